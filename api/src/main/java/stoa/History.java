@@ -1,0 +1,63 @@
+package stoa;
+
+import java.time.Instant;
+import java.util.List;
+
+/// The past of one shared object (vCorfu, section 2.3: a stream is read at any of its addresses).
+///
+/// Thread-safe.
+///
+/// @param <T> the type of the object
+public interface History<T> {
+  /// The version of the object now: the stream address of its last completed call; 0 when it was
+  /// never changed.
+  long version();
+
+  /// The oldest version that can be read.
+  long oldest();
+
+  /// The object as it was after the call with the given stream address. Accessors of the result
+  /// read that state; other methods throw [UnsupportedOperationException].
+  ///
+  /// @throws TooOld when the version is below [#oldest()]
+  /// @throws IllegalArgumentException when the version is negative or above [#version()]
+  T at(long version);
+
+  /// What happened in the versions from `from` to `to`, both inclusive, oldest first.
+  List<Entry> entries(long from, long to);
+
+  /// One logged entry of the object's stream.
+  ///
+  /// @param version its stream address
+  /// @param address its log address
+  /// @param time when it was logged
+  /// @param event what happened
+  record Entry(long version, LogAddress address, Instant time, Event event) {}
+
+  /// What a logged entry is about.
+  sealed interface Event {
+    /// A method was called. When the object was absent, it was created first.
+    ///
+    /// @param method the method's identity, see [MethodId]
+    /// @param arguments its arguments; shared objects appear as proxies
+    record Called(String method, List<?> arguments) implements Event {}
+
+    /// A call that the object's method made on another object was answered.
+    ///
+    /// @param call the stream address of the calling method
+    /// @param target the object that was called
+    record Answered(long call, Ref<?> target) implements Event {}
+
+    /// A call ran over its limits and was taken back.
+    ///
+    /// @param call the stream address of the call
+    /// @param reason why
+    record Cancelled(long call, String reason) implements Event {}
+
+    /// The object was created by [Stoa#create].
+    record Created() implements Event {}
+
+    /// The object was deleted.
+    record Deleted() implements Event {}
+  }
+}

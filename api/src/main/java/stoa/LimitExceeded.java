@@ -1,0 +1,14 @@
+package stoa;
+
+/// A limit would be exceeded; nothing was logged. The message names the limit and its value.
+public final class LimitExceeded extends StoaException {
+  private static final long serialVersionUID = 1L;
+
+  public LimitExceeded(String message) {
+    super(message);
+  }
+
+  public LimitExceeded(String message, Throwable cause) {
+    super(message, cause);
+  }
+}

@@ -1,0 +1,101 @@
+package stoa;
+
+import java.time.Duration;
+
+/// The bounds within which a store works. What exceeds one is refused with [LimitExceeded] before
+/// anything is logged, except where a component says otherwise.
+///
+/// @param callTimeMax how long one method may run, and a caller waits; a longer call is cancelled
+///   by a logged verdict and its object returns to the state before it
+/// @param callBytesMax the encoded size of one call's arguments, or of its answer
+/// @param queuedCallsMax calls accepted and not yet answered, over the whole store
+/// @param residentBytesMax encoded size of the objects kept in memory; idle ones beyond it leave
+/// @param memoryBytesMax the size of a `memory:` store's log
+/// @param nestingMax how deep calls of objects on objects may go
+/// @param closeTimeMax how long [Stoa#close()] waits for calls under way
+public record Limits(
+    Duration callTimeMax,
+    int callBytesMax,
+    int queuedCallsMax,
+    long residentBytesMax,
+    long memoryBytesMax,
+    int nestingMax,
+    Duration closeTimeMax) {
+
+  /// The limits of a store that is opened by its URL alone, given the memory of this JVM.
+  public static Limits standard() {
+    long heap = Runtime.getRuntime().maxMemory();
+    return new Limits(
+        Duration.ofSeconds(10), 4 << 20, 100_000, heap / 8, heap / 3, 64, Duration.ofSeconds(10));
+  }
+
+  public Limits {
+    positive("callTimeMax", callTimeMax.toMillis());
+    positive("callBytesMax", callBytesMax);
+    positive("queuedCallsMax", queuedCallsMax);
+    positive("residentBytesMax", residentBytesMax);
+    positive("memoryBytesMax", memoryBytesMax);
+    positive("nestingMax", nestingMax);
+    positive("closeTimeMax", closeTimeMax.toMillis());
+  }
+
+  /// These limits with another [#callTimeMax()].
+  public Limits withCallTimeMax(Duration value) {
+    return new Limits(
+        value,
+        callBytesMax,
+        queuedCallsMax,
+        residentBytesMax,
+        memoryBytesMax,
+        nestingMax,
+        closeTimeMax);
+  }
+
+  /// These limits with another [#callBytesMax()].
+  public Limits withCallBytesMax(int value) {
+    return new Limits(
+        callTimeMax,
+        value,
+        queuedCallsMax,
+        residentBytesMax,
+        memoryBytesMax,
+        nestingMax,
+        closeTimeMax);
+  }
+
+  /// These limits with another [#queuedCallsMax()].
+  public Limits withQueuedCallsMax(int value) {
+    return new Limits(
+        callTimeMax,
+        callBytesMax,
+        value,
+        residentBytesMax,
+        memoryBytesMax,
+        nestingMax,
+        closeTimeMax);
+  }
+
+  /// These limits with another [#residentBytesMax()].
+  public Limits withResidentBytesMax(long value) {
+    return new Limits(
+        callTimeMax, callBytesMax, queuedCallsMax, value, memoryBytesMax, nestingMax, closeTimeMax);
+  }
+
+  /// These limits with another [#memoryBytesMax()].
+  public Limits withMemoryBytesMax(long value) {
+    return new Limits(
+        callTimeMax,
+        callBytesMax,
+        queuedCallsMax,
+        residentBytesMax,
+        value,
+        nestingMax,
+        closeTimeMax);
+  }
+
+  private static void positive(String name, long value) {
+    if (value <= 0) {
+      throw new IllegalArgumentException(name + " is " + value + "; it must be positive");
+    }
+  }
+}

@@ -1,0 +1,29 @@
+package stoa;
+
+import java.lang.annotation.Documented;
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
+
+/// Marks a class, or an interface, whose instances are shared objects (CRESON, section IV).
+///
+/// An instance is a deterministic state machine that lives in the store. Callers hold proxies of
+/// the same type; a call on a proxy executes on the instance. The class may have private and final
+/// fields, a superclass, type parameters and ordinary collections. It may not be final, and its
+/// bytecode is checked when it is first used: see [NotShareable].
+@Documented
+@Retention(RetentionPolicy.RUNTIME)
+@Target(ElementType.TYPE)
+public @interface Shared {
+  /// The name under which instances are stored; empty means the class's binary name. Give a name so
+  /// that the class can be renamed later: the name is the identity, the class is not.
+  String name() default "";
+
+  /// The field that holds the object's key; empty when the object does not need its own key. When
+  /// set, the key is passed to the constructor as its first argument.
+  String key() default "";
+
+  /// On an interface: the class whose instances implement it. Unused on a class.
+  Class<?> implementation() default void.class;
+}

@@ -1,0 +1,88 @@
+package stoa;
+
+import java.util.Optional;
+import java.util.ServiceLoader;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+import stoa.spi.Engine;
+
+/// A store of shared objects.
+///
+/// An object is named by its type and key. [#get] answers a proxy of the object's own type; a call
+/// on the proxy executes on the object, after every call logged before it, and returns when its
+/// effect is durable. Arguments and answers are values: caller and object never share one. A shared
+/// object passed as an argument, returned, or kept in a field of another travels as its reference.
+///
+/// Calls throw what the method throws, and [StoaException]s. Thread-safe, and so are the proxies.
+public interface Stoa extends AutoCloseable {
+
+  /// Opens the store at a URL with the standard configuration: `memory:` for one that lives in this
+  /// process's memory, `file:DIRECTORY` for one in a directory, created when absent.
+  static Stoa open(String url) {
+    return open(StoaConfig.of(url));
+  }
+
+  /// Opens a store.
+  ///
+  /// @throws IllegalArgumentException when no engine on the class path opens such URLs
+  /// @throws Corrupt when the directory holds data that cannot be read
+  /// @throws Unavailable when another process has the directory open, or it cannot be used
+  static Stoa open(StoaConfig config) {
+    String scheme = config.scheme();
+    for (Engine engine : ServiceLoader.load(Engine.class)) {
+      if (engine.opens(scheme)) return engine.open(config);
+    }
+    throw new IllegalArgumentException(
+        "no engine on the class path opens \""
+            + config.url()
+            + "\"; add stoa-objects for memory:"
+            + " and file: stores");
+  }
+
+  /// A proxy of the object, which comes to be with the first call on it that is not an accessor.
+  /// Nothing is read or written here.
+  ///
+  /// @param args what the constructor is given, after the key where [Shared#key()] is set; used
+  ///   only by the call that creates the object
+  /// @throws NotShareable when the class cannot be shared, with the reason and the remedy
+  <T> T get(Class<T> type, Object key, @Nullable Object... args);
+
+  /// Creates the object now.
+  ///
+  /// @throws AlreadyExists when there is one
+  <T> T create(Class<T> type, Object key, @Nullable Object... args);
+
+  /// A proxy of the object if there is one; never creates.
+  <T> Optional<T> find(Class<T> type, Object key);
+
+  /// A proxy of the object through another view.
+  <T> T view(Class<T> type, Ref<?> ref, View view);
+
+  /// The reference of a shared object.
+  ///
+  /// @throws IllegalArgumentException when the argument is no proxy of a shared object
+  <T> Ref<T> ref(T shared);
+
+  /// Deletes the object. Its history stays; this and other proxies of it throw [Gone] from now on,
+  /// until [#get] or [#create] is asked for the key again, which begins a new object.
+  ///
+  /// @return whether there was one to delete
+  boolean delete(Object shared);
+
+  /// The objects of a type that exist now.
+  <T> Listing<T> list(Class<T> type);
+
+  /// Makes one call without waiting for it. Calls that one thread makes on one object in this way
+  /// execute in the order in which they were made.
+  ///
+  /// @param call makes exactly one call on the object it is given and returns its answer
+  <T, R extends @Nullable Object> CompletableFuture<R> async(T shared, Call1<T, R> call);
+
+  /// The past of an object.
+  <T> History<T> history(T shared);
+
+  /// Waits for the calls under way, up to [Limits#closeTimeMax()], and closes the store. Calls that
+  /// come later throw [Closed].
+  @Override
+  void close();
+}

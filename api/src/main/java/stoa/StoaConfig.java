@@ -1,0 +1,45 @@
+package stoa;
+
+import java.util.List;
+import java.util.Objects;
+
+/// How to open a store.
+///
+/// @param url where it is: `memory:` or `file:DIRECTORY`
+/// @param types classes that may travel as values or in fields though no declared field, parameter
+///   or result of a shared class names them: subclasses, mostly. Others are refused
+/// @param limits the bounds within which it works
+public record StoaConfig(String url, List<Class<?>> types, Limits limits) {
+  public StoaConfig {
+    Objects.requireNonNull(url, "url");
+    types = List.copyOf(types);
+    Objects.requireNonNull(limits, "limits");
+  }
+
+  /// The standard configuration for a URL.
+  public static StoaConfig of(String url) {
+    return new StoaConfig(url, List.of(), Limits.standard());
+  }
+
+  /// This configuration with other [#types()].
+  public StoaConfig withTypes(List<Class<?>> value) {
+    return new StoaConfig(url, value, limits);
+  }
+
+  /// This configuration with other [#limits()].
+  public StoaConfig withLimits(Limits value) {
+    return new StoaConfig(url, types, value);
+  }
+
+  /// The part of the URL before its first colon, in lower case.
+  ///
+  /// @throws IllegalArgumentException when there is none
+  public String scheme() {
+    int colon = url.indexOf(':');
+    if (colon <= 0) {
+      throw new IllegalArgumentException(
+          "\"" + url + "\" is not a store URL; use memory: or file:DIRECTORY");
+    }
+    return url.substring(0, colon).toLowerCase(java.util.Locale.ROOT);
+  }
+}

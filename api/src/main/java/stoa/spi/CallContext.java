@@ -1,0 +1,34 @@
+package stoa.spi;
+
+import java.time.Instant;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
+
+/// The call that the current thread executes, as bound by the engine around a user's method.
+///
+/// An instance belongs to one call and is used by the thread that executes it.
+public interface CallContext {
+  /// Bound by the engine while a method of a shared object runs.
+  ScopedValue<CallContext> CURRENT = ScopedValue.newInstance();
+
+  /// The call under execution.
+  static CallContext current() {
+    if (!CURRENT.isBound()) {
+      throw new IllegalStateException(
+          "stoa.Call is for methods of shared objects; no such call is running on this thread");
+    }
+    return CURRENT.get();
+  }
+
+  /// See [stoa.Call#now()].
+  Instant now();
+
+  /// See [stoa.Call#random()].
+  RandomGenerator random();
+
+  /// See [stoa.Call#get].
+  <T> T get(Class<T> type, Object key, @Nullable Object... args);
+
+  /// See [stoa.Call#version()].
+  long version();
+}

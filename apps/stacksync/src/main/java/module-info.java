@@ -1,0 +1,6 @@
+/// StackSync, the personal cloud of the AOF and CRESON papers, on shared objects.
+@org.jspecify.annotations.NullMarked
+module stoa.stacksync {
+  requires static transitive org.jspecify;
+  requires transitive stoa.api;
+}

@@ -1,0 +1,2 @@
+/// StackSync, the personal cloud of the AOF and CRESON papers, on shared objects.
+package stoa.stacksync;

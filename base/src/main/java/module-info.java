@@ -1,0 +1,7 @@
+/// What every layer uses: checks, identifiers, encodings, clocks.
+@org.jspecify.annotations.NullMarked
+module stoa.base {
+  requires static transitive org.jspecify;
+
+  exports stoa.base;
+}

@@ -1,0 +1,18 @@
+package stoa.base;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteOrder;
+
+/// Fixed-width numbers in byte arrays, big-endian.
+public final class Bytes {
+  private static final VarHandle LONG =
+      MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.BIG_ENDIAN);
+
+  private Bytes() {}
+
+  /// The number in the eight bytes from `offset`.
+  public static long getLong(byte[] bytes, int offset) {
+    return (long) LONG.get(bytes, offset);
+  }
+}

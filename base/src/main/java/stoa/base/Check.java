@@ -1,0 +1,16 @@
+package stoa.base;
+
+/// Invariants that are checked in production too. A broken one stops its owner.
+public final class Check {
+  private Check() {}
+
+  /// Throws when an invariant does not hold. The text says which one, with its values.
+  public static void that(boolean holds, String invariant) {
+    if (!holds) throw new IllegalStateException("broken invariant: " + invariant);
+  }
+
+  /// As [#that(boolean, String)], with values formatted into the text only when it does not hold.
+  public static void that(boolean holds, String format, Object... values) {
+    if (!holds) throw new IllegalStateException("broken invariant: " + format.formatted(values));
+  }
+}

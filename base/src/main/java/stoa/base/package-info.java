@@ -1,0 +1,2 @@
+/// What every layer uses: checks, identifiers, encodings, clocks.
+package stoa.base;

@@ -1,0 +1,2 @@
+/// Benchmarks, each beside its physical limit.
+package stoa.bench;

@@ -1,0 +1,8 @@
+/// The command line.
+@org.jspecify.annotations.NullMarked
+module stoa.cli {
+  requires static transitive org.jspecify;
+  requires stoa.bench;
+  requires stoa.stacksync;
+  requires stoa.objects;
+}

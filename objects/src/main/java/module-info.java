@@ -1,0 +1,6 @@
+/// Shared objects on the store: marshalling, proxies, composition, history.
+@org.jspecify.annotations.NullMarked
+module stoa.objects {
+  requires static transitive org.jspecify;
+  requires transitive stoa.store;
+}

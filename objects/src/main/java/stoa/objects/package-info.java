@@ -1,0 +1,2 @@
+/// Shared objects on the store: marshalling, proxies, composition, history.
+package stoa.objects;

@@ -1,0 +1,6 @@
+/// The test kit: simulated logs, workloads, histories and their checkers.
+@org.jspecify.annotations.NullMarked
+module stoa.sim {
+  requires static transitive org.jspecify;
+  requires transitive stoa.objects;
+}

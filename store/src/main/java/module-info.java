@@ -1,0 +1,7 @@
+/// The listenable key-value store: a put is an append to the key's stream, and handlers run where
+/// the key lives.
+@org.jspecify.annotations.NullMarked
+module stoa.store {
+  requires static transitive org.jspecify;
+  requires transitive stoa.log;
+}
