@@ -37,7 +37,7 @@ public final class LocalShardLog implements ShardLog {
     if (epoch != before.epoch()
         || batch.term() < before.term()
         || (batch.term() == before.term() && batch.sequence() <= before.sequence())) {
-      return new Outcome.Void(before.epoch());
+      return new Outcome.Fenced(before.epoch());
     }
     streams.encode(batch, commit.clear(), scratch);
     try {

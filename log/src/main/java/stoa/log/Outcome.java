@@ -9,7 +9,7 @@ public sealed interface Outcome {
   /// an earlier one.
   ///
   /// @param epoch the shard's epoch
-  record Void(long epoch) implements Outcome {}
+  record Fenced(long epoch) implements Outcome {}
 
   /// Nothing was written: there is no room for it.
   ///

@@ -11,7 +11,7 @@ import java.util.function.Consumer;
 /// - [Outcome.Committed] is told only after the batch is durable, and after this replica's streams
 ///   show it.
 /// - A batch of an epoch below the sealed one, of a term below the last opened, or one that repeats
-///   a sequence number, changes nothing and is [Outcome.Void].
+///   a sequence number, changes nothing and is [Outcome.Fenced].
 /// - After [Outcome.Unknown] the batch is found in the log once or not at all, whoever asks later.
 public interface ShardLog extends AutoCloseable {
 

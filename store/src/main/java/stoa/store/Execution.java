@@ -31,18 +31,22 @@ public final class Execution {
     }
   }
 
-  /// Thrown through a handler whose nested call could not be settled: it goes on from the log later.
+  /// Thrown through a handler whose nested call could not be settled: it goes on from the log
+  /// later.
   static final class Suspended extends Error {
     private static final long serialVersionUID = 1L;
 
-    Suspended(RuntimeException cause) {
-      super("the call cannot go on now", cause, false, false);
+    private final RuntimeException reason;
+
+    Suspended(RuntimeException reason) {
+      super("the call cannot go on now", reason, false, false);
+      this.reason = reason;
     }
 
     RuntimeException failure() {
       return new stoa.UnknownOutcome(
           "the call is logged and could not be finished; it goes on when its object is used again",
-          getCause());
+          reason);
     }
   }
 
@@ -141,10 +145,11 @@ public final class Execution {
   /// from the log.
   ///
   /// @return the answer as encoded by the other key's handler, or by its factory when the store
-  ///     refused
+  ///   refused
   public byte[] put(Key target, byte[] value, Existence existence) {
     if (isReading()) {
-      throw new UnsupportedOperationException("an accessor of " + key + " must not change " + target);
+      throw new UnsupportedOperationException(
+          "an accessor of " + key + " must not change " + target);
     }
     return nested(target, origin -> store.nestedPut(this, target, value, existence, origin));
   }
@@ -161,8 +166,7 @@ public final class Execution {
   /// @param mustBeLogged whether it could not be found again after a crash
   record Nested(byte[] answer, boolean mustBeLogged) {}
 
-  private byte[] nested(
-      Key target, java.util.function.Function<Records.Origin, Nested> call) {
+  private byte[] nested(Key target, java.util.function.Function<Records.Origin, Nested> call) {
     checkNotTakenBack();
     int number = ++calls;
     byte[] known = logged == null ? null : logged.find(address, number);

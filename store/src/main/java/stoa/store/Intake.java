@@ -17,12 +17,12 @@ import stoa.log.Sequencer;
 import stoa.log.ShardLog;
 import stoa.log.Token;
 
-/// Gathers the requests that must be logged, gives them addresses, makes them durable batch by batch,
-/// and puts them into the mailboxes of their keys.
+/// Gathers the requests that must be logged, gives them addresses, makes them durable batch by
+/// batch, and puts them into the mailboxes of their keys.
 ///
-/// Whoever finds nobody leading leads one batch of what has arrived: the asking thread, so that a lone
-/// caller needs no other thread, or the writer, which goes on while there is more. Nobody waits to
-/// fill a batch; batches grow while the one before is synced.
+/// Whoever finds nobody leading leads one batch of what has arrived: the asking thread, so that a
+/// lone caller needs no other thread, or the writer, which goes on while there is more. Nobody
+/// waits to fill a batch; batches grow while the one before is synced.
 final class Intake {
   /*
    * Invariants:
@@ -127,8 +127,8 @@ final class Intake {
     }
   }
 
-  /// Gives a request its place in the batch under way, or refuses it. A refusal may reflect the batch
-  /// itself, and so is told with its outcome.
+  /// Gives a request its place in the batch under way, or refuses it. A refusal may reflect the
+  /// batch itself, and so is told with its outcome.
   private void resolve(Request request) {
     Resident resident = request.resident;
     request.refusal =
@@ -161,7 +161,8 @@ final class Intake {
       case null -> throw new IllegalStateException("a put says what it expects");
     }
     if (!request.begins) {
-      request.address = add(resident, Records.PUT, Records.put(request.origin, request.value), null);
+      request.address =
+          add(resident, Records.PUT, Records.put(request.origin, request.value), null);
     }
     return null;
   }
@@ -232,7 +233,7 @@ final class Intake {
         failed = cause;
         fail(new UnknownOutcome("the log failed: " + cause.getMessage(), cause));
       }
-      case Outcome.Void(long epoch) -> {
+      case Outcome.Fenced(long epoch) -> {
         var cause = new IllegalStateException("the log was sealed by epoch " + epoch);
         failed = cause;
         fail(unavailable(cause));

@@ -66,7 +66,8 @@ final class Materialized {
   /// Brings a new instance to an address, by the nearest checkpoint and the entries behind it.
   ///
   /// @param end the last address whose entries may tell answers and verdicts
-  /// @param resident whose calls go on when they are found unfinished, or null in a view of the past
+  /// @param resident whose calls go on when they are found unfinished, or null in a view of the
+  ///   past
   void load(long target, long end, @Nullable Resident resident) {
     Check.that(position == 0, "%s is loaded once", key);
     Streams streams = store.streams();

@@ -47,8 +47,7 @@ final class Records {
   /// @param begins whether it begins a generation
   /// @param opening what the generation's handler is created from
   /// @param value what the handler is given
-  record Put(
-      @Nullable Origin origin, boolean begins, byte @Nullable [] opening, byte[] value) {}
+  record Put(@Nullable Origin origin, boolean begins, byte @Nullable [] opening, byte[] value) {}
 
   /// A nested answer as read back.
   ///

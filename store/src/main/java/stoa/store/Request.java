@@ -99,7 +99,8 @@ public final class Request {
     return done;
   }
 
-  /// The generation of the key in which it was executed, 0 when the key was absent. Valid once done.
+  /// The generation of the key in which it was executed, 0 when the key was absent. Valid once
+  /// done.
   public long generation() {
     return generation;
   }

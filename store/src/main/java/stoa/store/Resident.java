@@ -1,6 +1,5 @@
 package stoa.store;
 
-import java.util.ArrayDeque;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
@@ -170,7 +169,8 @@ final class Resident implements Runnable {
 
   // ---- the mailbox
 
-  /// Puts a request behind the others; answers whether the caller must see to it that the lane runs.
+  /// Puts a request behind the others; answers whether the caller must see to it that the lane
+  /// runs.
   boolean enqueue(Request request) {
     mailbox.add(request);
     return lane.get() == IDLE && lane.compareAndSet(IDLE, SCHEDULED);

@@ -9,8 +9,8 @@ import stoa.base.StreamId;
 /// The keys in memory, bounded by the encoded size of their states. Thread-safe.
 ///
 /// Idle keys beyond the bound leave by the clock rule: a hand goes round, and takes whoever was not
-/// used since it last passed. Nothing is written for that; a key comes back from its last checkpoint
-/// and the entries behind it (CRESON, section III-D, calls this passivation).
+/// used since it last passed. Nothing is written for that; a key comes back from its last
+/// checkpoint and the entries behind it (CRESON, section III-D, calls this passivation).
 final class Residents {
   /// What a key takes in memory beside its state.
   private static final long BASE_BYTES = 512;

@@ -15,12 +15,11 @@ final class Runners {
 
   private final Set<Runner> runners = ConcurrentHashMap.newKeySet();
   private final ThreadLocal<Runner> mine =
-      ThreadLocal.withInitial(
-          () -> {
-            var runner = new Runner();
-            runners.add(runner);
-            return runner;
-          });
+      ThreadLocal.withInitial(() -> {
+        var runner = new Runner();
+        runners.add(runner);
+        return runner;
+      });
   private volatile int tick;
 
   /// The thread begins to run a handler.
@@ -42,10 +41,8 @@ final class Runners {
   void tick(int ticksMax, Consumer<Execution> overdue) {
     int now = tick + 1;
     tick = now;
-    for (Runner runner : runners) {
-      if (!runner.thread.isAlive()) runners.remove(runner);
-      else report(runner.top, now, ticksMax, overdue);
-    }
+    runners.removeIf(runner -> !runner.thread.isAlive());
+    for (Runner runner : runners) report(runner.top, now, ticksMax, overdue);
   }
 
   private static void report(

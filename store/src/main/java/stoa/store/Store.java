@@ -19,8 +19,8 @@ import org.slf4j.LoggerFactory;
 import stoa.AlreadyExists;
 import stoa.CallFailed;
 import stoa.Closed;
-import stoa.Deadlock;
 import stoa.DeadlineExceeded;
+import stoa.Deadlock;
 import stoa.Gone;
 import stoa.LimitExceeded;
 import stoa.UnknownOutcome;
@@ -31,11 +31,11 @@ import stoa.log.ShardLog;
 import stoa.log.StoredEntry;
 import stoa.log.Streams;
 
-/// A key-value store whose values are handlers: a put is an append to the key's stream, and the key's
-/// handler executes it where it lives (CRESON, section III).
+/// A key-value store whose values are handlers: a put is an append to the key's stream, and the
+/// key's handler executes it where it lives (CRESON, section III).
 ///
-/// Puts on one key are executed one at a time, in the order of its stream; keys beside each other. A
-/// put is answered after it, and everything that its answer reflects, is durable. Thread-safe.
+/// Puts on one key are executed one at a time, in the order of its stream; keys beside each other.
+/// A put is answered after it, and everything that its answer reflects, is durable. Thread-safe.
 public final class Store implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Store.class);
   private static final int SPINS = 400;
@@ -173,8 +173,7 @@ public final class Store implements AutoCloseable {
   private Request newGet(Target target, Object query, Existence existence, boolean quick) {
     accept();
     byte[] nothing = {};
-    return new Request(
-        Request.Kind.GET, target.pin(), nothing, existence, query, null, 0, quick);
+    return new Request(Request.Kind.GET, target.pin(), nothing, existence, query, null, 0, quick);
   }
 
   /// The stream address at which a key's generation began, 0 when the key is absent.
@@ -191,8 +190,7 @@ public final class Store implements AutoCloseable {
   private long ask(Request.Kind kind, Key key) {
     accept();
     byte[] nothing = {};
-    var request =
-        new Request(kind, residents.pin(key), nothing, null, null, null, 0, false);
+    var request = new Request(kind, residents.pin(key), nothing, null, null, null, 0, false);
     ask(request);
     return await(request).number();
   }
@@ -311,7 +309,7 @@ public final class Store implements AutoCloseable {
     Resident resident = residents.pin(key);
     try {
       while (resident.notesUnderWay() > 0) {
-        if (!lead(null)) Thread.yield();
+        if (!lead(null)) LockSupport.parkNanos(this, HELP_NANOS / 10);
       }
     } finally {
       resident.unpin();
@@ -464,8 +462,7 @@ public final class Store implements AutoCloseable {
   /// The stream that lists the keys of a space; it stays in memory.
   Resident directory(String space) {
     return directories.computeIfAbsent(
-        space,
-        name -> residents.pin(Key.of("stoa/directory", name)));
+        space, name -> residents.pin(Key.of("stoa/directory", name)));
   }
 
   static Gone gone(Key key) {
@@ -566,7 +563,8 @@ public final class Store implements AutoCloseable {
       Answer known = answerFromLog(caller, target, origin);
       if (known != null) return new Execution.Nested(known.encoded(), false);
     }
-    Request request = nestedRequest(caller, Request.Kind.PUT, target, value, existence, null, origin);
+    Request request =
+        nestedRequest(caller, Request.Kind.PUT, target, value, existence, null, origin);
     return nested(caller, request, () -> intake.add(request));
   }
 
@@ -602,11 +600,9 @@ public final class Store implements AutoCloseable {
       caller.waitingFor = null;
     }
     try {
-      return new Execution.Nested(
-          request.answer().encoded(), request.kind != Request.Kind.PUT);
+      return new Execution.Nested(request.answer().encoded(), request.kind != Request.Kind.PUT);
     } catch (Gone | AlreadyExists | Deadlock | LimitExceeded | DeadlineExceeded | CallFailed told) {
-      return new Execution.Nested(
-          factory(caller.key().space()).failure(told).encoded(), true);
+      return new Execution.Nested(factory(caller.key().space()).failure(told).encoded(), true);
     } catch (RuntimeException failure) {
       throw new Execution.Suspended(failure);
     }
@@ -656,13 +652,11 @@ public final class Store implements AutoCloseable {
   }
 
   /// The answer to a nested put that an earlier process logged, or null when it did not.
-  private @Nullable Answer answerFromLog(
-      Execution caller, Key target, Records.Origin origin) {
+  private @Nullable Answer answerFromLog(Execution caller, Key target, Records.Origin origin) {
     long address = addressInLog(caller, target, origin);
     if (address == 0) return null;
     Request executed =
-        nestedRequest(
-            caller, Request.Kind.POSITION, target, new byte[0], null, null, null);
+        nestedRequest(caller, Request.Kind.POSITION, target, new byte[0], null, null, null);
     ask(executed);
     awaitHelping(executed, caller);
     barrier(target);
@@ -693,8 +687,7 @@ public final class Store implements AutoCloseable {
             low,
             last,
             entry -> {
-              if (entry.kind() == Records.PUT
-                  && origin.equals(Records.originOf(entry.payload()))) {
+              if (entry.kind() == Records.PUT && origin.equals(Records.originOf(entry.payload()))) {
                 found[0] = entry.address();
               }
               return found[0] == 0;
@@ -731,8 +724,7 @@ public final class Store implements AutoCloseable {
         () -> recover(execution, new UnknownOutcome("the call is logged and failed", error)));
   }
 
-  private void settleTakenBack(
-      Execution execution, RuntimeException failure, Runnable notLogged) {
+  private void settleTakenBack(Execution execution, RuntimeException failure, Runnable notLogged) {
     if (execution.isReading()) {
       recover(execution, failure);
       return;
@@ -740,11 +732,10 @@ public final class Store implements AutoCloseable {
     Resident resident = Objects.requireNonNull(execution.resident);
     String reason = String.valueOf(failure.getMessage());
     note(resident, Records.VERDICT, Records.verdict(execution.address(), reason))
-        .whenDone(
-            note -> {
-              if (note.failed()) notLogged.run();
-              else recover(execution, failure);
-            });
+        .whenDone(note -> {
+          if (note.failed()) notLogged.run();
+          else recover(execution, failure);
+        });
   }
 
   private void recover(Execution execution, RuntimeException failure) {

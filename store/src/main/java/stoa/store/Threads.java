@@ -65,8 +65,7 @@ public interface Threads extends AutoCloseable {
 
       @Override
       public void every(Runnable tick) {
-        var unused =
-            watchdog.scheduleAtFixedRate(tick, TICK_MILLIS, TICK_MILLIS, TimeUnit.MILLISECONDS);
+        var _ = watchdog.scheduleAtFixedRate(tick, TICK_MILLIS, TICK_MILLIS, TimeUnit.MILLISECONDS);
       }
 
       @Override
