@@ -29,7 +29,6 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
-import java.util.LinkedList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -98,7 +97,10 @@ class MarshallerTest {
     private final float single;
     private final double real;
     private final boolean flag;
+
+    @SuppressWarnings("HidingField") // Justification: both must come back
     private @Nullable String text = "derived";
+
     transient int skipped = 7;
     @Nullable Derived next;
 
@@ -202,7 +204,7 @@ class MarshallerTest {
               public @Nullable Ref<?> referenceOf(Object object) {
                 Proxied proxied = Proxies.of(object);
                 if (proxied != null) return proxied.ref();
-                return object == live ? new Ref<Account>("test.Account", "alice") : null;
+                return object.equals(live) ? new Ref<Account>("test.Account", "alice") : null;
               }
 
               @Override
@@ -232,6 +234,16 @@ class MarshallerTest {
     assertArrayEquals(
         marshaller.value(marshaller.value(marshaller.value(back))), marshaller.value(back));
     return back;
+  }
+
+  private static void assertSays(Throwable thrown, String part) {
+    String text = String.valueOf(thrown.getMessage());
+    assertTrue(text.contains(part), text);
+  }
+
+  private static Object key(@Nullable Object proxy) {
+    Proxied proxied = Proxies.of(proxy);
+    return proxied == null ? "no proxy" : proxied.ref().key();
   }
 
   private void same(Object value) {
@@ -285,7 +297,6 @@ class MarshallerTest {
     var values =
         List.of(
             new ArrayList<>(List.of(1, "two", 3L)),
-            new LinkedList<>(List.of("a", "b")),
             new HashMap<>(Map.of("a", 1, "b", 2)),
             new LinkedHashMap<>(Map.of("a", 1)),
             new TreeMap<>(Map.of("b", 1, "a", 2)),
@@ -333,7 +344,6 @@ class MarshallerTest {
     var map = new TreeMap<String, Integer>(String.CASE_INSENSITIVE_ORDER);
     map.put("A", 1);
     assertEquals(1, ((TreeMap<?, ?>) roundTrip(map)).get("a"));
-    assertEquals("ab", roundTrip(new StringBuilder("ab")).toString());
     var bits = new java.util.BitSet();
     bits.set(5);
     assertEquals(bits, roundTrip(bits));
@@ -431,7 +441,7 @@ class MarshallerTest {
     System.arraycopy(bytes, 0, inside, 3, bytes.length);
     Object[] back = marshaller.arguments(mixed, inside, 3, 3 + bytes.length);
     assertArrayEquals(given, back);
-    assertEquals("bob", Proxies.of(back[3]).ref().key());
+    assertEquals("bob", key(back[3]));
   }
 
   @Test
@@ -442,8 +452,8 @@ class MarshallerTest {
             List.of(bob, live), new LinkedHashMap<>(Map.of(bob, Optional.of(new Pair<>(bob, 1)))));
     var back = (Pair<?, ?>) roundTrip(value);
     var list = (List<?>) back.first();
-    assertEquals("bob", Proxies.of(list.get(0)).ref().key());
-    assertEquals("alice", Proxies.of(list.get(1)).ref().key());
+    assertEquals("bob", key(list.get(0)));
+    assertEquals("alice", key(list.get(1)));
     assertEquals(value.second(), back.second());
     assertTrue(((Account) list.get(0)).id().startsWith("id("));
   }
@@ -452,8 +462,8 @@ class MarshallerTest {
   void anUnmanagedSharedObjectIsRefusedWithTheRemedy() {
     var raw = new Account("raw");
     var e = assertThrows(NotShareable.class, () -> marshaller.value(List.of(raw)));
-    assertTrue(e.getMessage().contains("MarshallerTest$Account made with new"), e.getMessage());
-    assertTrue(e.getMessage().contains("Call.get"), e.getMessage());
+    assertSays(e, "MarshallerTest$Account made with new");
+    assertSays(e, "Call.get");
   }
 
   @Test
@@ -470,7 +480,7 @@ class MarshallerTest {
     assertSame(Account.class, back.getClass());
     assertEquals("alice", back.id);
     assertEquals(12, back.balance);
-    assertEquals("bob", Proxies.of(back.partner).ref().key());
+    assertEquals("bob", key(back.partner));
     assertSame(back.shapes, back.anything.get(1));
     assertSame(back, back.anything.get(2), "this inside its own state is the instance");
     assertSame(back, back.root.children.getFirst().owner);
@@ -481,11 +491,11 @@ class MarshallerTest {
   void unregisteredClassesAreRefusedWithTheRemedy() {
     var unlisted = new Object() {};
     var e = assertThrows(NotShareable.class, () -> marshaller.value(List.of(unlisted)));
-    assertTrue(e.getMessage().contains(unlisted.getClass().getName()), e.getMessage());
-    assertTrue(e.getMessage().contains("StoaConfig.types"), e.getMessage());
+    assertSays(e, unlisted.getClass().getName());
+    assertSays(e, "StoaConfig.types");
     Runnable lambda = () -> {};
     var l = assertThrows(NotShareable.class, () -> marshaller.value(lambda));
-    assertTrue(l.getMessage().contains("lambda"), l.getMessage());
+    assertSays(l, "lambda");
     assertThrows(NotShareable.class, () -> marshaller.value(Thread.currentThread()));
     assertThrows(NotShareable.class, () -> marshaller.value(new java.io.File("x")));
   }
@@ -512,7 +522,7 @@ class MarshallerTest {
     var map = new HashMap<Object, Integer>();
     map.put(Color.RED, 1);
     var e = assertThrows(NotShareable.class, () -> marshaller.value(map));
-    assertTrue(e.getMessage().contains("EnumMap or LinkedHashMap"), e.getMessage());
+    assertSays(e, "EnumMap or LinkedHashMap");
     var set = new HashSet<Object>(List.of(new Pair<>(1, 2)));
     assertEquals(set, roundTrip(set));
     set.add(new Derived(1));
@@ -528,7 +538,7 @@ class MarshallerTest {
     assertEquals(5, back.missing);
     assertNull(back.hidden);
     assertInstanceOf(IOException.class, back.getCause());
-    assertEquals("no", back.getCause().getMessage());
+    assertEquals("java.io.IOException: no", String.valueOf(back.getCause()));
     assertEquals("also", back.getSuppressed()[0].getMessage());
     assertArrayEquals(thrown.getStackTrace(), back.getStackTrace());
     back.addSuppressed(new Error("later"));
@@ -540,7 +550,7 @@ class MarshallerTest {
     var back = marshaller.thrown(marshaller.thrown(new IllegalArgumentException("x")));
     assertNull(back.getCause());
     back.initCause(new IOException("y"));
-    assertEquals("y", back.getCause().getMessage());
+    assertEquals("java.io.IOException: y", String.valueOf(back.getCause()));
     assertEquals(Gone.class, marshaller.thrown(marshaller.thrown(new Gone("g"))).getClass());
     assertEquals(
         StackOverflowError.class,
@@ -551,9 +561,9 @@ class MarshallerTest {
   void exceptionsOfUnregisteredClassesArriveAsCallFailed() {
     var back = marshaller.thrown(marshaller.thrown(new Unlisted("why")));
     assertInstanceOf(CallFailed.class, back);
-    assertTrue(back.getMessage().contains("MarshallerTest$Unlisted"), back.getMessage());
-    assertTrue(back.getMessage().contains("why"), back.getMessage());
-    assertTrue(back.getMessage().contains("at stoa.objects.marshal"), back.getMessage());
+    assertSays(back, "MarshallerTest$Unlisted");
+    assertSays(back, "why");
+    assertSays(back, "at stoa.objects.marshal");
     var caused = marshaller.thrown(marshaller.thrown(new IOException("x", new Unlisted("y"))));
     assertInstanceOf(CallFailed.class, caused);
   }
@@ -562,7 +572,7 @@ class MarshallerTest {
   void longEncodingsAreRefused() {
     var e =
         assertThrows(LimitExceeded.class, () -> marshaller.value(new Pair<>(new byte[2 << 20], 1)));
-    assertTrue(e.getMessage().contains("bytesMax"), e.getMessage());
+    assertSays(e, "bytesMax");
     assertThrows(LimitExceeded.class, () -> marshaller.value("x".repeat(2 << 20)));
   }
 
@@ -576,7 +586,7 @@ class MarshallerTest {
     }
     Derived chain = head;
     var e = assertThrows(NotShareable.class, () -> marshaller.value(chain));
-    assertTrue(e.getMessage().contains("nest"), e.getMessage());
+    assertSays(e, "nest");
   }
 
   @Test
