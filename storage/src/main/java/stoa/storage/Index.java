@@ -186,6 +186,7 @@ final class Index {
       while (flushOldest()) {
         // Each call writes one.
       }
+      mergeSoon();
     } catch (DiskFull e) {
       if (tableBytes() > RECOVERY_FACTOR_MAX * memtableBytesMax) throw e;
     }
@@ -279,6 +280,10 @@ final class Index {
     while (flushOldest()) {
       // Each call writes one.
     }
+    mergeSoon();
+  }
+
+  private void mergeSoon() {
     if (chooseMerge().length > 0) ask(mergeAsked, this::mergeAll);
   }
 
@@ -340,7 +345,6 @@ final class Index {
   }
 
   private Run write(Memtable table, int number, long to) throws IOException {
-    var found = new Entry();
     return write(
         number,
         table.from(),
@@ -348,17 +352,7 @@ final class Index {
         writer -> {
           for (var series : table.sorted()) {
             if (closed) throw closedException();
-            long next = 0;
-            while (next >= 0 && series.ceiling(next, Long.MAX_VALUE, found)) {
-              writer.add(
-                  series.high(),
-                  series.low(),
-                  series.space(),
-                  found.offset,
-                  found.position,
-                  found.length);
-              next = found.offset + 1;
-            }
+            series.writeTo(writer);
           }
         });
   }

@@ -22,7 +22,9 @@ final class IndexScan implements AutoCloseable {
     for (var run : state.runs()) {
       int leaf = run.ceilingLeaf(cache, high, low, space, from);
       if (leaf < 0) continue;
-      found.add(new RunSource(new RunScanner(run, leaf, cache.get(run, leaf)), high, low, space));
+      var bytes = cache.get(run, leaf);
+      var scanner = new RunScanner(run, leaf, bytes, high, low, space, from);
+      found.add(new RunSource(scanner, high, low, space));
     }
     sources = found.toArray(Source[]::new);
     for (var source : sources) source.advance(from);

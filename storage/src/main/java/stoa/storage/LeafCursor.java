@@ -18,7 +18,35 @@ final class LeafCursor {
     bytes = buffer;
     at = block + RunFormat.BLOCK_HEADER;
     rest = RunFormat.count(buffer, block);
-    position = 0;
+  }
+
+  /// Stands in a leaf block before the first entry that is at or above a key, or somewhat before
+  /// it.
+  void seek(byte[] buffer, long soughtHigh, long soughtLow, int soughtSpace, long soughtOffset) {
+    int from = 0;
+    int to = Layout.getShort(buffer, RunFormat.RESTARTS_END) - 1;
+    while (from < to) {
+      int middle = (from + to + 1) >>> 1;
+      int p = restart(buffer, middle) + 1;
+      int order =
+          EntryOrder.compare(
+              Layout.getLong(buffer, p),
+              Layout.getLong(buffer, p + 8),
+              buffer[p + 16] & 0xff,
+              soughtHigh,
+              soughtLow,
+              soughtSpace);
+      if (order == 0) order = Long.compare(Layout.getVarint(buffer, p + 17), soughtOffset);
+      if (order <= 0) from = middle;
+      else to = middle - 1;
+    }
+    bytes = buffer;
+    at = restart(buffer, from);
+    rest = RunFormat.count(buffer, 0) - from * RunFormat.RESTART_ENTRIES;
+  }
+
+  private static int restart(byte[] buffer, int index) {
+    return Layout.getShort(buffer, RunFormat.RESTARTS_END - 2 * index - 2);
   }
 
   /// Goes to the next entry, if there is one.
@@ -32,10 +60,11 @@ final class LeafCursor {
       space = bytes[at + 16] & 0xff;
       at += 17;
       offset = varint();
+      position = varint();
     } else {
       offset += delta;
+      position += Layout.unzigzag(varint());
     }
-    position += Layout.unzigzag(varint());
     length = (int) varint();
     return true;
   }

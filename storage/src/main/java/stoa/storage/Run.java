@@ -142,7 +142,7 @@ final class Run {
       block = FenceKey.child(fences, i);
     }
     var leaf = new LeafCursor();
-    leaf.start(cache.get(this, block), 0);
+    leaf.seek(cache.get(this, block), high, low, space, offset);
     long bestOffset = -1;
     long bestPosition = -1;
     int bestLength = 0;

@@ -17,8 +17,14 @@ final class RunFormat {
   static final int HEADER = 4;
   static final int FOOTER = 5;
 
-  /// The most bytes that one entry of a leaf can take.
+  /// The most bytes that one entry of a leaf can take, in either form.
   static final int ENTRY_MAX = 1 + 17 + 9 + 10 + 5;
+
+  /// Every so many entries of a leaf one has the full form, and the end of the block says where.
+  static final int RESTART_ENTRIES = 32;
+
+  /// Where a leaf's restarts end and their number begins.
+  static final int RESTARTS_END = BLOCK - 2;
 
   static final int FENCES = 24; // where the first fence of a fence block stands
   static final int FENCE_ENTRY = 29;
@@ -50,8 +56,7 @@ final class RunFormat {
       CRC32C crc, byte[] bytes, int at, int type, int level, int count, int run, int block) {
     bytes[at + 4] = (byte) type;
     bytes[at + 5] = (byte) level;
-    bytes[at + 6] = (byte) (count >>> 8);
-    bytes[at + 7] = (byte) count;
+    Layout.putShort(bytes, at + 6, count);
     Layout.putInt(bytes, at + 8, run);
     Layout.putInt(bytes, at + 12, block);
     Layout.putInt(bytes, at, RecordFormat.checksum(crc, bytes, at + 4, BLOCK - 4));
@@ -69,7 +74,7 @@ final class RunFormat {
   }
 
   static int count(byte[] bytes, int at) {
-    return (bytes[at + 6] & 0xff) << 8 | (bytes[at + 7] & 0xff);
+    return Layout.getShort(bytes, at + 6);
   }
 
   /// Which of `blocks` filter blocks a series belongs to.

@@ -23,12 +23,13 @@ final class RunScanner {
     this.first = 1;
   }
 
-  /// Stands before the first entry of a leaf, whose verified bytes are at hand.
-  RunScanner(Run run, int leaf, byte[] bytes) {
+  /// Stands in a leaf, whose verified bytes are at hand, before the first entry at or above a key,
+  /// or somewhat before it.
+  RunScanner(Run run, int leaf, byte[] bytes, long high, long low, int space, long offset) {
     this.run = run;
     this.next = leaf + 1;
     this.first = leaf + 1;
-    entry.start(bytes, 0);
+    entry.seek(bytes, high, low, space, offset);
   }
 
   /// The entry it stands at.

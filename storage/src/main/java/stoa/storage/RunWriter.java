@@ -53,24 +53,27 @@ final class RunWriter {
   void add(
       long entryHigh, long entryLow, int entrySpace, long entryOffset, long entryAt, int length)
       throws IOException {
-    if (leafEnd + RunFormat.ENTRY_MAX > RunFormat.BLOCK) finishLeaf();
+    int restarts = (leafCount + RunFormat.RESTART_ENTRIES) / RunFormat.RESTART_ENTRIES;
+    if (leafEnd + RunFormat.ENTRY_MAX > RunFormat.RESTARTS_END - 2 * restarts) finishLeaf();
     boolean same = high == entryHigh && low == entryLow && space == entrySpace;
     if (groupSeries == 0 || !same) addHash(Memtable.hash(entryHigh, entryLow, entrySpace));
     int p = leafEnd;
-    if (leafCount > 0 && same) {
+    boolean restart = leafCount % RunFormat.RESTART_ENTRIES == 0;
+    if (same && !restart) {
       p = Layout.putVarint(leaf, p, entryOffset - offset);
+      p = Layout.putVarint(leaf, p, Layout.zigzag(entryAt - position));
     } else {
       if (leafCount == 0) {
         FenceKey.put(leafKey, 0, entryHigh, entryLow, entrySpace, entryOffset);
-        position = 0;
       }
+      if (restart) addRestart(p);
       leaf[p] = 0;
       Layout.putLong(leaf, p + 1, entryHigh);
       Layout.putLong(leaf, p + 9, entryLow);
       leaf[p + 17] = (byte) entrySpace;
       p = Layout.putVarint(leaf, p + 18, entryOffset);
+      p = Layout.putVarint(leaf, p, entryAt);
     }
-    p = Layout.putVarint(leaf, p, Layout.zigzag(entryAt - position));
     leafEnd = Layout.putVarint(leaf, p, length);
     leafCount++;
     entries++;
@@ -81,6 +84,12 @@ final class RunWriter {
     position = entryAt;
   }
 
+  private void addRestart(int at) {
+    int index = leafCount / RunFormat.RESTART_ENTRIES;
+    Layout.putShort(leaf, RunFormat.RESTARTS_END - 2 * index - 2, at);
+    Layout.putShort(leaf, RunFormat.RESTARTS_END, index + 1);
+  }
+
   private void addHash(long hash) {
     if (groupSeries == groupHashes.length)
       groupHashes = Arrays.copyOf(groupHashes, 2 * groupSeries);
@@ -89,8 +98,9 @@ final class RunWriter {
 
   private void finishLeaf() throws IOException {
     int at = blank();
-    System.arraycopy(leaf, 0, buffer, at, leafEnd);
+    System.arraycopy(leaf, 0, buffer, at, RunFormat.BLOCK);
     int block = write(at, RunFormat.LEAF, 0, leafCount);
+    Arrays.fill(leaf, (byte) 0);
     leafEnd = RunFormat.BLOCK_HEADER;
     leafCount = 0;
     addFence(1, leafKey, 0, block);
