@@ -52,7 +52,7 @@ final class ModuleMap {
     return description.find() ? description.group(1).strip() : "(its pom.xml needs a description)";
   }
 
-  /// The first sentence of the Javadoc that a source begins with.
+  /// The first sentence of the Javadoc that a source begins with, its links as code.
   static String sentence(String source) {
     var text = new StringBuilder();
     for (String line : source.lines().toList()) {
@@ -62,6 +62,7 @@ final class ModuleMap {
       text.append(text.isEmpty() ? "" : " ").append(rest);
     }
     int end = text.indexOf(". ");
-    return end < 0 ? text.toString() : text.substring(0, end + 1);
+    return (end < 0 ? text.toString() : text.substring(0, end + 1))
+        .replaceAll("\\[#?([^]]+)]", "`$1`");
   }
 }

@@ -17,27 +17,27 @@ class ModuleMapTest {
     Samples.write(folder.resolve("pom.xml"), "<module>a</module><module>apps/b</module>");
     Samples.write(
         folder.resolve("a/src/main/java/module-info.java"),
-        "/// The first\n/// of two. It does more.\nmodule a {}\n");
+        "/// The first\n/// of [two]. It does more.\nmodule a {}\n");
     Samples.write(folder.resolve("apps/b/pom.xml"), "<description>The second.</description>");
   }
 
   @Test
   void acceptsATrueMap() throws IOException {
     assertEquals(
-        List.of(), problems("| [`a`](a) | The first of two. |\n| [b](apps/b) | The second. |\n"));
+        List.of(), problems("| [`a`](a) | The first of `two`. |\n| [b](apps/b) | The second. |\n"));
   }
 
   @Test
   void findsAModuleThatTheMapForgets() throws IOException {
     assertEquals(
         List.of("the map in ARCHITECTURE.md should say of apps/b: The second."),
-        problems("| [`a`](a) | The first of two. |\n"));
+        problems("| [`a`](a) | The first of `two`. |\n"));
   }
 
   @Test
   void findsASentenceThatWentStale() throws IOException {
     assertEquals(
-        List.of("the map in ARCHITECTURE.md should say of a: The first of two."),
+        List.of("the map in ARCHITECTURE.md should say of a: The first of `two`."),
         problems("| [`a`](a) | The one and only. |\n| [b](apps/b) | The second. |\n"));
   }
 
@@ -46,7 +46,7 @@ class ModuleMapTest {
     assertEquals(
         List.of("the map in ARCHITECTURE.md lists c, which is no module"),
         problems(
-            "| [a](a) | The first of two. |\n| [b](apps/b) | The second. |\n| [c](c) | C. |\n"));
+            "| [a](a) | The first of `two`. |\n| [b](apps/b) | The second. |\n| [c](c) | C. |\n"));
   }
 
   private List<String> problems(String map) throws IOException {
