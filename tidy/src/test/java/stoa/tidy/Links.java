@@ -13,7 +13,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /// Finds links of documents that lead nowhere: relative ones in Markdown, to files and to headings,
-/// and mentions of a document in sources.
+/// mentions of a document in sources; and pages below `docs` that no other page leads to.
 final class Links {
   private static final Pattern LINK = Pattern.compile("\\]\\(([^)\\s]+)\\)|^\\[[^]]+]:\\s+(\\S+)");
   private static final Pattern HEADING = Pattern.compile("^#{1,6}\\s+(.*?)\\s*#*$");
@@ -25,15 +25,24 @@ final class Links {
   /// The links and mentions that lead nowhere.
   static List<String> problems(Repository repository) {
     var problems = new ArrayList<String>();
+    var linked = new HashSet<Path>();
     for (Path page : repository.files(".md")) {
       for (String line : prose(repository.text(page))) {
         Matcher link = LINK.matcher(line.replaceAll("`[^`]*`", "``"));
         while (link.find()) {
           String target = Objects.requireNonNullElse(link.group(1), link.group(2));
-          if (!REMOTE.matcher(target).matches() && !leadsSomewhere(repository, page, target)) {
+          if (REMOTE.matcher(target).matches()) continue;
+          if (!leadsSomewhere(repository, page, target)) {
             problems.add("%s links to %s, which is not there".formatted(page, target));
           }
+          Path to = file(page, target);
+          if (!to.equals(page)) linked.add(to);
         }
+      }
+    }
+    for (Path page : repository.files(".md")) {
+      if (page.startsWith("docs") && !linked.contains(page)) {
+        problems.add("no page links to " + page);
       }
     }
     for (String ending : List.of(".java", ".xml")) {
@@ -52,10 +61,16 @@ final class Links {
 
   private static boolean leadsSomewhere(Repository repository, Path page, String target) {
     int hash = target.indexOf('#');
-    String file = hash < 0 ? target : target.substring(0, hash);
-    Path to = file.isEmpty() ? page : page.resolveSibling(file).normalize();
+    Path to = file(page, target);
     if (to.startsWith("..") || !repository.has(to)) return false;
     return hash < 0 || anchors(repository.text(to)).contains(target.substring(hash + 1));
+  }
+
+  /// The file that a link on a page leads to, without the heading.
+  private static Path file(Path page, String target) {
+    int hash = target.indexOf('#');
+    String file = hash < 0 ? target : target.substring(0, hash);
+    return file.isEmpty() ? page : page.resolveSibling(file).normalize();
   }
 
   /// The anchors that a page's headings get: in lower case, without punctuation, with hyphens for

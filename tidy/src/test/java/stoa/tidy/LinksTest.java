@@ -54,6 +54,13 @@ class LinksTest {
   }
 
   @Test
+  void findsAPageThatNoOtherLeadsTo() throws IOException {
+    Samples.write(folder.resolve("docs/b.md"), "# B\n[itself](b.md#b)\n");
+    assertEquals(List.of("no page links to docs/b.md"), problems("# A"));
+    assertEquals(List.of(), problems("# A\n[b](docs/b.md)"));
+  }
+
+  @Test
   void namesHeadingsAsTheirReadersDo() {
     assertEquals(
         Set.of("what-it-is", "what-it-is-1", "stoa-bench-a-table", "a-link"),
