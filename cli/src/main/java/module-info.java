@@ -5,4 +5,5 @@ module stoa.cli {
   requires stoa.bench;
   requires stoa.stacksync;
   requires stoa.objects;
+  requires info.picocli;
 }
