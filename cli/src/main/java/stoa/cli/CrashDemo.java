@@ -56,7 +56,6 @@ final class CrashDemo {
       int clients,
       int kills,
       long seed) {
-    if (kills < 1) throw new IllegalArgumentException("--kills " + kills + "; at least 1");
     this.out = out;
     this.parent = parent;
     this.wanted = wanted;

@@ -10,6 +10,7 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
 /// `stoa demo`.
@@ -79,7 +80,10 @@ final class DemoCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException, InterruptedException {
-    PrintWriter out = Objects.requireNonNull(spec).commandLine().getOut();
+    var line = Objects.requireNonNull(spec).commandLine();
+    if (clients < 1) throw new ParameterException(line, "--clients " + clients + ": at least 1");
+    if (kills < 1) throw new ParameterException(line, "--kills " + kills + ": at least 1");
+    PrintWriter out = line.getOut();
     boolean verified;
     if (crash) {
       long chosen = seed != null ? seed : new Random().nextInt(1_000_000);

@@ -2,9 +2,12 @@ package stoa.cli;
 
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.HelpCommand;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Spec;
 import stoa.StoaException;
 
 /// The command `stoa`.
@@ -20,10 +23,11 @@ import stoa.StoaException;
       "",
       "Begin with:",
       "  ./stoa demo          replays a real history of file changes on shared objects",
-      "  ./stoa help demo     says what the demo can be told"
+      "  ./stoa help demo     says what the demo can be told",
+      "  ./stoa test          builds everything and runs all tests"
     })
 public final class Main implements Runnable {
-  @CommandLine.Spec private CommandLine.Model.@org.jspecify.annotations.Nullable CommandSpec spec;
+  @Spec private @Nullable CommandSpec spec;
 
   private Main() {}
 

@@ -35,8 +35,8 @@ public final class Replay {
    *     the store has exactly the version before each of its changes.
    * (2) A change is left out only if the store has its version. Versions of an item are committed
    *     in order, so the newest stored one tells about all before it.
-   * (3) A call that an interrupted replay had under way either happened or not. If it happens
-   *     only after (2) was decided, the change is answered Repeated.
+   * (3) A call that an interrupted replay had under way goes on when its facade is used again. All
+   *     are finished before (2) is decided: until then a moved item could be in neither workspace.
    */
   private final Stoa store;
   private final Trace trace;
@@ -59,6 +59,7 @@ public final class Replay {
   ///
   /// @throws IllegalStateException when the service refuses what it should take
   public ReplayReport run() throws InterruptedException {
+    finishInterrupted();
     populate(Population.of(trace).users());
     Map<Long, Integer> stored = new HashMap<>();
     for (var found : StoredItem.all(store)) {
@@ -81,6 +82,12 @@ public final class Replay {
 
   private Facade facade(int client) {
     return store.get(Facade.class, "client-" + client);
+  }
+
+  private void finishInterrupted() {
+    try (var facades = store.list(Facade.class)) {
+      for (var facade : facades) facade.account(TraceIds.user(0));
+    }
   }
 
   /// Adds the users, devices and workspaces of the trace that are not there yet.
