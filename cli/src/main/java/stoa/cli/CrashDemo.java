@@ -98,6 +98,7 @@ final class CrashDemo {
     int killed = 0;
     while (end == End.KILLED) {
       var moment = killed < kills ? moment(trace) : new Moment.Never();
+      if (killed == kills) Demo.line(out, "at last", "the rest, without a kill");
       end = replay(directory, moment, killed + 1);
       if (end == End.KILLED) killed++;
     }
