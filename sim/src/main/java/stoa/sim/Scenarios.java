@@ -1,10 +1,26 @@
 package stoa.sim;
 
 import java.util.List;
+import java.util.stream.Stream;
+import stoa.storage.DeviceConfig;
 
 /// The scenarios that come with the kit, by name.
 final class Scenarios {
-  static final List<Scenario> ALL = List.of();
+  private static final DeviceConfig SMALL = new DeviceConfig(16 << 10);
+  private static final long MEMORY = 64 << 20;
+
+  static final List<Scenario> ALL =
+      List.of(
+          new ShardLogScenario(
+              "shard-local-memory", _ -> new LocalShard(PoweredDisk.memory(MEMORY), SMALL)),
+          new ShardLogScenario(
+              "shard-replicated-memory",
+              chance ->
+                  new ReplicatedShard(
+                      chance,
+                      SimulatedShard.Trouble.STANDARD,
+                      Stream.generate(() -> PoweredDisk.memory(MEMORY)).limit(3).toList(),
+                      SMALL)));
 
   private Scenarios() {}
 
