@@ -126,6 +126,8 @@ final class ShardLogScenario implements Scenario {
       try {
         leader.seal(epoch);
         trace.add("seal " + leader.log().tail());
+        ShardLogContract.holds(
+            leader.log().tail().epoch() >= epoch, "a sealed log has reached epoch " + epoch);
       } catch (RuntimeException failed) {
         trace.add("seal failed " + failed.getClass().getSimpleName());
         restart();
