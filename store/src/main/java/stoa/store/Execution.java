@@ -82,7 +82,9 @@ public final class Execution {
   boolean begins;
 
   @Nullable Thread thread;
-  int startTick;
+
+  /// When it began, moved on by the time in which it waited for others. Its thread writes it.
+  volatile int startTick;
 
   /// The last nested answer that must be durable before this run's answer leaves.
   private @Nullable Request unsettledNote;
@@ -195,6 +197,11 @@ public final class Execution {
         throw new Suspended(failure);
       }
     }
+  }
+
+  void hasWaited(int ticks) {
+    int moved = startTick + ticks;
+    startTick = moved;
   }
 
   /// Ends the run, if it was not taken back before.

@@ -36,8 +36,13 @@ final class Runners {
     mine.get().top = execution.below;
   }
 
+  /// The time now, in units.
+  int now() {
+    return tick;
+  }
+
   /// A unit of time has passed: reports the runs that have lasted for more than `ticksMax` units,
-  /// the outermost of a thread first.
+  /// not counting those in which they waited for others, the outermost of a thread first.
   void tick(int ticksMax, Consumer<Execution> overdue) {
     int now = tick + 1;
     tick = now;
@@ -49,6 +54,8 @@ final class Runners {
       @Nullable Execution execution, int now, int ticksMax, Consumer<Execution> overdue) {
     if (execution == null) return;
     report(execution.below, now, ticksMax, overdue);
-    if (now - execution.startTick > ticksMax) overdue.accept(execution);
+    if (execution.waitingFor == null && now - execution.startTick > ticksMax) {
+      overdue.accept(execution);
+    }
   }
 }

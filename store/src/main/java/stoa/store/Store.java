@@ -595,8 +595,10 @@ public final class Store implements AutoCloseable {
     if (refusal != null) {
       request.fail(refusal);
     } else {
+      int began = runners.now();
       submit.run();
       awaitHelping(request, caller);
+      caller.hasWaited(runners.now() - began);
       caller.waitingFor = null;
     }
     try {
