@@ -4,6 +4,8 @@ import java.io.PrintStream;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.SortedMap;
+import java.util.TreeMap;
 
 /// Runs scenarios over a range of seeds, and replays a failure from its seed.
 ///
@@ -92,10 +94,12 @@ public final class Campaign {
     for (var scenario : scenarios) {
       int failures = 0;
       long lines = 0;
+      SortedMap<String, Long> places = new TreeMap<>();
       for (long seed = from; seed <= to && failures < FAILURES_MAX; seed++) {
         switch (SimulatedRun.of(scenario, seed)) {
           case SimulatedRun.Passed passed -> {
             lines += passed.lines();
+            passed.places().forEach((place, count) -> places.merge(place, count, Long::sum));
             if (digests) out.println(scenario.name() + " " + seed + " " + passed.digest());
           }
           case SimulatedRun.Failed failed -> {
@@ -115,6 +119,7 @@ public final class Campaign {
             to,
             lines,
             failures == 0 ? "all well" : failures + " failed");
+        places.forEach((place, count) -> out.println("  reached " + count + " times: " + place));
       }
     }
     return well;

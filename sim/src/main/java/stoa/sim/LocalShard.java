@@ -51,6 +51,11 @@ public final class LocalShard implements ShardUnderTest {
   }
 
   @Override
+  public void calm() {
+    device.calm();
+  }
+
+  @Override
   public void close() {
     log.close();
   }

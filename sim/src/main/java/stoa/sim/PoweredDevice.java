@@ -2,11 +2,16 @@ package stoa.sim;
 
 import stoa.storage.Device;
 import stoa.storage.DeviceConfig;
+import stoa.storage.DeviceFailed;
+import stoa.storage.ReadFailed;
 
 /// The storage device of one process that can die and be started again.
 ///
 /// One owner.
 final class PoweredDevice {
+  /* How often the power may fail while the device recovers. */
+  private static final int ATTEMPTS_MAX = 100;
+
   private final PoweredDisk power;
   private final DeviceConfig config;
   private Device device;
@@ -14,7 +19,19 @@ final class PoweredDevice {
   PoweredDevice(PoweredDisk power, DeviceConfig config) {
     this.power = power;
     this.config = config;
-    device = Device.open(power.disk(), config);
+    device = open();
+  }
+
+  private Device open() {
+    // Background work runs where it is asked for, so that the same run does the same.
+    for (int attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
+      try {
+        return Device.open(power.disk(), config, Runnable::run);
+      } catch (DeviceFailed | ReadFailed powerLost) {
+        power.fail();
+      }
+    }
+    return Device.open(power.disk(), config, Runnable::run);
   }
 
   Device device() {
@@ -25,7 +42,12 @@ final class PoweredDevice {
   Device restart() {
     power.fail();
     device.close();
-    device = Device.open(power.disk(), config);
+    device = open();
     return device;
+  }
+
+  /// Makes the disk fail no more by itself.
+  void calm() {
+    power.calm();
   }
 }

@@ -53,6 +53,11 @@ public final class ReplicatedShard implements ShardUnderTest {
   }
 
   @Override
+  public void calm() {
+    shard.calm();
+  }
+
+  @Override
   public void close() {
     shard.close();
   }

@@ -6,13 +6,26 @@ import stoa.storage.DeviceConfig;
 
 /// The scenarios that come with the kit, by name.
 final class Scenarios {
-  private static final DeviceConfig SMALL = new DeviceConfig(16 << 10);
+  /* So small that a short run fills segments and writes and merges indexes. */
+  private static final DeviceConfig SMALL = new DeviceConfig(8 << 10, 2 << 10, 4 << 10, 4 << 10);
   private static final long MEMORY = 64 << 20;
 
   static final List<Scenario> ALL =
       List.of(
           new ShardLogScenario(
               "shard-local-memory", _ -> new LocalShard(PoweredDisk.memory(MEMORY), SMALL)),
+          new ShardLogScenario(
+              "shard-local", chance -> new LocalShard(PoweredDisk.simulated(chance, 15), SMALL)),
+          new ShardLogScenario(
+              "shard-replicated",
+              chance ->
+                  new ReplicatedShard(
+                      chance,
+                      SimulatedShard.Trouble.STANDARD,
+                      Stream.of("a", "b", "c")
+                          .map(name -> PoweredDisk.simulated(chance.of(name), 40))
+                          .toList(),
+                      SMALL)),
           new ShardLogScenario(
               "shard-replicated-memory",
               chance ->

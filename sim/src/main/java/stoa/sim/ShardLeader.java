@@ -6,6 +6,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
+import stoa.Unavailable;
 import stoa.base.Check;
 import stoa.base.StreamId;
 import stoa.log.Batch;
@@ -13,6 +14,7 @@ import stoa.log.Entry;
 import stoa.log.Outcome;
 import stoa.log.Sequencer;
 import stoa.log.ShardLog;
+import stoa.storage.StorageException;
 
 /// What the leader of a shard does with its log, without objects: it numbers batches, asks for one
 /// outcome at a time, and starts anew after an unknown one.
@@ -35,6 +37,16 @@ final class ShardLeader {
   }
 
   private Sequencer begin() {
+    while (true) {
+      try {
+        return opened();
+      } catch (StorageException | Unavailable failed) {
+        shard.restart();
+      }
+    }
+  }
+
+  private Sequencer opened() {
     log = shard.leader();
     term = shard.term();
     sequence = 0;

@@ -2,15 +2,19 @@ package stoa.sim;
 
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
+import stoa.Unavailable;
 import stoa.base.StreamId;
 import stoa.log.Batch;
+import stoa.log.Entry;
 import stoa.log.Outcome;
 import stoa.log.Streams;
+import stoa.storage.StorageException;
 
 /// A leader proposes batches to a shard while power fails, leaders change, epochs are sealed and
 /// old batches come again; what was committed must be there once, and in every replica.
@@ -64,18 +68,29 @@ final class ShardLogScenario implements Scenario {
 
     void run() {
       for (int turn = 0; turn < TURNS; turn++) {
-        int dice = chance.below(100);
-        if (dice < 75) propose();
-        else if (dice < 83) repeat();
-        else if (dice < 88) seal();
-        else if (dice < 94) checkpoint();
-        else restart();
+        try {
+          turn();
+        } catch (StorageException | Unavailable failed) {
+          trace.add("failed " + failed.getClass().getSimpleName());
+          trace.reached("the disk fails outside of a batch");
+          restart();
+        }
       }
+      shard.calm();
       ShardLogContract.settle(shard);
       restart();
       ShardLogContract.settle(shard);
       for (var replica : shard.replicas()) verify(replica);
       trace.add("end " + leader.log().tail());
+    }
+
+    private void turn() {
+      int dice = chance.below(100);
+      if (dice < 75) propose();
+      else if (dice < 83) repeat();
+      else if (dice < 88) seal();
+      else if (dice < 94) checkpoint();
+      else restart();
     }
 
     private void propose() {
@@ -90,6 +105,7 @@ final class ShardLogScenario implements Scenario {
       for (var payload : payloads) ledger.begin(payload.getKey().toString(), payload.getValue());
       Batch batch = leader.batch(payloads);
       Outcome outcome = leader.propose(batch);
+      trace.reached("a batch is " + outcome.getClass().getSimpleName());
       trace.add("batch " + number + " " + batch.token() + " " + outcome.getClass().getSimpleName());
       switch (outcome) {
         case Outcome.Committed _ -> {
@@ -104,8 +120,17 @@ final class ShardLogScenario implements Scenario {
           restart();
         }
         case Outcome.Refused _ -> refuse(payloads);
-        case Outcome.Unknown _ -> restart();
+        case Outcome.Unknown _ -> {
+          restart();
+          boolean found = batch.entries().stream().anyMatch(this::isFound);
+          if (count > 0) trace.reached("an unknown batch is " + (found ? "found" : "lost"));
+        }
       }
+    }
+
+    private boolean isFound(Entry entry) {
+      var stored = leader.log().streams().read(entry.stream(), entry.address());
+      return stored != null && Arrays.equals(stored.payload(), entry.payload());
     }
 
     private void refuse(List<Map.Entry<StreamId, String>> payloads) {
@@ -116,6 +141,7 @@ final class ShardLogScenario implements Scenario {
       if (past.isEmpty()) return;
       Outcome outcome = leader.propose(chance.of(past));
       trace.add("repeat " + outcome.getClass().getSimpleName());
+      trace.reached("a repeated batch is " + outcome.getClass().getSimpleName());
       ShardLogContract.holds(
           !(outcome instanceof Outcome.Committed), "a repeated batch is not committed again");
       if (outcome instanceof Outcome.Unknown) restart();
@@ -123,36 +149,36 @@ final class ShardLogScenario implements Scenario {
 
     private void seal() {
       long epoch = leader.log().tail().epoch() + chance.between(0, 2);
-      try {
-        leader.seal(epoch);
-        trace.add("seal " + leader.log().tail());
-        ShardLogContract.holds(
-            leader.log().tail().epoch() >= epoch, "a sealed log has reached epoch " + epoch);
-      } catch (RuntimeException failed) {
-        trace.add("seal failed " + failed.getClass().getSimpleName());
-        restart();
-      }
+      leader.seal(epoch);
+      trace.add("seal " + leader.log().tail());
+      ShardLogContract.holds(
+          leader.log().tail().epoch() >= epoch, "a sealed log has reached epoch " + epoch);
     }
 
     private void checkpoint() {
       var stream = chance.of(streams);
       long last = leader.log().streams().last(stream);
       if (last == 0) return;
-      try {
-        leader.log().streams().checkpoint(stream, last, state(stream, last));
-        trace.add("checkpoint " + last);
-      } catch (RuntimeException failed) {
-        trace.add("checkpoint failed " + failed.getClass().getSimpleName());
-        restart();
-      }
+      leader.log().streams().checkpoint(stream, last, state(stream, last));
+      trace.add("checkpoint " + last);
     }
 
     private void restart() {
-      shard.restart();
-      leader.resume();
-      ledger.crashed();
-      trace.add("restart " + leader.log().tail());
-      verify(leader.log().streams());
+      boolean read = false;
+      while (!read) {
+        shard.restart();
+        leader.resume();
+        ledger.crashed();
+        trace.reached("a restart");
+        trace.add("restart " + leader.log().tail());
+        try {
+          verify(leader.log().streams());
+          read = true;
+        } catch (StorageException failed) {
+          trace.add("restart failed " + failed.getClass().getSimpleName());
+          trace.reached("the disk fails again right after a recovery");
+        }
+      }
     }
 
     private static byte[] state(StreamId stream, long address) {
@@ -182,10 +208,11 @@ final class ShardLogScenario implements Scenario {
         ledger.require(stream.toString(), list, ExactlyOnce.Versions.DENSE);
         var checkpoint = replica.lastCheckpoint(stream, Long.MAX_VALUE);
         if (checkpoint == null) continue;
+        trace.reached("a checkpoint is found");
         ShardLogContract.holds(
             checkpoint.address() <= list.size(), "a checkpoint is not ahead of its stream");
         ShardLogContract.holds(
-            java.util.Arrays.equals(state(stream, checkpoint.address()), checkpoint.data()),
+            Arrays.equals(state(stream, checkpoint.address()), checkpoint.data()),
             "a checkpoint is as it was made");
       }
       found.forEach((number, count) ->

@@ -27,6 +27,9 @@ public interface ShardUnderTest extends AutoCloseable {
   /// The streams of every replica, as far as it has come.
   List<Streams> replicas();
 
+  /// Lets nothing go wrong by itself any more.
+  void calm();
+
   @Override
   void close();
 }

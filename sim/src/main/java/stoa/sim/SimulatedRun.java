@@ -2,6 +2,7 @@ package stoa.sim;
 
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.util.SortedMap;
 
 /// One run of a [Scenario] by a seed.
 public sealed interface SimulatedRun {
@@ -10,7 +11,9 @@ public sealed interface SimulatedRun {
   ///
   /// @param digest the digest of the trace, a function of the scenario and the seed
   /// @param lines the length of the trace
-  record Passed(String digest, long lines) implements SimulatedRun {}
+  /// @param places how often the run reached each place worth reaching
+  record Passed(String digest, long lines, SortedMap<String, Long> places)
+      implements SimulatedRun {}
 
   /// Something was wrong.
   ///
@@ -45,15 +48,16 @@ public sealed interface SimulatedRun {
     } catch (Exception | AssertionError e) {
       return new Failed(scenario.name(), seed, e, trace);
     }
-    return new Passed(trace.digest(), trace.count());
+    return new Passed(trace.digest(), trace.count(), trace.places());
   }
 
   /// Runs a scenario once, for use in tests.
   ///
   /// @throws AssertionError with the line that replays it when anything is wrong
-  static void require(Scenario scenario, long seed) {
-    if (of(scenario, seed) instanceof Failed failed) {
-      throw new AssertionError(failed.line(), failed.cause());
-    }
+  static Passed require(Scenario scenario, long seed) {
+    return switch (of(scenario, seed)) {
+      case Passed passed -> passed;
+      case Failed failed -> throw new AssertionError(failed.line(), failed.cause());
+    };
   }
 }

@@ -101,7 +101,7 @@ public final class SimulatedShard implements AutoCloseable {
   }
 
   private final Chance chance;
-  private final Trouble trouble;
+  private Trouble trouble;
   private final List<Replica> replicas = new ArrayList<>();
   private final List<Item> order = new ArrayList<>();
   /* Proposals that have not reached the order, and those whose proposer waits to be told. */
@@ -197,6 +197,12 @@ public final class SimulatedShard implements AutoCloseable {
     }
     replica.log = new LocalShardLog(replica.device.restart());
     replica.applied = replica.applied == 0 ? 0 : chance.below(replica.applied + 1);
+  }
+
+  /// Lets nothing go wrong from now on, in the consensus or on a disk, unless it is asked for.
+  public void calm() {
+    trouble = Trouble.NONE;
+    for (var replica : replicas) replica.device.calm();
   }
 
   @Override

@@ -4,9 +4,12 @@ import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.ArrayDeque;
+import java.util.Collections;
 import java.util.Deque;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.SortedMap;
+import java.util.TreeMap;
 
 /// What a simulated run did, line by line: a digest over all lines, and the last of them to read.
 ///
@@ -17,6 +20,7 @@ public final class Trace {
 
   private final MessageDigest digest;
   private final Deque<String> last = new ArrayDeque<>();
+  private final SortedMap<String, Long> places = new TreeMap<>();
   private long count;
 
   /// An empty trace.
@@ -35,6 +39,17 @@ public final class Trace {
     count++;
     if (last.size() == LINES_MAX) last.removeFirst();
     last.addLast(line);
+  }
+
+  /// Notes that the run has come to a place worth reaching. A scenario whose runs never come there
+  /// does not test it.
+  public void reached(String place) {
+    places.merge(place, 1L, Long::sum);
+  }
+
+  /// How often each place was reached.
+  public SortedMap<String, Long> places() {
+    return Collections.unmodifiableSortedMap(places);
   }
 
   /// How many lines there are.

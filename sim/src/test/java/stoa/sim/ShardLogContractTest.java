@@ -1,21 +1,27 @@
 package stoa.sim;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import stoa.storage.DeviceConfig;
 
 class ShardLogContractTest {
-  private static final DeviceConfig SMALL = new DeviceConfig(128 << 10);
+  private static final DeviceConfig SMALL = new DeviceConfig(128 << 10, 8 << 10, 8 << 10, 8 << 10);
 
   private static Map<String, Supplier<ShardUnderTest>> shards(Path directory) {
     Map<String, Supplier<ShardUnderTest>> shards = new LinkedHashMap<>();
@@ -24,6 +30,17 @@ class ShardLogContractTest {
         "a local log in files", () -> new LocalShard(PoweredDisk.files(fresh(directory)), SMALL));
     for (int seed = 0; seed < 3; seed++) {
       var chance = new Chance(seed);
+      shards.put(
+          "a local log on a simulated disk, seed " + seed,
+          () -> new LocalShard(PoweredDisk.simulated(chance, 0), SMALL));
+      shards.put(
+          "a replicated log on simulated disks, seed " + seed,
+          () ->
+              new ReplicatedShard(
+                  chance,
+                  new SimulatedShard.Trouble(0, 30, 0),
+                  Stream.generate(() -> PoweredDisk.simulated(chance, 0)).limit(3).toList(),
+                  SMALL));
       shards.put(
           "a replicated log in memory, seed " + seed,
           () ->
@@ -60,16 +77,31 @@ class ShardLogContractTest {
                         })));
   }
 
-  @TestFactory
-  Stream<DynamicTest> keepsItOverManySeeds() {
-    return Scenarios.ALL.stream()
-        .filter(scenario -> scenario instanceof ShardLogScenario)
-        .map(scenario ->
-            DynamicTest.dynamicTest(
-                scenario.name(),
-                () -> {
-                  for (int seed = 0; seed < 100; seed++) SimulatedRun.require(scenario, seed);
-                  assertEquals(SimulatedRun.of(scenario, 1), SimulatedRun.of(scenario, 1));
-                }));
+  private static final List<String> PLACES =
+      List.of(
+          "a batch is Committed",
+          "a batch is Unknown",
+          "a repeated batch is Fenced",
+          "a checkpoint is found",
+          "an unknown batch is found",
+          "an unknown batch is lost",
+          "the disk fails outside of a batch");
+
+  @ParameterizedTest
+  @ValueSource(strings = {"shard-local", "shard-replicated"})
+  void keepsItOverManySeedsAndReachesTheRarePlaces(String name) {
+    var scenario = Scenarios.named(name);
+    Set<String> places = new TreeSet<>();
+    for (int seed = 0; seed < 150; seed++) {
+      places.addAll(SimulatedRun.require(scenario, seed).places().keySet());
+    }
+    assertTrue(places.containsAll(PLACES), places::toString);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"shard-local", "shard-replicated"})
+  void runsOfOneSeedAreTheSame(String name) {
+    var scenario = Scenarios.named(name);
+    assertEquals(SimulatedRun.require(scenario, 3), SimulatedRun.require(scenario, 3));
   }
 }
