@@ -3,4 +3,7 @@
 module stoa.objects {
   requires static transitive org.jspecify;
   requires transitive stoa.store;
+  requires net.bytebuddy;
+  requires org.apache.fory.core;
+  requires org.objenesis;
 }
