@@ -1,10 +1,11 @@
 /// The versioned object device: append-only checksummed segments and an index of extents.
 ///
-/// A [Device][stoa.storage.Device] keeps sparse objects: an object has up to 256 spaces, a space has
-/// extents of bytes at offsets. Extents are written in [commits][stoa.storage.Commit], each visible
-/// and durable whole or not at all. It stands on a [Disk][stoa.storage.Disk], which says what survives a
-/// power loss. After "Atomicity, explicit versioning, commutativity" of the VOSD paper (section II) this
-/// is the floor: atomic writes into a log, and a mapping from logical extents to places in it.
+/// A [Device][stoa.storage.Device] keeps sparse objects: an object has up to 256 spaces, a space
+/// has extents of bytes at offsets. Extents are written in [commits][stoa.storage.Commit], each
+/// visible and durable whole or not at all. It stands on a [Disk][stoa.storage.Disk], which says
+/// what survives a power loss. After "Atomicity, explicit versioning, commutativity" of the VOSD
+/// paper (section II) this is the floor: atomic writes into a log, and a mapping from logical
+/// extents to places in it.
 ///
 /// # The files
 ///
@@ -18,10 +19,10 @@
 ///   lock               held by the opener (on a file system only)
 /// ```
 ///
-/// All numbers are big-endian and without sign. A *varint* has seven bits a byte, the low ones first;
-/// the high bit says that more follow. *zigzag* maps a number with a sign to one without: 0, -1, 1, -2
-/// become 0, 1, 2, 3. Checksums are CRC32C. Every file begins with a magic number and a format version;
-/// another version is refused. Nothing is ever edited in place.
+/// All numbers are big-endian and without sign. A *varint* has seven bits a byte, the low ones
+/// first; the high bit says that more follow. *zigzag* maps a number with a sign to one without: 0,
+/// -1, 1, -2 become 0, 1, 2, 3. Checksums are CRC32C. Every file begins with a magic number and a
+/// format version; another version is refused. Nothing is ever edited in place.
 ///
 /// A *log position* counts the bytes of all segments: the byte at `x` of a segment has the position
 /// `base + x`.
@@ -39,10 +40,10 @@
 ///       32        records, each beginning at a multiple of 8; between them zeros
 /// ```
 ///
-/// A segment comes under its name by a rename, when it and everything before it is durable. So the base
-/// also proves how much of the segment before was durable, and only the last one can have a torn tail.
-/// Bytes behind a segment's logical end, be they zeros written ahead or what a power loss left over, mean
-/// nothing and are never written again.
+/// A segment comes under its name by a rename, when it and everything before it is durable. So the
+/// base also proves how much of the segment before was durable, and only the last one can have a
+/// torn tail. Bytes behind a segment's logical end, be they zeros written ahead or what a power
+/// loss left over, mean nothing and are never written again.
 ///
 /// ```
 ///   offset  size  record
@@ -67,19 +68,20 @@
 ///       36        data
 /// ```
 ///
-/// A record is *whole* when its header's checksum and position are right, every extent's checksum is, and
-/// so is the digest. The extent's checksum lets a single one be verified when it is read; the digest binds
-/// the extents to their record.
+/// A record is *whole* when its header's checksum and position are right, every extent's checksum
+/// is, and so is the digest. The extent's checksum lets a single one be verified when it is read;
+/// the digest binds the extents to their record.
 ///
 /// ## Recovery
 ///
-/// The manifest says from where the log must be read; records are taken over until the first that is not
-/// whole. Behind it stands either a *torn tail*, of which nothing had been durable, or damage. It is damage
-/// when a later record header in the segment, itself unharmed, has a `durable` beyond this position, when a
-/// later segment's base is, or the manifest's coverage: then opening fails and nothing is changed. Else
-/// everything from there on is discarded, later whole records included: they were not durable either, and
-/// after a gap they make no prefix. If anything but zeros was discarded, the next record begins a new
-/// segment, whose base cuts the tail off for good.
+/// The manifest says from where the log must be read; records are taken over until the first that
+/// is not whole. Behind it stands either a *torn tail*, of which nothing had been durable, or
+/// damage. It is damage when a later record header in the segment, itself unharmed, has a `durable`
+/// beyond this position, when a later segment's base is, or the manifest's coverage: then opening
+/// fails and nothing is changed. Else everything from there on is discarded, later whole records
+/// included: they were not durable either, and after a gap they make no prefix. If anything but
+/// zeros was discarded, the next record begins a new segment, whose base cuts the tail off for
+/// good.
 ///
 /// ## Run
 ///
@@ -111,9 +113,9 @@
 ///                        zigzag varint position - position before, varint length
 /// ```
 ///
-/// A short entry belongs to the object and space of the entry before. Every 32nd entry of a leaf is full
-/// and a restart. A *group* is the leaves under one fence block of level 1: the leaves come first, then
-/// their filter, then the fence block, so a run is written in one pass.
+/// A short entry belongs to the object and space of the entry before. Every 32nd entry of a leaf is
+/// full and a restart. A *group* is the leaves under one fence block of level 1: the leaves come
+/// first, then their filter, then the fence block, so a run is written in one pass.
 ///
 /// ## Manifest
 ///
