@@ -153,7 +153,12 @@ public final class Device implements AutoCloseable {
       log.ensureUsable();
       index.awaitRoom();
       long position = log.append(commit);
-      index.insert(commit.array(), 0, position);
+      try {
+        index.insert(commit.array(), 0, position);
+      } catch (RuntimeException | Error e) {
+        log.fail(e); // the log has what the index has not
+        throw e;
+      }
       flush = index.show(log.end());
       records++;
       extents += commit.count();
