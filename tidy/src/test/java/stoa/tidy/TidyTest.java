@@ -30,6 +30,10 @@ class TidyTest {
               "the real disk; an interrupt of its caller must not cost it a file",
               FILE,
               THREAD),
+          Edge.of(
+              "stoa.objects.marshal.CodecPool",
+              "looks first where the calling thread left a codec",
+              THREAD),
           Edge.of("stoa.store.Request", "wakes the caller that waits for it", THREAD),
           Edge.of("stoa.store.Runners", "knows which thread runs which call", THREAD),
           Edge.of("stoa.store.Store", "where callers wait, and closing has a limit", THREAD, CLOCK),
