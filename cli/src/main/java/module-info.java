@@ -6,4 +6,8 @@ module stoa.cli {
   requires stoa.stacksync;
   requires stoa.objects;
   requires info.picocli;
+  requires java.management;
+
+  opens stoa.cli to
+      info.picocli;
 }

@@ -2,7 +2,8 @@ package stoa.log;
 
 import java.util.List;
 
-/// The unit of agreement: entries that become durable together, or not at all.
+/// The unit of agreement: entries that become durable together, or not at all. A batch without
+/// entries takes one address and opens its term.
 ///
 /// @param token the log addresses of the entries, in order
 /// @param term the leadership under which it was proposed, from 1 and rising within an epoch

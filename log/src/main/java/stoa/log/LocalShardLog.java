@@ -18,12 +18,14 @@ public final class LocalShardLog implements ShardLog {
   private final Commit commit = new Commit();
   private final Encoder scratch = new Encoder(1024);
   private volatile Tail tail;
+  private volatile long term;
 
   /// The log on a device, continued from what is there.
   public LocalShardLog(Device device) {
     this.device = device;
     this.streams = new Streams(device);
     this.tail = streams.tail();
+    this.term = tail.term() + 1;
   }
 
   @Override
@@ -62,6 +64,12 @@ public final class LocalShardLog implements ShardLog {
     device.append(commit);
     device.sync();
     tail = new Tail(epoch, before.counter() + 1, 0, 0, before.nowMicros());
+    term = 1;
+  }
+
+  @Override
+  public long term() {
+    return term;
   }
 
   @Override

@@ -25,6 +25,11 @@ public interface ShardLog extends AutoCloseable {
   /// @throws RuntimeException when the seal could not be made durable
   void seal(long epoch);
 
+  /// The term under which the owner of this handle proposes. It is given by the log, and above
+  /// every term that another owner was given in the epoch: what was proposed need not have been
+  /// seen.
+  long term();
+
   /// What this replica has seen so far.
   Tail tail();
 

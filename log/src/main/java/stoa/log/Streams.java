@@ -2,11 +2,13 @@ package stoa.log;
 
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
+import stoa.Corrupt;
 import stoa.LogAddress;
 import stoa.base.Decoder;
 import stoa.base.Encoder;
 import stoa.base.StreamId;
 import stoa.storage.Commit;
+import stoa.storage.CorruptData;
 import stoa.storage.Device;
 
 /// The materialized streams of a shard on its storage device (vCorfu, section 3.3: a stream replica
@@ -51,14 +53,18 @@ public final class Streams {
 
   /// The entry at an address, or null when there is none.
   public @Nullable StoredEntry read(StreamId stream, long address) {
-    byte[] data = device.read(stream, ENTRIES, address);
+    byte[] data = data(stream, ENTRIES, address);
     return data == null ? null : decode(address, data);
   }
 
   /// Visits the entries from `from` to `to`, both inclusive, in order, until the visitor answers
   /// false.
   public void scan(StreamId stream, long from, long to, Predicate<StoredEntry> visitor) {
-    device.scan(stream, ENTRIES, from, to, (at, data) -> visitor.test(decode(at, data)));
+    try {
+      device.scan(stream, ENTRIES, from, to, (at, data) -> visitor.test(decode(at, data)));
+    } catch (CorruptData damaged) {
+      throw corrupt(damaged);
+    }
   }
 
   /// The last mark at or below an address, or null.
@@ -117,8 +123,20 @@ public final class Streams {
   private @Nullable At floor(StreamId stream, int space, long address) {
     long at = device.floor(stream, space, address);
     if (at < 0) return null;
-    byte[] data = device.read(stream, space, at);
+    byte[] data = data(stream, space, at);
     return data == null ? null : new At(at, data);
+  }
+
+  private byte @Nullable [] data(StreamId stream, int space, long offset) {
+    try {
+      return device.read(stream, space, offset);
+    } catch (CorruptData damaged) {
+      throw corrupt(damaged);
+    }
+  }
+
+  private static Corrupt corrupt(CorruptData damaged) {
+    return new Corrupt(String.valueOf(damaged.getMessage()), damaged);
   }
 
   private static StoredEntry decode(long address, byte[] data) {

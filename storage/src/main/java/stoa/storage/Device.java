@@ -1,6 +1,11 @@
 package stoa.storage;
 
 import java.io.IOException;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import stoa.base.StreamId;
@@ -16,8 +21,9 @@ public final class Device implements AutoCloseable {
   private final Disk.Hold hold;
   private final SegmentLog log;
   private final Index index;
-  private final ReentrantLock appending = new ReentrantLock();
+  private final @Nullable ExecutorService owned;
   private final long recoveredBytes;
+  private final ReentrantLock appending = new ReentrantLock();
   private volatile boolean closed;
 
   // Guarded by appending.
@@ -25,47 +31,111 @@ public final class Device implements AutoCloseable {
   private long extents;
   private long bytes;
 
-  private Device(Disk disk, Disk.Hold hold, SegmentLog log, Index index, long recoveredBytes) {
+  private Device(
+      Disk disk,
+      Disk.Hold hold,
+      SegmentLog log,
+      Index index,
+      @Nullable ExecutorService owned,
+      long recoveredBytes) {
     this.disk = disk;
     this.hold = hold;
     this.log = log;
     this.index = index;
+    this.owned = owned;
     this.recoveredBytes = recoveredBytes;
   }
 
   /// Opens the device on a disk and recovers it: afterwards it has exactly the commits up to some
-  /// point, each whole, among them all that a sync had made durable.
+  /// point, each whole, among them all that a sync had made durable. Work in the background is done
+  /// by daemon threads of the device's own.
   ///
   /// @throws AlreadyOpen when another opener holds the disk
   /// @throws CorruptData when data that was durable is damaged or missing
   /// @throws UnknownFormat when the files are not those of a device of this format version
   /// @throws ReadFailed when the disk cannot be read
-  /// @throws DiskFull when there is no room for a first segment
+  /// @throws DiskFull when there is no room for a first segment, or to make the index anew
+  /// @throws DeviceFailed when a write or sync failed on the way
   public static Device open(Disk disk, DeviceConfig config) {
-    Disk.Hold hold = null;
+    var threads =
+        new ThreadPoolExecutor(
+            2, 2, 1, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), Device::daemon);
+    threads.allowCoreThreadTimeOut(true);
     try {
-      hold = disk.hold();
-      var names = disk.list();
-      for (var name : names) refuseForeign(disk, name);
-      var log = SegmentLog.open(disk, config, names);
-      var index = new Index();
-      log.recover(0, index::insert);
-      index.show(log.end());
-      return new Device(disk, hold, log, index, log.end());
-    } catch (IOException e) {
-      if (hold != null) hold.close();
-      throw new ReadFailed("the device in %s cannot be opened: %s".formatted(disk.place(), e), e);
-    } catch (RuntimeException e) {
-      if (hold != null) hold.close();
+      return open(disk, config, threads, threads);
+    } catch (RuntimeException | Error e) {
+      threads.shutdown();
       throw e;
     }
   }
 
+  private static Thread daemon(Runnable task) {
+    var thread = new Thread(task, "stoa-storage");
+    thread.setDaemon(true);
+    return thread;
+  }
+
+  /// As [#open(Disk, DeviceConfig)], with an executor of the caller's for work in the background:
+  /// writing index tables to the disk and merging them. At most two tasks of a device are queued or
+  /// running at a time. An executor that runs tasks in the calling thread makes the device
+  /// deterministic. The executor must not be shut down before the device is closed.
+  public static Device open(Disk disk, DeviceConfig config, Executor background) {
+    return open(disk, config, background, null);
+  }
+
+  private static Device open(
+      Disk disk, DeviceConfig config, Executor background, @Nullable ExecutorService owned) {
+    Disk.Hold hold = null;
+    SegmentLog log = null;
+    Index index = null;
+    try {
+      hold = disk.hold();
+      var names = disk.list();
+      for (var name : names) refuseForeign(disk, name);
+      log = SegmentLog.open(disk, config, names);
+      index = Index.open(disk, config, log, background, names);
+      long covered = index.covered();
+      recover(log, index, covered);
+      removeUnused(disk, index);
+      return new Device(disk, hold, log, index, owned, log.end() - covered);
+    } catch (IOException | RuntimeException e) {
+      if (index != null) index.close();
+      if (log != null) log.close();
+      if (hold != null) hold.close();
+      if (e instanceof RuntimeException unchecked) throw unchecked;
+      throw new ReadFailed("the device in %s cannot be opened: %s".formatted(disk.place(), e), e);
+    }
+  }
+
+  private static void recover(SegmentLog log, Index index, long from) throws IOException {
+    log.recover(
+        from,
+        (bytes, at, position) -> {
+          index.insert(bytes, at, position);
+          long end = position + RecordFormat.padded(RecordFormat.length(bytes, at));
+          if (index.show(end)) index.flushNow();
+        });
+    index.show(log.end());
+  }
+
   private static void refuseForeign(Disk disk, String name) {
-    if (Segment.isName(name) || name.endsWith(UNFINISHED)) return;
+    boolean known =
+        Segment.isName(name)
+            || RunFormat.isName(name)
+            || name.equals(Manifest.NAME)
+            || name.endsWith(UNFINISHED);
+    if (known) return;
     throw new UnknownFormat(
         "%s has a file %s, which is not a device's; choose an empty directory or the device's own"
             .formatted(disk.place(), name));
+  }
+
+  /// Removes files that a crash left half made or already replaced.
+  private static void removeUnused(Disk disk, Index index) throws IOException {
+    for (var name : disk.list()) {
+      boolean replaced = RunFormat.isName(name) && !index.uses(name);
+      if (replaced || name.endsWith(UNFINISHED)) disk.delete(name);
+    }
   }
 
   /// Writes a commit behind all earlier ones and makes it visible to readers. It is durable, whole
@@ -77,18 +147,22 @@ public final class Device implements AutoCloseable {
   ///   earlier operation failed so
   public void append(Commit commit) {
     if (commit.count() == 0) return;
+    boolean flush;
     appending.lock();
     try {
       ensureOpen();
+      log.ensureUsable();
+      index.awaitRoom();
       long position = log.append(commit);
       index.insert(commit.array(), 0, position);
-      index.show(log.end());
+      flush = index.show(log.end());
       records++;
       extents += commit.count();
       bytes += RecordFormat.padded(commit.bytes());
     } finally {
       appending.unlock();
     }
+    if (flush) index.flushSoon();
   }
 
   /// Makes every commit appended before durable. Several threads may call it at once; they share
@@ -132,17 +206,18 @@ public final class Device implements AutoCloseable {
   }
 
   /// Visits the extents with offsets from `from` to `to`, both inclusive, in ascending order, until
-  /// the visitor answers false. Extents that are written meanwhile may be among them.
+  /// the visitor answers false: those that were written when the call began, of each offset the
+  /// latest at that time.
+  ///
+  /// @throws CorruptData when the stored bytes are not what was written
+  /// @throws ReadFailed when the disk cannot be read
   public void scan(StreamId object, int space, long from, long to, ExtentVisitor visitor) {
     ensureOpen();
-    var found = new Entry();
-    long next = from;
-    try {
-      while (next <= to && index.ceiling(object.high(), object.low(), space, next, found)) {
-        if (found.offset > to) return;
-        if (!visitor.visit(found.offset, data(object, space, found))) return;
-        if (found.offset == Long.MAX_VALUE) return;
-        next = found.offset + 1;
+    if (to < 0) return;
+    try (var scan = index.scan(object.high(), object.low(), space, Math.max(0, from))) {
+      while (scan.next() && scan.entry().offset <= to) {
+        var entry = scan.entry();
+        if (!visitor.visit(entry.offset, data(object, space, entry))) return;
       }
     } catch (IOException e) {
       throw unreadable(e);
@@ -161,7 +236,20 @@ public final class Device implements AutoCloseable {
     appending.lock();
     try {
       return new DeviceStats(
-          records, extents, bytes, log.syncs(), log.segmentCount(), recoveredBytes);
+          records,
+          extents,
+          bytes,
+          log.syncs(),
+          log.segmentCount(),
+          log.end(),
+          log.durable(),
+          index.runCount(),
+          index.runEntries(),
+          index.runBytes(),
+          index.tableBytes(),
+          index.flushes(),
+          index.merges(),
+          recoveredBytes);
     } finally {
       appending.unlock();
     }
@@ -180,7 +268,8 @@ public final class Device implements AutoCloseable {
     return new DeviceClosed("the device in " + disk.place() + " was closed");
   }
 
-  /// Releases the disk for the next opener. Commits that were not synced may or may not survive a
+  /// Releases the disk for the next opener. Waits for work in the background to stop, not for
+  /// readers: they are told [DeviceClosed]. Commits that were not synced may or may not survive a
   /// power loss; they do survive the end of the process. Idempotent.
   @Override
   public void close() {
@@ -188,8 +277,10 @@ public final class Device implements AutoCloseable {
     try {
       if (closed) return;
       closed = true;
+      index.close();
       log.close();
       hold.close();
+      if (owned != null) owned.shutdown();
     } finally {
       appending.unlock();
     }

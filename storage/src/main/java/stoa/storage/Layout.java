@@ -30,6 +30,15 @@ final class Layout {
     INT.set(bytes, at, value);
   }
 
+  static int getShort(byte[] bytes, int at) {
+    return ((bytes[at] & 0xff) << 8) | (bytes[at + 1] & 0xff);
+  }
+
+  static void putShort(byte[] bytes, int at, int value) {
+    bytes[at] = (byte) (value >>> 8);
+    bytes[at + 1] = (byte) value;
+  }
+
   /// Writes a number and answers the position behind it.
   static int putVarint(byte[] bytes, int at, long value) {
     int p = at;
@@ -40,6 +49,17 @@ final class Layout {
     }
     bytes[p++] = (byte) rest;
     return p;
+  }
+
+  /// The number at a position.
+  static long getVarint(byte[] bytes, int at) {
+    int p = at;
+    long value = 0;
+    for (int shift = 0; ; shift += 7) {
+      long next = bytes[p++];
+      value |= (next & 0x7f) << shift;
+      if (next >= 0) return value;
+    }
   }
 
   /// Maps numbers near zero, of either sign, to small unsigned ones.

@@ -1,5 +1,6 @@
 package stoa.storage;
 
+import java.io.IOException;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.Arrays;
@@ -118,13 +119,27 @@ final class Memtable {
 
   /// All series in ascending order. Called once nothing is inserted any more.
   Series[] sorted() {
+    // Sorts numbers, not references: the upper bits of the object, and in the lower bits the index.
     var all = new Series[seriesCount];
+    var keys = new long[seriesCount];
+    int indexBits = Integer.SIZE - Integer.numberOfLeadingZeros(seriesCount);
+    long indexMask = (1L << indexBits) - 1;
     int n = 0;
     for (var series : table) {
-      if (series != null) all[n++] = series;
+      if (series == null) continue;
+      keys[n] = ((series.high ^ Long.MIN_VALUE) & ~indexMask) | n;
+      all[n++] = series;
     }
-    Arrays.sort(all, Series::compare);
-    return all;
+    Arrays.sort(keys);
+    var sorted = new Series[n];
+    for (int i = 0; i < n; i++) sorted[i] = all[(int) (keys[i] & indexMask)];
+    for (int start = 0; start < n; ) {
+      int end = start + 1;
+      while (end < n && (keys[end] & ~indexMask) == (keys[start] & ~indexMask)) end++;
+      if (end - start > 1) Arrays.sort(sorted, start, end, Series::compare);
+      start = end;
+    }
+    return sorted;
   }
 
   /// The entries of one object and space.
@@ -251,6 +266,24 @@ final class Memtable {
       if (!any) return false;
       found.set(-1, -1, 0);
       return floor(least, visible, found);
+    }
+
+    /// Writes the newest entry of each offset, in order. Called once nothing is inserted any more.
+    void writeTo(RunWriter writer) throws IOException {
+      if (strays == null) {
+        for (int i = 0; i < count; i++) {
+          int at = i * CELL;
+          if (i + 1 < count && cells[at + CELL] == cells[at]) continue;
+          writer.add(high, low, space, cells[at], cells[at + 1], (int) cells[at + 2]);
+        }
+        return;
+      }
+      var found = new Entry();
+      long next = 0;
+      while (next >= 0 && ceiling(next, Long.MAX_VALUE, found)) {
+        writer.add(high, low, space, found.offset, found.position, found.length);
+        next = found.offset + 1;
+      }
     }
 
     /// The number of cells below a log position.

@@ -124,6 +124,7 @@ final class SegmentLog {
   private static Segment createSegment(Disk disk, int number, long base) throws IOException {
     var name = Segment.name(number);
     var unfinished = name + Device.UNFINISHED;
+    if (disk.list().contains(unfinished)) disk.delete(unfinished);
     try (var file = disk.create(unfinished)) {
       file.write(0, ByteBuffer.wrap(RecordFormat.segmentHeader(number, base)));
       file.sync();
@@ -139,6 +140,8 @@ final class SegmentLog {
   /// Visits every record from the log position `from` on, finds the end of the log, and makes what
   /// was found durable. Changes no file.
   void recover(long from, RecordVisitor visitor) throws IOException {
+    // First, so that whatever the index takes over from here is durable.
+    current.file().sync();
     for (int i = 0; i < segments.length; i++) {
       var segment = segments[i];
       boolean last = i == segments.length - 1;
@@ -154,7 +157,6 @@ final class SegmentLog {
       long start = Math.max(from - segment.base(), RecordFormat.SEGMENT_HEADER);
       recover(segment, start, limit, last, visitor);
     }
-    current.file().sync();
     durable.set(end);
   }
 
@@ -366,7 +368,7 @@ final class SegmentLog {
   }
 
   /// Notes that the disk failed: from now on nothing is written.
-  DeviceFailed fail(IOException cause) {
+  DeviceFailed fail(Throwable cause) {
     if (failure == null) failure = cause;
     return failed(cause);
   }

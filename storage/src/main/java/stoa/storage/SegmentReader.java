@@ -10,13 +10,14 @@ final class SegmentReader {
 
   private final DiskFile file;
   private final long limit;
-  private byte[] window = new byte[WINDOW];
+  private byte[] window;
   private long start; // the file position of window[0]
   private int filled;
 
   SegmentReader(DiskFile file, long limit) {
     this.file = file;
     this.limit = limit;
+    this.window = new byte[(int) Math.min(WINDOW, limit)];
   }
 
   /// The buffer in which [#need] answers positions; another one after each call.

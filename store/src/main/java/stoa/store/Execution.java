@@ -22,24 +22,34 @@ public final class Execution {
     READING
   }
 
+  /// Thrown through a handler that cannot go on now. A handler passes it on; one that does not is
+  /// stopped at its next call, and what it answers is dropped.
+  public abstract static sealed class Unwinding extends Error permits Abandoned, Suspended {
+    private static final long serialVersionUID = 1L;
+
+    private Unwinding(String message, @Nullable Throwable cause) {
+      super(message, cause, false, false);
+    }
+  }
+
   /// Thrown through a handler whose run was taken back while it waited.
-  static final class Abandoned extends Error {
+  static final class Abandoned extends Unwinding {
     private static final long serialVersionUID = 1L;
 
     Abandoned() {
-      super("the call was taken back", null, false, false);
+      super("the call was taken back", null);
     }
   }
 
   /// Thrown through a handler whose nested call could not be settled: it goes on from the log
   /// later.
-  static final class Suspended extends Error {
+  static final class Suspended extends Unwinding {
     private static final long serialVersionUID = 1L;
 
     private final RuntimeException reason;
 
     Suspended(RuntimeException reason) {
-      super("the call cannot go on now", reason, false, false);
+      super("the call cannot go on now", reason);
       this.reason = reason;
     }
 
@@ -88,6 +98,8 @@ public final class Execution {
 
   /// The last nested answer that must be durable before this run's answer leaves.
   private @Nullable Request unsettledNote;
+
+  private @Nullable Suspended suspended;
 
   Execution(
       Store store,
@@ -170,6 +182,7 @@ public final class Execution {
 
   private byte[] nested(Key target, java.util.function.Function<Records.Origin, Nested> call) {
     checkNotTakenBack();
+    if (suspended != null) throw suspended;
     int number = ++calls;
     byte[] known = logged == null ? null : logged.find(address, number);
     if (known != null) return known;
@@ -186,15 +199,23 @@ public final class Execution {
     return nested.answer;
   }
 
+  /// Stops the run, to go on from the log later.
+  Suspended suspend(RuntimeException reason) {
+    var stop = new Suspended(reason);
+    suspended = stop;
+    return stop;
+  }
+
   /// Waits until everything that this run's answer reflects is durable.
   void gate() {
+    if (suspended != null) throw suspended;
     Request note = unsettledNote;
     if (note != null) {
       store.awaitHelping(note, this);
       try {
         note.number();
       } catch (RuntimeException failure) {
-        throw new Suspended(failure);
+        throw suspend(failure);
       }
     }
   }

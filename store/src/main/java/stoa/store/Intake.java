@@ -42,7 +42,7 @@ final class Intake {
   private final Sequencer sequencer;
   private final ConcurrentLinkedQueue<Request> queue = new ConcurrentLinkedQueue<>();
   private final AtomicBoolean leading = new AtomicBoolean();
-  private final long term = 1;
+  private final long term;
 
   // Guarded by leading.
   private final ArrayList<Request> taken = new ArrayList<>();
@@ -62,6 +62,7 @@ final class Intake {
     nowMicros = tail.nowMicros();
     log.seal(tail.epoch() + 1);
     ShardLog.Tail sealed = log.tail();
+    term = log.term();
     sequencer = new Sequencer(sealed.epoch(), sealed.counter());
   }
 
@@ -136,8 +137,8 @@ final class Intake {
           case PUT -> put(request, resident);
           case DELETE -> delete(request, resident);
           case NOTE -> note(request, resident);
-          case GET, GENERATION, POSITION ->
-              throw new IllegalStateException(request.kind + " is not logged");
+          // Not logged: it keeps its place behind the puts that were asked before.
+          case GET, GENERATION, POSITION -> null;
         };
   }
 

@@ -41,6 +41,11 @@ public final class Key {
     return name;
   }
 
+  /// What messages call the key; what the maker of the key gave.
+  public Object label() {
+    return label;
+  }
+
   /// The stream that holds the key's puts.
   public StreamId stream() {
     return stream;

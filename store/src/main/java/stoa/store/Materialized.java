@@ -128,7 +128,7 @@ final class Materialized {
     try {
       lastAnswer = put(put.begins(), put.opening(), put.value(), execution);
       execution.gate();
-    } catch (Execution.Abandoned | Execution.Suspended passedOn) {
+    } catch (Execution.Unwinding passedOn) {
       throw passedOn;
     } catch (Error error) {
       if (resident == null) {

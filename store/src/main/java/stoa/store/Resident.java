@@ -57,7 +57,7 @@ final class Resident implements Runnable {
   // The runner's.
   private @Nullable Materialized live;
   private long target;
-  private long generation;
+  private volatile long generation;
   volatile @Nullable Execution running;
 
   private final AtomicInteger lane = new AtomicInteger(IDLE);
@@ -100,6 +100,10 @@ final class Resident implements Runnable {
 
   long tail() {
     return tail;
+  }
+
+  long generationHint() {
+    return generation;
   }
 
   // ---- pins
@@ -314,7 +318,7 @@ final class Resident implements Runnable {
     try {
       answer = state.put(request.begins, request.opening, request.value, execution);
       execution.gate();
-    } catch (Execution.Abandoned | Execution.Suspended passedOn) {
+    } catch (Execution.Unwinding passedOn) {
       throw passedOn;
     } catch (Error error) {
       store.takeBack(execution, error);
@@ -378,7 +382,7 @@ final class Resident implements Runnable {
     enter(execution);
     try {
       answer = state.get(request.query, opening, execution);
-    } catch (Execution.Abandoned | Execution.Suspended passedOn) {
+    } catch (Execution.Unwinding passedOn) {
       throw passedOn;
     } catch (Error error) {
       store.takeBack(execution, error);

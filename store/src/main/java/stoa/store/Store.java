@@ -121,7 +121,7 @@ public final class Store implements AutoCloseable {
     return await(request);
   }
 
-  /// Puts a value without waiting.
+  /// Puts a value without waiting. What one thread asks in this way is executed in order.
   public Request putAsync(Target target, byte[] value, Existence existence) {
     Request request = newPut(target, value, existence, true);
     intake.add(request);
@@ -163,10 +163,11 @@ public final class Store implements AutoCloseable {
     return await(request);
   }
 
-  /// Asks a key's handler without waiting.
+  /// Asks a key's handler without waiting, after the puts that this thread asked before.
   public Request getAsync(Target target, Object query, Existence existence) {
     Request request = newGet(target, query, existence, true);
-    ask(request);
+    intake.add(request);
+    callWriter();
     return request;
   }
 
@@ -174,6 +175,13 @@ public final class Store implements AutoCloseable {
     accept();
     byte[] nothing = {};
     return new Request(Request.Kind.GET, target.pin(), nothing, existence, query, null, 0, quick);
+  }
+
+  /// The generation of a key when it was last executed in this process, 0 when that is not known: a
+  /// hint that costs nothing.
+  public long generationHint(Target target) {
+    Resident resident = target.known;
+    return resident == null ? 0 : resident.generationHint();
   }
 
   /// The stream address at which a key's generation began, 0 when the key is absent.
@@ -606,7 +614,7 @@ public final class Store implements AutoCloseable {
     } catch (Gone | AlreadyExists | Deadlock | LimitExceeded | DeadlineExceeded | CallFailed told) {
       return new Execution.Nested(factory(caller.key().space()).failure(told).encoded(), true);
     } catch (RuntimeException failure) {
-      throw new Execution.Suspended(failure);
+      throw caller.suspend(failure);
     }
   }
 

@@ -1,9 +1,15 @@
 package stoa.objects.marshal;
 
+import java.math.RoundingMode;
+import java.time.DayOfWeek;
+import java.time.Month;
+import java.time.ZoneId;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.apache.fory.Fory;
@@ -11,6 +17,7 @@ import org.apache.fory.context.ReadContext;
 import org.apache.fory.context.WriteContext;
 import org.apache.fory.logging.LoggerFactory;
 import org.apache.fory.memory.MemoryBuffer;
+import org.apache.fory.resolver.ClassResolver;
 import org.apache.fory.resolver.TypeResolver;
 import org.apache.fory.serializer.Serializer;
 import org.jspecify.annotations.Nullable;
@@ -47,8 +54,21 @@ final class Codec {
   /// Elements that take no bytes of their own, such as the nulls of a list.
   private static final int BARE_ELEMENTS_MAX = 1 << 20;
 
+  /// Classes of the JDK that Fory does not register by itself. Their numbers are 1 and up, so that
+  /// the order is part of the format.
+  private static final List<Class<?>> PLATFORM =
+      List.of(
+          ZoneId.of("Europe/Berlin").getClass(),
+          String.CASE_INSENSITIVE_ORDER.getClass(),
+          DayOfWeek.class,
+          Month.class,
+          ChronoUnit.class,
+          TimeUnit.class,
+          RoundingMode.class);
+
   private static final int REF_ID = 0;
-  private static final int FIRST_ID = 16;
+  static final int ENTRY_ID = 32;
+  private static final int FIRST_ID = 64;
 
   private static final Pattern UNREGISTERED =
       Pattern.compile("^(?:class |interface )?(\\S+) is not registered");
@@ -100,6 +120,10 @@ final class Codec {
     fory.register(Ref.class, REF_ID);
     fory.registerSerializer(Ref.class, new ReferenceSerializers.OfRef(this, resolver));
     Ordered.register(fory, resolver);
+    for (int i = 0; i < PLATFORM.size(); i++) fory.register(PLATFORM.get(i), 1 + i);
+    for (Object constant : Constants.ALL) {
+      fory.registerSerializer(constant.getClass(), new Constants(resolver, constant));
+    }
     registry.entries().forEach((type, entry) -> register(resolver, type, entry));
     registry
         .states()
@@ -110,11 +134,12 @@ final class Codec {
   }
 
   private void register(TypeResolver resolver, Class<?> type, Registry.Entry entry) {
+    if (((ClassResolver) resolver).isRegistered(type)) return;
     fory.register(type, FIRST_ID + entry.id());
     switch (entry) {
       case Registry.Entry.Fields fields ->
           fory.registerSerializer(type, new StructSerializer(this, resolver, fields.struct()));
-      case Registry.Entry.Constants _ -> {} // Fory's own, by name
+      case Registry.Entry.Constants _, Registry.Entry.Arrays _ -> {} // Fory's own
       case Registry.Entry.Exceptions _ ->
           fory.registerSerializer(type, new ThrowableSerializer(throwables, resolver, type));
       case Registry.Entry.ByReference shared ->
@@ -126,7 +151,16 @@ final class Codec {
   /// Admits what Fory may serialize by itself without registration: arrays of what is registered,
   /// and the JDK's own subclasses of types that it handles.
   private static @Nullable Serializer<?> gate(TypeResolver resolver, Class<?> type) {
-    if (type.isArray() || type.isEnum()) return null;
+    var registered = (ClassResolver) resolver;
+    if (registered.isRegistered(type)) return null;
+    if (type.isArray()) {
+      Class<?> element = type;
+      while (element.isArray()) element = element.getComponentType();
+      // Fory writes such an array by name, and reads only those whose elements are registered.
+      if (element.isPrimitive() || registered.isRegistered(element)) return null;
+      throw refused(type.getTypeName());
+    }
+    if (type.isEnum()) return null;
     boolean constant = type.getSuperclass() != null && type.getSuperclass().isEnum();
     boolean platform = Platform.has(type) && !type.isInterface() && !type.isHidden();
     if (constant || (platform && !java.lang.reflect.Proxy.isProxyClass(type))) return null;

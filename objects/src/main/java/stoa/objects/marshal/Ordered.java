@@ -1,17 +1,22 @@
 package stoa.objects.marshal;
 
+import java.util.AbstractMap;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.BiFunction;
 import org.apache.fory.Fory;
 import org.apache.fory.context.ReadContext;
 import org.apache.fory.context.WriteContext;
 import org.apache.fory.resolver.TypeResolver;
+import org.apache.fory.serializer.Serializer;
 import org.apache.fory.serializer.collection.CollectionSerializer;
 import org.apache.fory.serializer.collection.MapSerializer;
 import stoa.NotShareable;
@@ -29,12 +34,27 @@ final class Ordered {
   static void register(Fory fory, TypeResolver resolver) {
     fory.registerSerializer(HashMap.class, new HashMaps(resolver));
     fory.registerSerializer(HashSet.class, new HashSets(resolver));
+    for (List<?> sample : lists()) {
+      fory.registerSerializer(sample.getClass(), new FixedLists(resolver, sample.getClass()));
+    }
+    List<BiFunction<Object, Object, Map.Entry>> entries =
+        List.of(Map::entry, AbstractMap.SimpleEntry::new, AbstractMap.SimpleImmutableEntry::new);
+    for (int i = 0; i < entries.size(); i++) {
+      Class<?> type = entries.get(i).apply(1, 1).getClass();
+      fory.register(type, Codec.ENTRY_ID + i);
+      fory.registerSerializer(type, new Entries(resolver, type, entries.get(i)));
+    }
     for (Set<?> sample : new Set<?>[] {Set.of(1), Set.of(1, 2, 3)}) {
       fory.registerSerializer(sample.getClass(), new FixedSets(resolver, sample.getClass()));
     }
     for (Map<?, ?> sample : new Map<?, ?>[] {Map.of(1, 1), Map.of(1, 1, 2, 2)}) {
       fory.registerSerializer(sample.getClass(), new FixedMaps(resolver, sample.getClass()));
     }
+  }
+
+  /// One of each class that unmodifiable lists of the JDK have.
+  private static List<List<?>> lists() {
+    return List.of(List.of(1), List.of(1, 2, 3), List.of(1, 2, 3).subList(1, 2));
   }
 
   private static void checkKeys(Collection<?> keys, String container, String remedy) {
@@ -92,6 +112,53 @@ final class Ordered {
       var set = new HashSet(size);
       context.reference(set);
       return set;
+    }
+  }
+
+  /// What `List.of` and `Stream.toList` made; the latter may hold nulls.
+  private static final class FixedLists extends CollectionSerializer<Collection> {
+    FixedLists(TypeResolver resolver, Class type) {
+      super(resolver, type, true);
+    }
+
+    @Override
+    public Collection newCollection(ReadContext context, boolean elementReadAlwaysAdvances) {
+      int size = readCollectionSize(context, context.getBuffer(), elementReadAlwaysAdvances);
+      setNumElements(size);
+      return new ArrayList(size);
+    }
+
+    @Override
+    public Collection onCollectionRead(Collection collection) {
+      for (Object element : collection) {
+        if (element == null) return Collections.unmodifiableList((List) collection);
+      }
+      return List.copyOf(collection);
+    }
+  }
+
+  /// Entries that stand alone.
+  private static final class Entries extends Serializer<Map.Entry> {
+    private final BiFunction<Object, Object, Map.Entry> maker;
+
+    Entries(TypeResolver resolver, Class type, BiFunction<Object, Object, Map.Entry> maker) {
+      super(resolver.getConfig(), type);
+      this.maker = maker;
+    }
+
+    @Override
+    public void write(WriteContext context, Map.Entry entry) {
+      context.writeRef(entry.getKey());
+      context.writeRef(entry.getValue());
+    }
+
+    @Override
+    public Map.Entry read(ReadContext context) {
+      context.increaseDepth();
+      Object key = context.readRef();
+      Object value = context.readRef();
+      context.decreaseDepth();
+      return maker.apply(key, value);
     }
   }
 

@@ -20,6 +20,7 @@ import stoa.NotShareable;
 import stoa.Shared;
 import stoa.StoaException;
 import stoa.objects.proxy.Proxies;
+import stoa.objects.types.Hashing;
 import stoa.objects.types.Platform;
 import stoa.objects.types.SharedMethod;
 import stoa.objects.types.SharedType;
@@ -40,6 +41,9 @@ final class Registry {
 
     /// An enum, by the names of its constants.
     record Constants(int id) implements Entry {}
+
+    /// An array.
+    record Arrays(int id) implements Entry {}
 
     /// An exception.
     record Exceptions(int id) implements Entry {}
@@ -125,7 +129,10 @@ final class Registry {
           add(p.getRawType());
           for (Type argument : p.getActualTypeArguments()) add(argument);
         }
-        case GenericArrayType a -> add(a.getGenericComponentType());
+        case GenericArrayType a -> {
+          add(a.getGenericComponentType());
+          add(Hashing.erasure(a));
+        }
         case TypeVariable<?> v -> {
           for (Type bound : v.getBounds()) add(bound);
         }
@@ -139,7 +146,14 @@ final class Registry {
 
     private void visitClass(Class<?> type) {
       if (type.isArray()) {
+        Class<?> element = type.getComponentType();
+        while (element.isArray()) element = element.getComponentType();
+        if (!element.isPrimitive()) found.putIfAbsent(type, new Entry.Arrays(idOf(type)));
         add(type.getComponentType());
+        return;
+      }
+      if (type.isEnum() && Platform.has(type)) {
+        found.putIfAbsent(type, new Entry.Constants(idOf(type)));
         return;
       }
       if (type.isPrimitive() || Platform.has(type) || found.containsKey(type)) return;
