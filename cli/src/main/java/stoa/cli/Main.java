@@ -17,7 +17,7 @@ import stoa.StoaException;
 @Command(
     name = "stoa",
     description = "Shared state as callable objects.",
-    subcommands = {DemoCommand.class, BenchCommand.class, ReplayCommand.class, HelpCommand.class},
+    subcommands = {DemoCommand.class, ReplayCommand.class, BenchCommand.class, HelpCommand.class},
     synopsisSubcommandLabel = "COMMAND",
     footer = {
       "",
