@@ -24,6 +24,7 @@ import stoa.View;
 import stoa.base.Clock;
 import stoa.log.ShardLog;
 import stoa.objects.marshal.Marshaller;
+import stoa.objects.marshal.Reference;
 import stoa.objects.marshal.References;
 import stoa.objects.proxy.Invoker;
 import stoa.objects.proxy.Proxied;
@@ -338,10 +339,12 @@ final class EmbeddedStoa implements Stoa {
   /// Turns proxies into references and back while values are marshalled.
   private final class ByReference implements References {
     @Override
-    public @Nullable Ref<?> referenceOf(Object object) {
+    public @Nullable Reference referenceOf(Object object) {
       Proxied proxied = Proxies.of(object);
       if (proxied != null) {
-        if (proxied.invoker() instanceof LiveInvoker) return proxied.ref();
+        if (proxied.invoker() instanceof LiveInvoker live) {
+          return new Reference(proxied.ref(), live.generation());
+        }
         throw new NotShareable(
             "a view of the past of " + proxied.ref() + " cannot be passed on; pass a live proxy");
       }
@@ -350,8 +353,14 @@ final class EmbeddedStoa implements Stoa {
     }
 
     @Override
-    public Object resolve(Ref<?> ref) {
-      return proxy(typeNamed(ref.type()), ref.key(), NOTHING, LiveInvoker.Source.REFERENCE, 0);
+    public Object resolve(Reference reference) {
+      Ref<?> ref = reference.ref();
+      return proxy(
+          typeNamed(ref.type()),
+          ref.key(),
+          NOTHING,
+          LiveInvoker.Source.REFERENCE,
+          reference.generation());
     }
   }
 

@@ -150,6 +150,7 @@ final class Materialized {
     Handler current = handler;
     Check.that(current != null, "%s exists at %s", key, execution.address());
     position = execution.address();
+    execution.generation(generation);
     return java.util.Objects.requireNonNull(current).put(value, execution);
   }
 
@@ -185,6 +186,7 @@ final class Materialized {
   Answer get(@Nullable Object query, byte @Nullable [] opening, Execution execution) {
     Handler current = handler;
     if (current == null) current = factory.create(key, opening, execution);
+    execution.generation(generation);
     return current.get(query, execution);
   }
 }
