@@ -15,7 +15,7 @@ import stoa.base.StreamId;
 
 /// Random commits, syncs, power losses and reopenings, against a map.
 class CrashTest {
-  private static final int SEEDS = Integer.getInteger("stoa.storage.seeds", 400);
+  private static final int SEEDS = Integer.getInteger("stoa.storage.seeds", 250);
   private static final long FIRST_SEED = Long.getLong("stoa.storage.seed", 0);
   private static final StreamId COUNTER = StreamId.of("counter");
 
