@@ -6,4 +6,10 @@ module stoa.objects {
   requires net.bytebuddy;
   requires org.apache.fory.core;
   requires org.objenesis;
+  requires org.slf4j;
+
+  exports stoa.objects;
+
+  provides stoa.spi.Engine with
+      stoa.objects.EmbeddedEngine;
 }

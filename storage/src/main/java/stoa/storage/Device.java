@@ -1,45 +1,231 @@
 package stoa.storage;
 
+import java.io.IOException;
+import java.util.List;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import stoa.base.StreamId;
 
 /// The versioned object device: append-only checksummed segments and an index of extents.
 ///
 /// Thread-safe: commits are taken one at a time, reads run beside them and see every commit that
-/// [#append] has returned from.
+/// [#append] has returned from. A reader sees all extents of a commit or none.
 public final class Device implements AutoCloseable {
-  private Device() {}
+  static final String UNFINISHED = ".new";
 
-  /// Opens the device on a disk and recovers it.
+  private final Disk disk;
+  private final Disk.Hold hold;
+  private final SegmentLog log;
+  private final Index index;
+  private final @Nullable ExecutorService owned;
+  private final long recoveredBytes;
+  private final ReentrantLock appending = new ReentrantLock();
+  private volatile boolean closed;
+
+  // Guarded by appending.
+  private long records;
+  private long extents;
+  private long bytes;
+
+  private Device(
+      Disk disk,
+      Disk.Hold hold,
+      SegmentLog log,
+      Index index,
+      @Nullable ExecutorService owned,
+      long recoveredBytes) {
+    this.disk = disk;
+    this.hold = hold;
+    this.log = log;
+    this.index = index;
+    this.owned = owned;
+    this.recoveredBytes = recoveredBytes;
+  }
+
+  /// Opens the device on a disk and recovers it: afterwards it has exactly the commits up to some
+  /// point, each whole, among them all that a sync had made durable. Work in the background is done
+  /// by daemon threads of the device's own.
+  ///
+  /// @throws AlreadyOpen when another opener holds the disk
+  /// @throws CorruptData when data that was durable is damaged or missing
+  /// @throws UnknownFormat when the files are not those of a device of this format version
+  /// @throws ReadFailed when the disk cannot be read
+  /// @throws DiskFull when there is no room for a first segment, or to make the index anew
+  /// @throws DeviceFailed when a write or sync failed on the way
   public static Device open(Disk disk, DeviceConfig config) {
-    throw new UnsupportedOperationException();
+    var threads =
+        new ThreadPoolExecutor(
+            2, 2, 1, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), Device::daemon);
+    threads.allowCoreThreadTimeOut(true);
+    try {
+      return open(disk, config, threads, threads);
+    } catch (RuntimeException | Error e) {
+      threads.shutdown();
+      throw e;
+    }
+  }
+
+  private static Thread daemon(Runnable task) {
+    var thread = new Thread(task, "stoa-storage");
+    thread.setDaemon(true);
+    return thread;
+  }
+
+  /// As [#open(Disk, DeviceConfig)], with an executor of the caller's for work in the background:
+  /// writing index tables to the disk and merging them. At most two tasks of a device are queued or
+  /// running at a time. An executor that runs tasks in the calling thread makes the device
+  /// deterministic. The executor must not be shut down before the device is closed.
+  public static Device open(Disk disk, DeviceConfig config, Executor background) {
+    return open(disk, config, background, null);
+  }
+
+  private static Device open(
+      Disk disk, DeviceConfig config, Executor background, @Nullable ExecutorService owned) {
+    Disk.Hold hold = null;
+    SegmentLog log = null;
+    Index index = null;
+    try {
+      hold = disk.hold();
+      var names = disk.list();
+      for (var name : names) refuseForeign(disk, name);
+      log = SegmentLog.open(disk, config, names);
+      index = Index.open(disk, config, log, background, names);
+      var unused = unusedRuns(names, index);
+      long covered = index.covered();
+      recover(log, index, covered);
+      for (var name : unused) disk.delete(name);
+      return new Device(disk, hold, log, index, owned, log.end() - covered);
+    } catch (IOException | RuntimeException e) {
+      if (index != null) index.close();
+      if (log != null) log.close();
+      if (hold != null) hold.close();
+      if (e instanceof RuntimeException unchecked) throw unchecked;
+      throw new ReadFailed("the device in %s cannot be opened: %s".formatted(disk.place(), e), e);
+    }
+  }
+
+  private static void recover(SegmentLog log, Index index, long from) throws IOException {
+    log.recover(
+        from,
+        (bytes, at, position) -> {
+          index.insert(bytes, at, position);
+          long end = position + RecordFormat.padded(RecordFormat.length(bytes, at));
+          if (index.show(end)) index.flushNow();
+        });
+    index.show(log.end());
+  }
+
+  private static void refuseForeign(Disk disk, String name) {
+    boolean known =
+        Segment.isName(name)
+            || RunFormat.isName(name)
+            || name.equals(Manifest.NAME)
+            || name.endsWith(UNFINISHED);
+    if (known) return;
+    throw new UnknownFormat(
+        "%s has a file %s, which is not a device's; choose an empty directory or the device's own"
+            .formatted(disk.place(), name));
+  }
+
+  /// Run files that a crash left behind: half made, or replaced already.
+  private static List<String> unusedRuns(List<String> names, Index index) {
+    return names.stream().filter(name -> RunFormat.isName(name) && !index.uses(name)).toList();
   }
 
   /// Writes a commit behind all earlier ones and makes it visible to readers. It is durable, whole
-  /// or not at all, once a later [#sync] has returned. The commit may be reused afterwards.
+  /// or not at all, once a later [#sync] has returned. The commit may be reused afterwards. An
+  /// empty commit does nothing.
+  ///
+  /// @throws DiskFull when nothing was written; the device goes on
+  /// @throws DeviceFailed when the outcome is unknown until the device is opened again, or when an
+  ///   earlier operation failed so
   public void append(Commit commit) {
-    throw new UnsupportedOperationException();
+    if (commit.count() == 0) return;
+    boolean flush;
+    appending.lock();
+    try {
+      ensureOpen();
+      log.ensureUsable();
+      index.awaitRoom();
+      long position = log.append(commit);
+      try {
+        index.insert(commit.array(), 0, position);
+      } catch (RuntimeException | Error e) {
+        log.fail(e); // the log has what the index has not
+        throw e;
+      }
+      flush = index.show(log.end());
+      records++;
+      extents += commit.count();
+      bytes += RecordFormat.padded(commit.bytes());
+    } finally {
+      appending.unlock();
+    }
+    if (flush) index.flushSoon();
   }
 
-  /// Makes every commit appended before durable.
+  /// Makes every commit appended before durable. Several threads may call it at once; they share
+  /// what one of them does.
+  ///
+  /// @throws DeviceFailed when it is unknown whether they are, until the device is opened again
   public void sync() {
-    throw new UnsupportedOperationException();
+    ensureOpen();
+    log.sync();
   }
 
   /// The data of the extent that was written at exactly this offset, or null.
+  ///
+  /// @throws CorruptData when the stored bytes are not what was written; other extents stay
+  ///   readable
+  /// @throws ReadFailed when the disk cannot be read
   public byte @Nullable [] read(StreamId object, int space, long offset) {
-    throw new UnsupportedOperationException();
+    ensureOpen();
+    var found = new Entry();
+    if (floorEntry(object, space, offset, found) != offset) return null;
+    return data(object, space, found);
   }
 
   /// The greatest offset at or below `offset` at which an extent was written, or -1.
   public long floor(StreamId object, int space, long offset) {
-    throw new UnsupportedOperationException();
+    ensureOpen();
+    return floorEntry(object, space, offset, new Entry());
+  }
+
+  private long floorEntry(StreamId object, int space, long offset, Entry found) {
+    try {
+      index.floor(object.high(), object.low(), space, offset, found);
+      return found.offset;
+    } catch (IOException e) {
+      throw unreadable(e);
+    }
+  }
+
+  private byte[] data(StreamId object, int space, Entry found) {
+    return log.read(found.position, found.length, object.high(), object.low(), space, found.offset);
   }
 
   /// Visits the extents with offsets from `from` to `to`, both inclusive, in ascending order, until
-  /// the visitor answers false.
+  /// the visitor answers false: those that were written when the call began, of each offset the
+  /// latest at that time.
+  ///
+  /// @throws CorruptData when the stored bytes are not what was written
+  /// @throws ReadFailed when the disk cannot be read
   public void scan(StreamId object, int space, long from, long to, ExtentVisitor visitor) {
-    throw new UnsupportedOperationException();
+    ensureOpen();
+    if (to < 0) return;
+    try (var scan = index.scan(object.high(), object.low(), space, Math.max(0, from))) {
+      while (scan.next() && scan.entry().offset <= to) {
+        var entry = scan.entry();
+        if (!visitor.visit(entry.offset, data(object, space, entry))) return;
+      }
+    } catch (IOException e) {
+      throw unreadable(e);
+    }
   }
 
   /// Receives the extents of a scan.
@@ -49,8 +235,58 @@ public final class Device implements AutoCloseable {
     boolean visit(long offset, byte[] data);
   }
 
+  /// What the device has done and holds, at some moment during the call.
+  public DeviceStats stats() {
+    appending.lock();
+    try {
+      return new DeviceStats(
+          records,
+          extents,
+          bytes,
+          log.syncs(),
+          log.segmentCount(),
+          log.end(),
+          log.durable(),
+          index.runCount(),
+          index.runEntries(),
+          index.runBytes(),
+          index.tableBytes(),
+          index.flushes(),
+          index.merges(),
+          recoveredBytes);
+    } finally {
+      appending.unlock();
+    }
+  }
+
+  private StorageException unreadable(IOException e) {
+    if (closed) return closedException();
+    return new ReadFailed("the index in %s cannot be read: %s".formatted(disk.place(), e), e);
+  }
+
+  private void ensureOpen() {
+    if (closed) throw closedException();
+  }
+
+  private DeviceClosed closedException() {
+    return new DeviceClosed("the device in " + disk.place() + " was closed");
+  }
+
+  /// Releases the disk for the next opener. Waits for work in the background to stop, not for
+  /// readers: they are told [DeviceClosed]. Commits that were not synced may or may not survive a
+  /// power loss; they do survive the end of the process. Idempotent.
   @Override
   public void close() {
-    throw new UnsupportedOperationException();
+    appending.lock();
+    try {
+      if (closed) return;
+      closed = true;
+      index.close();
+      log.close();
+      hold.close();
+      if (owned != null) owned.shutdown();
+    } finally {
+      appending.unlock();
+    }
   }
 }

@@ -1,11 +1,53 @@
 package stoa.storage;
 
-/// How a device is laid out.
+/// How a device is laid out, and what it may take of the heap.
 ///
-/// @param segmentBytes the size at which a new segment begins
-public record DeviceConfig(int segmentBytes) {
+/// @param segmentBytes the size at which a new segment begins; a larger commit gets a segment of
+///   its own
+/// @param fillAheadBytes how far a segment is filled with zeros ahead of small durable commits, so
+///   that their syncs need not change the file's size; 0 turns it off
+/// @param memtableBytesMax heap for index entries not yet on disk; there may be three such tables
+///   at a time, one filling and two waiting to be written
+/// @param cacheBytesMax heap for index blocks read from disk
+public record DeviceConfig(
+    int segmentBytes, int fillAheadBytes, int memtableBytesMax, int cacheBytesMax) {
+  private static final int LEAST = 4 << 10;
+
+  public DeviceConfig {
+    atLeast("segmentBytes", segmentBytes, LEAST);
+    atLeast("fillAheadBytes", fillAheadBytes, 0);
+    atLeast("memtableBytesMax", memtableBytesMax, LEAST);
+    atLeast("cacheBytesMax", cacheBytesMax, LEAST);
+  }
+
+  /// The standard layout with another segment size.
+  public DeviceConfig(int segmentBytes) {
+    this(segmentBytes, 1 << 20, 8 << 20, 16 << 20);
+  }
+
   /// The standard layout.
   public static DeviceConfig standard() {
     return new DeviceConfig(64 << 20);
+  }
+
+  /// This layout with another [#fillAheadBytes()].
+  public DeviceConfig withFillAheadBytes(int value) {
+    return new DeviceConfig(segmentBytes, value, memtableBytesMax, cacheBytesMax);
+  }
+
+  /// This layout with another [#memtableBytesMax()].
+  public DeviceConfig withMemtableBytesMax(int value) {
+    return new DeviceConfig(segmentBytes, fillAheadBytes, value, cacheBytesMax);
+  }
+
+  /// This layout with another [#cacheBytesMax()].
+  public DeviceConfig withCacheBytesMax(int value) {
+    return new DeviceConfig(segmentBytes, fillAheadBytes, memtableBytesMax, value);
+  }
+
+  private static void atLeast(String name, int value, int least) {
+    if (value < least) {
+      throw new IllegalArgumentException(name + " is " + value + "; the least is " + least);
+    }
   }
 }

@@ -1,7 +1,52 @@
 package stoa.storage;
 
-/// The files of one device.
+import java.io.IOException;
+import java.util.List;
+
+/// The files of one device: what the device needs of a file system, and what it may rely on after a
+/// power loss.
+///
+/// Thread-safe. Names are plain: letters, digits, `-` and `.`, no directories. What
+/// [#create(String)], [#delete(String)] and [#rename(String, String)] did survives a power loss
+/// only once a later [#syncDirectory()] has returned; before that each may have happened or not. A
+/// name's durability says nothing about the bytes in the file: those are a matter of
+/// [DiskFile#sync()].
 public interface Disk extends AutoCloseable {
+  /// The names of all files, sorted.
+  List<String> list() throws IOException;
+
+  /// Makes an empty file, to be written and read. Throws [IOException] when the name is taken,
+  /// [DiskFull] when there is no room for another file.
+  DiskFile create(String name) throws IOException;
+
+  /// Opens a file that exists, to be written and read.
+  DiskFile open(String name) throws IOException;
+
+  /// Removes a file. Open [DiskFile]s of it are closed by their owner before.
+  void delete(String name) throws IOException;
+
+  /// Gives a file another name, replacing a file that has it already. Atomic: whatever happens, the
+  /// new name stands for the old file or for the new one, each whole.
+  void rename(String from, String to) throws IOException;
+
+  /// Makes all earlier changes of names durable.
+  void syncDirectory() throws IOException;
+
+  /// Takes the disk for one opener. Throws [AlreadyOpen] while another holds it, in this process or
+  /// another, through this object or another on the same files. The end of a process releases it.
+  Hold hold() throws IOException;
+
+  /// Where the files are, for messages.
+  String place();
+
+  /// Releases what is still held. Files that were not closed may no longer be read.
   @Override
   void close();
+
+  /// The exclusive use of a disk.
+  interface Hold extends AutoCloseable {
+    /// Releases the disk for the next opener. Idempotent.
+    @Override
+    void close();
+  }
 }

@@ -203,15 +203,18 @@ class MarshallerTest {
             dictionary,
             new References() {
               @Override
-              public @Nullable Ref<?> referenceOf(Object object) {
+              public @Nullable Reference referenceOf(Object object) {
                 Proxied proxied = Proxies.of(object);
-                if (proxied != null) return proxied.ref();
-                return object.equals(live) ? new Ref<Account>("test.Account", "alice") : null;
+                if (proxied != null) return new Reference(proxied.ref(), 7);
+                return object.equals(live)
+                    ? new Reference(new Ref<Account>("test.Account", "alice"), 7)
+                    : null;
               }
 
               @Override
-              public Object resolve(Ref<?> ref) {
-                return proxy(ref.key());
+              public Object resolve(Reference reference) {
+                assertEquals(7, reference.generation());
+                return proxy(reference.ref().key());
               }
             },
             extra,

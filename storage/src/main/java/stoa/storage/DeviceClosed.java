@@ -1,0 +1,10 @@
+package stoa.storage;
+
+/// The device was closed before or during the operation.
+public final class DeviceClosed extends StorageException {
+  private static final long serialVersionUID = 1L;
+
+  DeviceClosed(String message) {
+    super(message);
+  }
+}

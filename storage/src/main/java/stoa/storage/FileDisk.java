@@ -1,0 +1,346 @@
+package stoa.storage;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.ClosedChannelException;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
+import java.nio.channels.OverlappingFileLockException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/// The files of a directory. The directory is made when it is missing; a file named `lock` in it is
+/// what an opener holds.
+///
+/// Thread-safe. An interrupt of a thread that reads or writes is kept for the caller to see and
+/// does not disturb the operation.
+public final class FileDisk implements Disk {
+  /*
+   * Interrupts: the JDK closes a FileChannel when a thread is interrupted inside an operation on it.
+   * Any thread may lead a commit here, so that must not cost the device its file. A Handle opens its
+   * channel again and repeats the operation. That is sound because every operation names its
+   * position, and because a sync through any descriptor covers the whole file.
+   *
+   * Locks: a FileLock refuses other processes only, and java.nio refuses overlapping locks of this
+   * process per open file; HELD refuses a second opener in this process by the real path, also
+   * before the lock file is touched.
+   *
+   * Staging: the JDK copies a heap buffer into a direct one that it keeps per thread, as large as the
+   * largest write. Here a heap buffer passes through pieces of at most PIECE bytes, so direct memory
+   * stays within PIECE for each thread.
+   */
+  private static final String LOCK = "lock";
+  private static final int PIECE = 1 << 20;
+  private static final int CHECKED_WRITE = 64 << 10;
+  private static final long ROOM_KEPT = 1 << 20;
+  private static final Set<Path> HELD = new HashSet<>(); // guarded by itself
+  private static final ByteBuffer ZEROS = ByteBuffer.allocateDirect(64 << 10).asReadOnlyBuffer();
+
+  private final Path directory;
+
+  /// The disk of a directory.
+  ///
+  /// @throws UnknownFormat when it is a file
+  /// @throws ReadFailed when it cannot be made or used
+  public FileDisk(Path directory) {
+    try {
+      Files.createDirectories(directory);
+      this.directory = directory.toRealPath();
+    } catch (FileAlreadyExistsException e) {
+      throw new UnknownFormat(directory + " is a file; choose a directory");
+    } catch (IOException e) {
+      throw new ReadFailed(directory + " cannot be used as a directory: " + e, e);
+    }
+  }
+
+  @Override
+  public List<String> list() throws IOException {
+    var names = new ArrayList<String>();
+    try (var entries = Files.newDirectoryStream(directory)) {
+      for (var entry : entries) {
+        var name = String.valueOf(entry.getFileName());
+        if (!name.equals(LOCK)) names.add(name);
+      }
+    }
+    names.sort(null);
+    return names;
+  }
+
+  @Override
+  public DiskFile create(String name) throws IOException {
+    try {
+      return new Handle(
+          name,
+          FileChannel.open(
+              directory.resolve(name),
+              StandardOpenOption.CREATE_NEW,
+              StandardOpenOption.READ,
+              StandardOpenOption.WRITE));
+    } catch (IOException e) {
+      if (saysFull(e)) throw full(e);
+      throw e;
+    }
+  }
+
+  @Override
+  public DiskFile open(String name) throws IOException {
+    return new Handle(name, channel(name));
+  }
+
+  @Override
+  public void delete(String name) throws IOException {
+    Files.delete(directory.resolve(name));
+  }
+
+  @Override
+  public void rename(String from, String to) throws IOException {
+    Files.move(directory.resolve(from), directory.resolve(to), StandardCopyOption.ATOMIC_MOVE);
+  }
+
+  @Override
+  public void syncDirectory() throws IOException {
+    try (var channel = FileChannel.open(directory, StandardOpenOption.READ)) {
+      channel.force(true);
+    }
+  }
+
+  @Override
+  public Hold hold() throws IOException {
+    synchronized (HELD) {
+      if (!HELD.add(directory)) throw alreadyOpen("this process");
+    }
+    FileChannel channel = null;
+    try {
+      channel =
+          FileChannel.open(
+              directory.resolve(LOCK), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+      FileLock lock = channel.tryLock();
+      if (lock == null) throw alreadyOpen("another process");
+      return new DirectoryHold(channel);
+    } catch (IOException | RuntimeException e) {
+      if (channel != null) channel.close();
+      synchronized (HELD) {
+        HELD.remove(directory);
+      }
+      if (e instanceof OverlappingFileLockException) throw alreadyOpen("this process");
+      throw e;
+    }
+  }
+
+  private AlreadyOpen alreadyOpen(String holder) {
+    return new AlreadyOpen(
+        directory
+            + " is open in "
+            + holder
+            + "; close it there first, or choose another directory");
+  }
+
+  @Override
+  public String place() {
+    return directory.toString();
+  }
+
+  @Override
+  public void close() {}
+
+  private FileChannel channel(String name) throws IOException {
+    return FileChannel.open(
+        directory.resolve(name), StandardOpenOption.READ, StandardOpenOption.WRITE);
+  }
+
+  /// Whether an error is that of a full disk or an exhausted quota, by the text that the operating
+  /// system gives it: the JDK has no class for it.
+  private static boolean saysFull(IOException e) {
+    var text = String.valueOf(e.getMessage()).toLowerCase(Locale.ROOT);
+    return text.contains("no space left")
+        || text.contains("quota exceeded")
+        || text.contains("not enough space");
+  }
+
+  private DiskFull full(@Nullable IOException cause) {
+    String message = directory + " has no room left; free space on its file system";
+    return cause == null ? new DiskFull(message) : new DiskFull(message, cause);
+  }
+
+  private final class DirectoryHold implements Hold {
+    private final FileChannel channel;
+    private boolean released; // guarded by HELD
+
+    DirectoryHold(FileChannel channel) {
+      this.channel = channel;
+    }
+
+    @Override
+    public void close() {
+      synchronized (HELD) {
+        if (released) return;
+        released = true;
+        try {
+          channel.close();
+        } catch (IOException e) {
+          // The descriptor is gone either way, and the lock with it.
+        }
+        HELD.remove(directory);
+      }
+    }
+  }
+
+  private final class Handle implements DiskFile {
+    private final String name;
+    private volatile FileChannel channel; // replaced under this
+    private volatile boolean closed;
+    private @Nullable ByteBuffer staging; // the writer's
+
+    Handle(String name, FileChannel channel) {
+      this.name = name;
+      this.channel = channel;
+    }
+
+    @Override
+    public String name() {
+      return name;
+    }
+
+    @Override
+    public long size() throws IOException {
+      return again(FileChannel::size);
+    }
+
+    @Override
+    public void write(long position, ByteBuffer source) throws IOException {
+      if (source.remaining() >= CHECKED_WRITE) ensureRoom(position + source.remaining());
+      if (source.isDirect()) {
+        writePiece(position, source, true);
+        return;
+      }
+      long at = position;
+      while (source.hasRemaining()) {
+        int n = Math.min(source.remaining(), PIECE);
+        var piece = staging(n).put(source.slice().limit(n)).flip();
+        source.position(source.position() + n);
+        writePiece(at, piece, at == position);
+        at += n;
+      }
+    }
+
+    private void writePiece(long position, ByteBuffer piece, boolean first) throws IOException {
+      int start = piece.position();
+      try {
+        while (piece.hasRemaining()) {
+          // An attempt that was interrupted may have advanced the piece all the same.
+          again(channel ->
+              piece.hasRemaining() ? channel.write(piece, position + piece.position() - start) : 0);
+        }
+      } catch (IOException e) {
+        if (first && piece.position() == start && saysFull(e)) throw full(e);
+        throw e;
+      }
+    }
+
+    private ByteBuffer staging(int bytes) {
+      var buffer = staging;
+      if (buffer == null || buffer.capacity() < bytes) {
+        buffer = ByteBuffer.allocateDirect(Math.min(PIECE, Math.max(8 << 10, 2 * bytes)));
+        staging = buffer;
+      }
+      return buffer.clear();
+    }
+
+    @Override
+    public void reserve(long from, long to) throws IOException {
+      ensureRoom(to);
+      long at = from;
+      try {
+        while (at < to) {
+          var zeros = ZEROS.duplicate();
+          zeros.limit((int) Math.min(zeros.capacity(), to - at));
+          long here = at;
+          at += again(channel -> channel.write(zeros.rewind(), here));
+        }
+      } catch (IOException e) {
+        // What was filled so far is harmless: it is zero, and only zeros were promised.
+        if (saysFull(e)) throw full(e);
+        throw e;
+      }
+    }
+
+    private void ensureRoom(long end) throws IOException {
+      long growth = end - size();
+      if (growth <= 0) return;
+      if (Files.getFileStore(directory).getUsableSpace() < growth + ROOM_KEPT) throw full(null);
+    }
+
+    @Override
+    public int read(long position, ByteBuffer target) throws IOException {
+      if (target.isDirect() || target.remaining() <= PIECE) return readPiece(position, target);
+      int limit = target.limit();
+      target.limit(target.position() + PIECE);
+      try {
+        return readPiece(position, target);
+      } finally {
+        target.limit(limit);
+      }
+    }
+
+    private int readPiece(long position, ByteBuffer target) throws IOException {
+      int start = target.position();
+      return (int) again(channel -> channel.read(target.position(start), position));
+    }
+
+    @Override
+    public void sync() throws IOException {
+      again(channel -> {
+        channel.force(false);
+        return 0L;
+      });
+    }
+
+    @Override
+    public void close() {
+      synchronized (this) {
+        closed = true;
+        try {
+          channel.close();
+        } catch (IOException e) {
+          // Closing promises nothing about the data, so there is nothing to report.
+        }
+      }
+    }
+
+    private long again(Operation operation) throws IOException {
+      boolean interrupted = Thread.interrupted();
+      try {
+        while (true) {
+          try {
+            return operation.on(channel);
+          } catch (ClosedChannelException e) {
+            if (closed) throw e;
+            interrupted |= Thread.interrupted();
+            reopen();
+          }
+        }
+      } finally {
+        if (interrupted) Thread.currentThread().interrupt();
+      }
+    }
+
+    private synchronized void reopen() throws IOException {
+      if (closed) throw new ClosedChannelException();
+      if (!channel.isOpen()) channel = channel(name);
+    }
+  }
+
+  @FunctionalInterface
+  private interface Operation {
+    long on(FileChannel channel) throws IOException;
+  }
+}

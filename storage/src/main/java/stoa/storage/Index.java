@@ -1,0 +1,609 @@
+package stoa.storage;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/// Where each extent stands in the log: `(object, space, offset) → (log position, length)`, the
+/// latest write at an offset only. A log-structured merge tree.
+///
+/// Readers on any thread; inserts by one thread at a time, the device's append lock.
+final class Index {
+  /*
+   * Entries go to the active table. A full one is frozen, written to a run in the background, and
+   * dropped. Runs of similar size that are neighbours in age are merged in the background. Sources are
+   * kept newest first, and each covers a range of the log of its own, so the newest source that has
+   * an offset has its latest entry.
+   *
+   * Invariants:
+   * (1) The manifest on the disk names runs that are whole and durable, and covers only log that is
+   *     durable: were it not, another record could come to stand where an entry points.
+   * (2) A run's file is deleted only when no state lists it and no manifest names it.
+   * (3) At most FROZEN_MAX tables are frozen: an insert beyond waits, or writes one itself.
+   *
+   * Reading: `visible` is read while `state` stays the same. Then the state has every entry below it,
+   * and its runs have none above it.
+   *
+   * Locks, in the order they are taken: the device's append lock, `publishing` (who changes the list of
+   * runs, held over the write of the manifest), `changing` (who replaces the state; short).
+   */
+  private static final int FROZEN_MAX = 2;
+
+  /// How many runs of one size class make a merge worth while; the classes are powers of this.
+  private static final int FAN = 4;
+
+  private static final int SMALLEST_CLASS_BLOCKS = 16;
+
+  private static final long RECOVERY_FACTOR_MAX = 8;
+
+  private final Disk disk;
+  private final SegmentLog log;
+  private final Executor background;
+  private final int memtableBytesMax;
+  private final BlockCache cache;
+  private final ReentrantLock publishing = new ReentrantLock();
+  private final ReentrantLock changing = new ReentrantLock();
+  private final Condition idle = changing.newCondition();
+  private final AtomicBoolean flushAsked = new AtomicBoolean();
+  private final AtomicBoolean mergeAsked = new AtomicBoolean();
+  private volatile IndexState state;
+  private volatile long visible;
+  private volatile boolean closed;
+  private volatile boolean damaged; // a run is; no merges, and the manifest is gone
+
+  // Guarded by changing.
+  private boolean flushing;
+  private boolean merging;
+  private int nextRun;
+
+  // Guarded by publishing.
+  private long covered;
+  private long flushes;
+  private long merges;
+
+  private Index(
+      Disk disk,
+      DeviceConfig config,
+      SegmentLog log,
+      Executor background,
+      long covered,
+      int nextRun,
+      Run[] runs) {
+    this.disk = disk;
+    this.log = log;
+    this.background = background;
+    this.memtableBytesMax = config.memtableBytesMax();
+    this.cache = new BlockCache(config.cacheBytesMax());
+    this.covered = covered;
+    this.nextRun = nextRun;
+    this.state = new IndexState(new Memtable(covered), new Memtable[0], runs);
+  }
+
+  /// Opens what the manifest names; when it or a run is missing or damaged, the index is empty and
+  /// covers nothing, to be filled from the log again.
+  static Index open(
+      Disk disk, DeviceConfig config, SegmentLog log, Executor background, List<String> names)
+      throws IOException {
+    int unused = 1;
+    for (var name : names) {
+      if (RunFormat.isName(name)) unused = Math.max(unused, RunFormat.number(name) + 1);
+    }
+    var manifest = Manifest.read(disk, names);
+    if (manifest != null) {
+      var runs = openRuns(disk, manifest);
+      if (runs != null) {
+        // A run that was made just before a crash has a number that its manifest does not know of.
+        int next = Math.max(unused, manifest.nextRun());
+        return new Index(disk, config, log, background, manifest.covered(), next, runs);
+      }
+    }
+    return new Index(disk, config, log, background, 0, unused, new Run[0]);
+  }
+
+  private static Run @Nullable [] openRuns(Disk disk, Manifest manifest) throws IOException {
+    var runs = new ArrayList<Run>();
+    try {
+      for (var item : manifest.runs()) runs.add(Run.open(disk, item.number(), item.blocks()));
+      return runs.toArray(Run[]::new);
+    } catch (UnknownFormat e) {
+      runs.forEach(run -> run.file().close());
+      throw e;
+    } catch (IOException | CorruptData e) {
+      // The index is derived data: what cannot be read is made again.
+      runs.forEach(run -> run.file().close());
+      return null;
+    }
+  }
+
+  /// The log position from which on the log must be inserted again.
+  long covered() {
+    publishing.lock();
+    try {
+      return covered;
+    } finally {
+      publishing.unlock();
+    }
+  }
+
+  /// Adds the extents of a record that stands at a log position.
+  void insert(byte[] bytes, int record, long position) {
+    int at = record + RecordFormat.RECORD_HEADER;
+    int count = RecordFormat.extents(bytes, record);
+    var table = state.active();
+    for (int i = 0; i < count; i++) {
+      int length = Layout.getInt(bytes, at + 4);
+      table.insert(
+          Layout.getLong(bytes, at + 8),
+          Layout.getLong(bytes, at + 16),
+          bytes[at + 32] & 0xff,
+          Layout.getLong(bytes, at + 24),
+          position + at - record,
+          length);
+      at += RecordFormat.EXTENT_HEADER + length;
+    }
+  }
+
+  /// Shows readers everything inserted, which ends at a log position. Answers whether [#flushSoon]
+  /// is to be called, without the append lock.
+  boolean show(long end) {
+    visible = end;
+    if (state.active().bytes() < memtableBytesMax) return false;
+    changing.lock();
+    try {
+      if (state.frozen().length == FROZEN_MAX) return true;
+      freeze(end);
+      return true;
+    } finally {
+      changing.unlock();
+    }
+  }
+
+  private void freeze(long end) {
+    var old = state;
+    var frozen = new Memtable[old.frozen().length + 1];
+    frozen[0] = old.active();
+    System.arraycopy(old.frozen(), 0, frozen, 1, frozen.length - 1);
+    replace(new IndexState(new Memtable(end), frozen, old.runs()));
+  }
+
+  private void replace(IndexState next) {
+    var old = state;
+    state = next;
+    old.release();
+  }
+
+  /// Writes the frozen tables now, during recovery. A full disk is no reason to refuse an opener
+  /// who wants to read, so the tables may grow beyond their bound, within limits.
+  void flushNow() {
+    try {
+      while (flushOldest()) {
+        // Each call writes one.
+      }
+      mergeSoon();
+    } catch (DiskFull e) {
+      if (tableBytes() > RECOVERY_FACTOR_MAX * memtableBytesMax) throw e;
+    }
+  }
+
+  /// Whether a run file belongs to the index.
+  boolean uses(String name) {
+    for (var run : state.runs()) {
+      if (RunFormat.name(run.number()).equals(name)) return true;
+    }
+    return false;
+  }
+
+  /// Returns when there is room for more entries; writes a frozen table itself when nobody else
+  /// does.
+  ///
+  /// @throws DiskFull when the disk has no room for it
+  void awaitRoom() {
+    if (state.active().bytes() < memtableBytesMax) return;
+    while (state.frozen().length == FROZEN_MAX) {
+      if (!flushOldest()) awaitFlush();
+    }
+    changing.lock();
+    try {
+      freeze(visible);
+    } finally {
+      changing.unlock();
+    }
+  }
+
+  private void awaitFlush() {
+    changing.lock();
+    try {
+      while (flushing && !closed) idle.awaitUninterruptibly();
+    } finally {
+      changing.unlock();
+    }
+    if (closed) throw closedException();
+  }
+
+  /// Has the frozen tables written in the background.
+  void flushSoon() {
+    ask(flushAsked, this::flushAll);
+  }
+
+  private void ask(AtomicBoolean asked, Runnable task) {
+    if (!asked.compareAndSet(false, true)) return;
+    Runnable run =
+        () -> {
+          asked.set(false);
+          attempt(task);
+        };
+    try {
+      background.execute(run);
+    } catch (RejectedExecutionException e) {
+      run.run(); // whoever owns the executor wants no more of it, but the tables must not pile up
+    }
+  }
+
+  private void attempt(Runnable task) {
+    try {
+      task.run();
+    } catch (DiskFull | DeviceFailed | DeviceClosed e) {
+      // Tried again when the next table is full; until then the tables stay in the heap, and
+      // whoever
+      // appends beyond their bound is told.
+    } catch (CorruptData e) {
+      // Whoever reads there is told. The log is whole, so opening the device again makes the index
+      // new.
+      forgetIndex();
+    } catch (RuntimeException | Error e) {
+      log.fail(e);
+      throw e;
+    }
+  }
+
+  private void forgetIndex() {
+    damaged = true;
+    publishing.lock();
+    try {
+      if (disk.list().contains(Manifest.NAME)) disk.delete(Manifest.NAME);
+      disk.syncDirectory();
+    } catch (IOException e) {
+      log.fail(e);
+    } finally {
+      publishing.unlock();
+    }
+  }
+
+  private void flushAll() {
+    while (flushOldest()) {
+      // Each call writes one.
+    }
+    mergeSoon();
+  }
+
+  private void mergeSoon() {
+    if (chooseMerge().length > 0) ask(mergeAsked, this::mergeAll);
+  }
+
+  /// Writes the oldest frozen table to a run. Answers false when there is none, or another thread
+  /// is at it.
+  private boolean flushOldest() {
+    Memtable table;
+    int number;
+    changing.lock();
+    try {
+      var frozen = state.frozen();
+      if (flushing || frozen.length == 0) return false;
+      if (closed) throw closedException();
+      flushing = true;
+      table = frozen[frozen.length - 1];
+      number = nextRun++;
+    } finally {
+      changing.unlock();
+    }
+    try {
+      log.sync();
+      var run = write(table, number, to(table));
+      publish(new Run[0], run, table);
+      return true;
+    } catch (IOException e) {
+      throw log.fail(e);
+    } finally {
+      ended(Work.FLUSH);
+    }
+  }
+
+  private enum Work {
+    FLUSH,
+    MERGE
+  }
+
+  private void ended(Work work) {
+    changing.lock();
+    try {
+      switch (work) {
+        case FLUSH -> flushing = false;
+        case MERGE -> merging = false;
+      }
+      idle.signalAll();
+    } finally {
+      changing.unlock();
+    }
+  }
+
+  /// The log position at which a frozen table's range ends.
+  private long to(Memtable table) {
+    var s = state;
+    long to = s.active().from();
+    for (var frozen : s.frozen()) {
+      if (frozen.from() == table.from()) return to;
+      to = frozen.from();
+    }
+    throw new IllegalStateException("broken invariant: the table being written is frozen");
+  }
+
+  private Run write(Memtable table, int number, long to) throws IOException {
+    return write(
+        number,
+        table.from(),
+        to,
+        writer -> {
+          for (var series : table.sorted()) {
+            if (closed) throw closedException();
+            series.writeTo(writer);
+          }
+        });
+  }
+
+  private Run write(int number, long from, long to, EntrySource source) throws IOException {
+    var name = RunFormat.name(number);
+    int blocks;
+    try (var file = disk.create(name)) {
+      var writer = new RunWriter(file, number);
+      source.writeTo(writer);
+      blocks = writer.finish(from, to);
+    } catch (DiskFull | DeviceClosed e) {
+      disk.delete(name);
+      throw e;
+    }
+    disk.syncDirectory();
+    return Run.open(disk, number, blocks);
+  }
+
+  /// Puts a new run in the place of those it was merged from, or of the table it was written from,
+  /// in the manifest and then in the state.
+  private void publish(Run[] sources, Run run, @Nullable Memtable table) throws IOException {
+    run.use(); // until a state has it
+    publishing.lock();
+    try {
+      var runs = replaceRuns(state.runs(), sources, run);
+      long nowCovered = table == null ? covered : run.to();
+      if (!damaged) writeManifest(nowCovered, runs);
+      covered = nowCovered;
+      if (table == null) merges++;
+      else flushes++;
+      for (var source : sources) source.markReplaced();
+      changing.lock();
+      try {
+        var old = state;
+        var frozen = old.frozen();
+        if (table != null) frozen = Arrays.copyOf(frozen, frozen.length - 1);
+        replace(new IndexState(old.active(), frozen, runs));
+      } finally {
+        changing.unlock();
+      }
+    } catch (DiskFull e) {
+      run.markReplaced(); // no manifest names it, and its room is needed
+      throw e;
+    } finally {
+      publishing.unlock();
+      run.release();
+    }
+  }
+
+  private static Run[] replaceRuns(Run[] runs, Run[] sources, Run run) {
+    var result = new ArrayList<>(List.of(runs));
+    int at = sources.length == 0 ? 0 : result.indexOf(sources[0]);
+    result.removeAll(List.of(sources));
+    result.add(at, run);
+    return result.toArray(Run[]::new);
+  }
+
+  private void writeManifest(long nowCovered, Run[] runs) throws IOException {
+    int unused;
+    changing.lock();
+    try {
+      unused = nextRun;
+    } finally {
+      changing.unlock();
+    }
+    var items = new ArrayList<Manifest.Item>();
+    for (var run : runs) items.add(new Manifest.Item(run.number(), run.blocks()));
+    new Manifest(nowCovered, unused, List.copyOf(items)).write(disk);
+  }
+
+  private void mergeAll() {
+    while (true) {
+      int number;
+      Run[] sources;
+      changing.lock();
+      try {
+        if (merging || closed || damaged) return;
+        sources = chooseMerge();
+        if (sources.length == 0) return;
+        merging = true;
+        number = nextRun++;
+        for (var source : sources) source.use();
+      } finally {
+        changing.unlock();
+      }
+      try {
+        publish(sources, merge(sources, number), null);
+      } catch (IOException e) {
+        throw log.fail(e);
+      } finally {
+        for (var source : sources) source.release();
+        ended(Work.MERGE);
+      }
+    }
+  }
+
+  /// Neighbouring runs of which FAN are of one size class and the others of smaller ones.
+  private Run[] chooseMerge() {
+    var runs = state.runs();
+    for (int size = 0; size < 16; size++) {
+      int start = 0;
+      while (start < runs.length) {
+        int end = start;
+        int ofSize = 0;
+        while (end < runs.length && sizeClass(runs[end]) <= size) {
+          if (sizeClass(runs[end]) == size) ofSize++;
+          end++;
+        }
+        if (ofSize >= FAN) return Arrays.copyOfRange(runs, start, end);
+        start = end + 1;
+      }
+    }
+    return new Run[0];
+  }
+
+  private static int sizeClass(Run run) {
+    int size = 0;
+    for (long blocks = run.blocks(); blocks >= FAN * SMALLEST_CLASS_BLOCKS; blocks /= FAN) size++;
+    return size;
+  }
+
+  private Run merge(Run[] sources, int number) throws IOException {
+    long from = sources[sources.length - 1].from();
+    long to = sources[0].to();
+    return write(
+        number,
+        from,
+        to,
+        writer -> {
+          var merge = new RunMerge(sources);
+          long steps = 0;
+          while (merge.next()) {
+            if ((++steps & 0xffff) == 0 && closed) throw closedException();
+            var entry = merge.entry();
+            writer.add(
+                entry.high, entry.low, entry.space, entry.offset, entry.position, entry.length);
+          }
+        });
+  }
+
+  @FunctionalInterface
+  private interface EntrySource {
+    void writeTo(RunWriter writer) throws IOException;
+  }
+
+  /// Puts the latest entry at the greatest offset at or below `offset` into an empty `found`.
+  void floor(long high, long low, int space, long offset, Entry found) throws IOException {
+    while (true) {
+      var s = state;
+      long limit = visible;
+      if (s != state) continue;
+      floorInTable(s.active(), high, low, space, offset, limit, found);
+      for (var table : s.frozen()) {
+        if (found.offset == offset) return;
+        floorInTable(table, high, low, space, offset, limit, found);
+      }
+      if (found.offset == offset || s.runs().length == 0) return;
+      if (!s.acquire()) {
+        found.set(-1, -1, 0);
+        continue;
+      }
+      try {
+        for (var run : s.runs()) {
+          run.floor(cache, high, low, space, offset, found);
+          if (found.offset == offset) return;
+        }
+        return;
+      } finally {
+        s.release();
+      }
+    }
+  }
+
+  private static void floorInTable(
+      Memtable table, long high, long low, int space, long offset, long limit, Entry found) {
+    var series = table.find(high, low, space);
+    if (series != null) series.floor(offset, limit, found);
+  }
+
+  /// Begins a walk over the entries of a series, as they are now.
+  IndexScan scan(long high, long low, int space, long from) throws IOException {
+    while (true) {
+      var s = state;
+      long limit = visible;
+      if (s != state || !s.acquire()) continue;
+      try {
+        return new IndexScan(s, cache, limit, high, low, space, from);
+      } catch (IOException | RuntimeException e) {
+        s.release();
+        throw e;
+      }
+    }
+  }
+
+  int runCount() {
+    return state.runs().length;
+  }
+
+  long runBytes() {
+    long blocks = 0;
+    for (var run : state.runs()) blocks += run.blocks();
+    return blocks * RunFormat.BLOCK;
+  }
+
+  long runEntries() {
+    long entries = 0;
+    for (var run : state.runs()) entries += run.entries();
+    return entries;
+  }
+
+  long tableBytes() {
+    var s = state;
+    long bytes = s.active().bytes();
+    for (var table : s.frozen()) bytes += table.bytes();
+    return bytes;
+  }
+
+  long flushes() {
+    publishing.lock();
+    try {
+      return flushes;
+    } finally {
+      publishing.unlock();
+    }
+  }
+
+  long merges() {
+    publishing.lock();
+    try {
+      return merges;
+    } finally {
+      publishing.unlock();
+    }
+  }
+
+  private DeviceClosed closedException() {
+    return new DeviceClosed("the device in " + disk.place() + " was closed");
+  }
+
+  /// Ends background work and closes the runs once the last reader is through. What is in the
+  /// tables is in the log as well.
+  void close() {
+    changing.lock();
+    try {
+      closed = true;
+      idle.signalAll();
+      while (flushing || merging) idle.awaitUninterruptibly();
+    } finally {
+      changing.unlock();
+    }
+    state.release();
+  }
+}

@@ -1,0 +1,113 @@
+package stoa.storage;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+
+/// Walks the entries of one series in ascending order of offset, of each offset the newest, as they
+/// were when the walk began. One owner uses it and closes it.
+final class IndexScan implements AutoCloseable {
+  private final IndexState state;
+  private final Source[] sources; // newest first
+  private final Entry entry = new Entry();
+
+  /// Stands before the first entry at or above `from`. The state is acquired; closing releases it.
+  IndexScan(
+      IndexState state, BlockCache cache, long visible, long high, long low, int space, long from)
+      throws IOException {
+    this.state = state;
+    var found = new ArrayList<Source>();
+    addTable(found, state.active(), visible, high, low, space);
+    for (var table : state.frozen()) addTable(found, table, visible, high, low, space);
+    for (var run : state.runs()) {
+      int leaf = run.ceilingLeaf(cache, high, low, space, from);
+      if (leaf < 0) continue;
+      var bytes = cache.get(run, leaf);
+      var scanner = new RunScanner(run, leaf, bytes, high, low, space, from);
+      found.add(new RunSource(scanner, high, low, space));
+    }
+    sources = found.toArray(Source[]::new);
+    for (var source : sources) source.advance(from);
+  }
+
+  private static void addTable(
+      List<Source> found, Memtable table, long visible, long high, long low, int space) {
+    var series = table.find(high, low, space);
+    if (series != null) found.add(new TableSource(series, visible));
+  }
+
+  /// The entry it stands at.
+  Entry entry() {
+    return entry;
+  }
+
+  /// Goes to the next entry. Answers false behind the last.
+  boolean next() throws IOException {
+    if (entry.offset == Long.MAX_VALUE) return false;
+    long from = entry.offset + 1;
+    Source least = null;
+    for (var source : sources) {
+      if (source.at.exists() && source.at.offset < from) source.advance(from);
+      if (!source.at.exists()) continue;
+      if (least == null || source.at.offset < least.at.offset) least = source;
+    }
+    if (least == null) return false;
+    entry.set(least.at.offset, least.at.position, least.at.length);
+    return true;
+  }
+
+  @Override
+  public void close() {
+    state.release();
+  }
+
+  /// One table or run; `at` is its first entry at or above the offset last asked for, or empty.
+  private abstract static sealed class Source {
+    final Entry at = new Entry();
+
+    abstract void advance(long from) throws IOException;
+  }
+
+  private static final class TableSource extends Source {
+    private final Memtable.Series series;
+    private final long visible;
+
+    TableSource(Memtable.Series series, long visible) {
+      this.series = series;
+      this.visible = visible;
+    }
+
+    @Override
+    void advance(long from) {
+      if (!series.ceiling(from, visible, at)) at.set(-1, -1, 0);
+    }
+  }
+
+  private static final class RunSource extends Source {
+    private final RunScanner scanner;
+    private final long high;
+    private final long low;
+    private final int space;
+
+    RunSource(RunScanner scanner, long high, long low, int space) {
+      this.scanner = scanner;
+      this.high = high;
+      this.low = low;
+      this.space = space;
+    }
+
+    @Override
+    void advance(long from) throws IOException {
+      at.set(-1, -1, 0);
+      while (scanner.next()) {
+        var entry = scanner.entry();
+        int order = entry.compareSeries(high, low, space);
+        if (order > 0) return;
+        if (order == 0 && entry.offset >= from) {
+          at.set(entry.offset, entry.position, entry.length);
+          return;
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,50 @@
+package stoa.storage;
+
+import java.util.concurrent.atomic.AtomicInteger;
+
+/// What the index consists of at one moment: tables in the heap and runs on the disk, newest first.
+///
+/// Immutable but for the count of its readers. Tables may be read at any time; runs only between
+/// [#acquire] and [#release].
+final class IndexState {
+  private final Memtable active;
+  private final Memtable[] frozen;
+  private final Run[] runs;
+  private final AtomicInteger users = new AtomicInteger(1); // the index itself is one
+
+  IndexState(Memtable active, Memtable[] frozen, Run[] runs) {
+    this.active = active;
+    this.frozen = frozen;
+    this.runs = runs;
+    for (var run : runs) run.use();
+  }
+
+  /// The table that takes new entries.
+  Memtable active() {
+    return active;
+  }
+
+  /// Full tables that are not yet on the disk.
+  Memtable[] frozen() {
+    return frozen;
+  }
+
+  Run[] runs() {
+    return runs;
+  }
+
+  /// Keeps the runs' files in place. Answers false when another state has taken this one's place
+  /// and the files may be gone.
+  boolean acquire() {
+    while (true) {
+      int n = users.get();
+      if (n == 0) return false;
+      if (users.compareAndSet(n, n + 1)) return true;
+    }
+  }
+
+  void release() {
+    if (users.decrementAndGet() > 0) return;
+    for (var run : runs) run.release();
+  }
+}

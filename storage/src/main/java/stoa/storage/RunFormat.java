@@ -1,0 +1,111 @@
+package stoa.storage;
+
+import java.util.regex.Pattern;
+import java.util.zip.CRC32C;
+
+/// Where the fields of a run's blocks lie; the tables are in the package's text.
+final class RunFormat {
+  static final int VERSION = 1;
+  static final long MAGIC = 0x53544f4152554e53L; // STOARUNS
+
+  static final int BLOCK = 4096;
+  static final int BLOCK_HEADER = 16;
+
+  static final int LEAF = 1;
+  static final int FENCE = 2;
+  static final int FILTER = 3;
+  static final int HEADER = 4;
+  static final int FOOTER = 5;
+
+  /// The most bytes that one entry of a leaf can take, in either form.
+  static final int ENTRY_MAX = 1 + 17 + 9 + 10 + 5;
+
+  /// Every so many entries of a leaf one has the full form, and the end of the block says where.
+  static final int RESTART_ENTRIES = 32;
+
+  /// Where a leaf's restarts end and their number begins.
+  static final int RESTARTS_END = BLOCK - 2;
+
+  static final int FENCES = 24; // where the first fence of a fence block stands
+  static final int FENCE_ENTRY = 29;
+  static final int FANOUT = (BLOCK - FENCES) / FENCE_ENTRY;
+
+  static final int FILTER_BITS = (BLOCK - BLOCK_HEADER) * 8;
+  static final int FILTER_KEYS =
+      FILTER_BITS / 10; // ten bits a key: one in a hundred answers wrongly
+  static final int FILTER_PROBES = 7;
+
+  private static final Pattern NAME = Pattern.compile("run-(\\d{8})");
+
+  private RunFormat() {}
+
+  static String name(int number) {
+    return "run-%08d".formatted(number);
+  }
+
+  static boolean isName(String name) {
+    return NAME.matcher(name).matches();
+  }
+
+  static int number(String name) {
+    return Integer.parseInt(name.substring("run-".length()));
+  }
+
+  /// Completes the block at `at` with its header and checksum.
+  static void seal(
+      CRC32C crc, byte[] bytes, int at, int type, int level, int count, int run, int block) {
+    bytes[at + 4] = (byte) type;
+    bytes[at + 5] = (byte) level;
+    Layout.putShort(bytes, at + 6, count);
+    Layout.putInt(bytes, at + 8, run);
+    Layout.putInt(bytes, at + 12, block);
+    Layout.putInt(bytes, at, RecordFormat.checksum(crc, bytes, at + 4, BLOCK - 4));
+  }
+
+  /// Whether the block at `at` is unharmed and the one it should be.
+  static boolean isBlock(CRC32C crc, byte[] bytes, int at, int run, int block) {
+    return Layout.getInt(bytes, at + 8) == run
+        && Layout.getInt(bytes, at + 12) == block
+        && Layout.getInt(bytes, at) == RecordFormat.checksum(crc, bytes, at + 4, BLOCK - 4);
+  }
+
+  static int type(byte[] bytes, int at) {
+    return bytes[at + 4];
+  }
+
+  static int count(byte[] bytes, int at) {
+    return Layout.getShort(bytes, at + 6);
+  }
+
+  /// Which of `blocks` filter blocks a series belongs to.
+  static int filterBlock(long hash, int blocks) {
+    return (int) (((hash >>> 32) * blocks) >>> 32);
+  }
+
+  static void addToFilter(byte[] bytes, int at, long hash) {
+    int step = filterStep(hash);
+    int bit = filterStart(hash);
+    for (int i = 0; i < FILTER_PROBES; i++) {
+      bytes[at + BLOCK_HEADER + (bit >>> 3)] |= (byte) (1 << (bit & 7));
+      bit = (bit + step) % FILTER_BITS;
+    }
+  }
+
+  static boolean mayHold(byte[] bytes, long hash) {
+    int step = filterStep(hash);
+    int bit = filterStart(hash);
+    for (int i = 0; i < FILTER_PROBES; i++) {
+      if ((bytes[BLOCK_HEADER + (bit >>> 3)] & 1 << (bit & 7)) == 0) return false;
+      bit = (bit + step) % FILTER_BITS;
+    }
+    return true;
+  }
+
+  private static int filterStart(long hash) {
+    return (int) (((hash & 0xffffffffL) * FILTER_BITS) >>> 32);
+  }
+
+  private static int filterStep(long hash) {
+    return 1 + (int) ((((hash * 0x94d049bb133111ebL) >>> 32) * (FILTER_BITS - 1)) >>> 32);
+  }
+}

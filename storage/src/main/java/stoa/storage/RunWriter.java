@@ -1,0 +1,210 @@
+package stoa.storage;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.zip.CRC32C;
+
+/// Writes one run from entries in ascending order. One owner uses it, once.
+final class RunWriter {
+  /*
+   * A run is a tree that is written in one pass, children before parents. A *group* is the leaves
+   * under one fence block of level 1; its filter, over the series that occur in it, is written behind
+   * its leaves and named by that fence block. So what is kept in the heap is one group's hashes and
+   * one block per level, however large the run.
+   */
+  private static final int BUFFER_BLOCKS = 32;
+
+  private final DiskFile file;
+  private final int number;
+  private final CRC32C crc = new CRC32C();
+  private final byte[] buffer = new byte[BUFFER_BLOCKS * RunFormat.BLOCK];
+  private int buffered; // blocks
+  private int next; // the number of the next block
+
+  private final byte[] leaf = new byte[RunFormat.BLOCK];
+  private int leafEnd = RunFormat.BLOCK_HEADER;
+  private int leafCount;
+  private final byte[] leafKey = new byte[FenceKey.BYTES];
+
+  private long high;
+  private long low;
+  private int space;
+  private long offset;
+  private long position;
+  private long entries;
+
+  private long[] groupHashes = new long[256];
+  private int groupSeries;
+
+  private final ArrayList<FenceBlock> levels = new ArrayList<>();
+
+  RunWriter(DiskFile file, int number) throws IOException {
+    this.file = file;
+    this.number = number;
+    int at = blank();
+    Layout.putLong(buffer, at + RunFormat.BLOCK_HEADER, RunFormat.MAGIC);
+    Layout.putInt(buffer, at + RunFormat.BLOCK_HEADER + 8, RunFormat.VERSION);
+    write(at, RunFormat.HEADER, 0, 0);
+  }
+
+  /// Adds an entry behind the one before.
+  void add(
+      long entryHigh, long entryLow, int entrySpace, long entryOffset, long entryAt, int length)
+      throws IOException {
+    int restarts = (leafCount + RunFormat.RESTART_ENTRIES) / RunFormat.RESTART_ENTRIES;
+    if (leafEnd + RunFormat.ENTRY_MAX > RunFormat.RESTARTS_END - 2 * restarts) finishLeaf();
+    boolean same = high == entryHigh && low == entryLow && space == entrySpace;
+    if (groupSeries == 0 || !same) addHash(Memtable.hash(entryHigh, entryLow, entrySpace));
+    int p = leafEnd;
+    boolean restart = leafCount % RunFormat.RESTART_ENTRIES == 0;
+    if (same && !restart) {
+      p = Layout.putVarint(leaf, p, entryOffset - offset);
+      p = Layout.putVarint(leaf, p, Layout.zigzag(entryAt - position));
+    } else {
+      if (leafCount == 0) {
+        FenceKey.put(leafKey, 0, entryHigh, entryLow, entrySpace, entryOffset);
+      }
+      if (restart) addRestart(p);
+      leaf[p] = 0;
+      Layout.putLong(leaf, p + 1, entryHigh);
+      Layout.putLong(leaf, p + 9, entryLow);
+      leaf[p + 17] = (byte) entrySpace;
+      p = Layout.putVarint(leaf, p + 18, entryOffset);
+      p = Layout.putVarint(leaf, p, entryAt);
+    }
+    leafEnd = Layout.putVarint(leaf, p, length);
+    leafCount++;
+    entries++;
+    high = entryHigh;
+    low = entryLow;
+    space = entrySpace;
+    offset = entryOffset;
+    position = entryAt;
+  }
+
+  private void addRestart(int at) {
+    int index = leafCount / RunFormat.RESTART_ENTRIES;
+    Layout.putShort(leaf, RunFormat.RESTARTS_END - 2 * index - 2, at);
+    Layout.putShort(leaf, RunFormat.RESTARTS_END, index + 1);
+  }
+
+  private void addHash(long hash) {
+    if (groupSeries == groupHashes.length)
+      groupHashes = Arrays.copyOf(groupHashes, 2 * groupSeries);
+    groupHashes[groupSeries++] = hash;
+  }
+
+  private void finishLeaf() throws IOException {
+    int at = blank();
+    System.arraycopy(leaf, 0, buffer, at, RunFormat.BLOCK);
+    int block = write(at, RunFormat.LEAF, 0, leafCount);
+    Arrays.fill(leaf, (byte) 0);
+    leafEnd = RunFormat.BLOCK_HEADER;
+    leafCount = 0;
+    addFence(1, leafKey, 0, block);
+  }
+
+  private void addFence(int level, byte[] key, int keyAt, int child) throws IOException {
+    if (levels.size() < level) levels.add(new FenceBlock());
+    var fences = levels.get(level - 1);
+    fences.add(key, keyAt, child);
+    // At once, so that the next leaf's series go to the next group.
+    if (fences.count == RunFormat.FANOUT) finishFences(level);
+  }
+
+  private void finishFences(int level) throws IOException {
+    var fences = levels.get(level - 1);
+    if (level == 1) {
+      int blocks = (groupSeries + RunFormat.FILTER_KEYS - 1) / RunFormat.FILTER_KEYS;
+      Layout.putInt(fences.bytes, RunFormat.BLOCK_HEADER, next);
+      Layout.putInt(fences.bytes, RunFormat.BLOCK_HEADER + 4, blocks);
+      writeFilter(blocks);
+    }
+    int at = blank();
+    System.arraycopy(fences.bytes, 0, buffer, at, RunFormat.BLOCK);
+    int block = write(at, RunFormat.FENCE, level, fences.count);
+    fences.count = 0;
+    addFence(level + 1, fences.bytes, RunFormat.FENCES, block);
+    Arrays.fill(fences.bytes, (byte) 0);
+  }
+
+  private void writeFilter(int blocks) throws IOException {
+    for (int i = 0; i < blocks; i++) {
+      int at = blank();
+      for (int j = 0; j < groupSeries; j++) {
+        long hash = groupHashes[j];
+        if (RunFormat.filterBlock(hash, blocks) == i) RunFormat.addToFilter(buffer, at, hash);
+      }
+      write(at, RunFormat.FILTER, 0, 0);
+    }
+    groupSeries = 0;
+  }
+
+  /// Writes what is left and makes the run's bytes durable. Answers the number of blocks.
+  ///
+  /// @param from the log position at which the range covered by the run begins
+  /// @param to the log position at which it ends
+  int finish(long from, long to) throws IOException {
+    if (leafCount > 0) finishLeaf();
+    int root = -1;
+    int rootLevel = 0;
+    for (int level = 1; root < 0; level++) {
+      var fences = levels.get(level - 1);
+      boolean top = level == levels.size();
+      if (top && level > 1 && fences.count == 1) {
+        root = FenceKey.child(fences.bytes, 0);
+        rootLevel = level - 1;
+      } else if (fences.count > 0) {
+        finishFences(level);
+      }
+    }
+    int at = blank();
+    int p = at + RunFormat.BLOCK_HEADER;
+    Layout.putLong(buffer, p, RunFormat.MAGIC);
+    Layout.putInt(buffer, p + 8, RunFormat.VERSION);
+    Layout.putInt(buffer, p + 12, root);
+    Layout.putInt(buffer, p + 16, rootLevel);
+    Layout.putLong(buffer, p + 20, entries);
+    Layout.putLong(buffer, p + 28, from);
+    Layout.putLong(buffer, p + 36, to);
+    write(at, RunFormat.FOOTER, 0, 0);
+    flush();
+    file.sync();
+    return next;
+  }
+
+  /// Room in the buffer for one block of zeros.
+  private int blank() throws IOException {
+    if (buffered == BUFFER_BLOCKS) flush();
+    int at = buffered * RunFormat.BLOCK;
+    Arrays.fill(buffer, at, at + RunFormat.BLOCK, (byte) 0);
+    return at;
+  }
+
+  private int write(int at, int type, int level, int count) {
+    RunFormat.seal(crc, buffer, at, type, level, count, number, next);
+    buffered++;
+    return next++;
+  }
+
+  private void flush() throws IOException {
+    long start = (long) (next - buffered) * RunFormat.BLOCK;
+    file.write(start, ByteBuffer.wrap(buffer, 0, buffered * RunFormat.BLOCK));
+    buffered = 0;
+  }
+
+  /// The fences of a level that are not yet written.
+  private static final class FenceBlock {
+    private final byte[] bytes = new byte[RunFormat.BLOCK];
+    private int count;
+
+    void add(byte[] key, int keyAt, int child) {
+      int at = RunFormat.FENCES + count * RunFormat.FENCE_ENTRY;
+      System.arraycopy(key, keyAt, bytes, at, FenceKey.BYTES);
+      Layout.putInt(bytes, at + FenceKey.BYTES, child);
+      count++;
+    }
+  }
+}

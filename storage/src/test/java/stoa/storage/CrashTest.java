@@ -1,0 +1,194 @@
+package stoa.storage;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.SplittableRandom;
+import java.util.TreeMap;
+import org.junit.jupiter.api.Test;
+import stoa.base.StreamId;
+
+/// Random commits, syncs, power losses and reopenings, against a map.
+class CrashTest {
+  private static final int SEEDS = Integer.getInteger("stoa.storage.seeds", 400);
+  private static final long FIRST_SEED = Long.getLong("stoa.storage.seed", 0);
+  private static final StreamId COUNTER = StreamId.of("counter");
+
+  @Test
+  void afterAPowerLossAPrefixOfTheCommitsWithEverythingSyncedIsThere() throws Exception {
+    for (long seed = FIRST_SEED; seed < FIRST_SEED + SEEDS; seed++) {
+      try {
+        new Life(seed).run();
+      } catch (Exception | AssertionError e) {
+        throw new AssertionError("seed " + seed + ": -Dstoa.storage.seed=" + seed, e);
+      }
+    }
+  }
+
+  private record Place(int object, int space, long offset) implements Comparable<Place> {
+    @Override
+    public int compareTo(Place other) {
+      if (object != other.object) return Integer.compare(object, other.object);
+      if (space != other.space) return Integer.compare(space, other.space);
+      return Long.compare(offset, other.offset);
+    }
+  }
+
+  private static final class Life {
+    private final SplittableRandom random;
+    private final DeviceConfig config;
+    private final StreamId[] objects;
+    private final List<Map<Place, byte[]>> commits = new ArrayList<>();
+    private final boolean ascending;
+    private int durable;
+    private SimulatedDisk disk;
+
+    Life(long seed) {
+      random = new SplittableRandom(seed);
+      disk = new SimulatedDisk(random.nextLong());
+      config =
+          new DeviceConfig(
+              4096 << random.nextInt(4),
+              random.nextBoolean() ? 0 : 2048 << random.nextInt(3),
+              4096 << random.nextInt(3),
+              4096 << random.nextInt(4));
+      objects = new StreamId[1 + random.nextInt(40)];
+      for (int i = 0; i < objects.length; i++) objects[i] = StreamId.of("object" + i);
+      ascending = random.nextBoolean();
+      if (random.nextInt(4) == 0) disk.readShort();
+    }
+
+    void run() throws Exception {
+      int lives = 2 + random.nextInt(6);
+      for (int i = 0; i < lives; i++) {
+        if (random.nextInt(3) > 0) disk.losePowerAfter(random.nextInt(300));
+        boolean alive = live();
+        if (!alive || random.nextInt(3) > 0) disk = disk.crash();
+        else durable = commits.size(); // only the process ended
+      }
+      disk.losePowerAfter(1 << 30);
+      try (var device = open()) {
+        verify(device);
+      }
+      // The same from the log alone.
+      if (disk.list().contains(Manifest.NAME)) disk.delete(Manifest.NAME);
+      try (var device = open()) {
+        verify(device);
+      }
+    }
+
+    private Device open() {
+      return Device.open(disk, config, Runnable::run);
+    }
+
+    /// Answers whether the power is still on.
+    private boolean live() {
+      try (var device = open()) {
+        verify(device);
+        durable = commits.size(); // opening makes durable what it found
+        int steps = random.nextInt(200);
+        for (int i = 0; i < steps; i++) {
+          if (random.nextInt(5) > 0) append(device);
+          else sync(device);
+        }
+        verify(device);
+        return true;
+      } catch (DeviceFailed | ReadFailed e) {
+        return false;
+      }
+    }
+
+    private void append(Device device) {
+      var commit = new Commit();
+      var extents = new TreeMap<Place, byte[]>();
+      int count = random.nextInt(8) == 0 ? random.nextInt(60) : 1 + random.nextInt(3);
+      int number = commits.size();
+      put(commit, extents, new Place(-1, 0, number), new byte[] {1});
+      for (int i = 0; i < count; i++) {
+        long offset = ascending ? number * 64L + i : random.nextInt(50);
+        if (random.nextInt(50) == 0) offset = Long.MAX_VALUE - random.nextInt(2);
+        var place = new Place(random.nextInt(objects.length), random.nextInt(2) * 255, offset);
+        var data = new byte[random.nextInt(10) == 0 ? random.nextInt(3000) : random.nextInt(120)];
+        random.nextBytes(data);
+        put(commit, extents, place, data);
+      }
+      commits.add(extents);
+      device.append(commit);
+    }
+
+    private void put(Commit commit, Map<Place, byte[]> extents, Place place, byte[] data) {
+      commit.write(id(place), place.space(), place.offset(), data, 0, data.length);
+      extents.put(place, data);
+    }
+
+    private StreamId id(Place place) {
+      return place.object() < 0 ? COUNTER : objects[place.object()];
+    }
+
+    private void sync(Device device) {
+      int appended = commits.size();
+      device.sync();
+      durable = appended;
+    }
+
+    private void verify(Device device) {
+      int survived = (int) device.floor(COUNTER, 0, Long.MAX_VALUE) + 1;
+      assertTrue(survived >= durable, () -> survived + " survived of " + durable + " synced");
+      assertTrue(survived <= commits.size());
+      while (commits.size() > survived) commits.removeLast();
+      var model = new TreeMap<Place, byte[]>();
+      for (var commit : commits) model.putAll(commit);
+      var seen = new TreeMap<Place, byte[]>();
+      for (int object = -1; object < objects.length; object++) {
+        for (int space : new int[] {0, 1, 255}) {
+          var place = new Place(object, space, 0);
+          device.scan(
+              id(place),
+              space,
+              0,
+              Long.MAX_VALUE,
+              (offset, data) -> {
+                seen.put(new Place(place.object(), place.space(), offset), data);
+                return true;
+              });
+        }
+      }
+      assertEquals(model.keySet(), seen.keySet());
+      model.forEach((place, data) -> assertArrayEquals(data, seen.get(place)));
+      for (int i = 0; i < 50; i++) probe(device, model);
+    }
+
+    private void probe(Device device, NavigableMap<Place, byte[]> model) {
+      long offset = random.nextInt(ascending ? 64 * commits.size() + 64 : 60);
+      var place = new Place(random.nextInt(objects.length), random.nextInt(2) * 255, offset);
+      assertArrayEquals(model.get(place), device.read(id(place), place.space(), offset));
+      var floor = model.floorKey(place);
+      boolean same =
+          floor != null && floor.object() == place.object() && floor.space() == place.space();
+      assertEquals(same ? floor.offset() : -1, device.floor(id(place), place.space(), offset));
+      var expected = new ArrayList<Long>();
+      long to = offset + random.nextInt(30);
+      model
+          .subMap(place, true, new Place(place.object(), place.space(), to), true)
+          .keySet()
+          .forEach(key -> expected.add(key.offset()));
+      int most = 1 + random.nextInt(5);
+      var seen = new ArrayList<Long>();
+      device.scan(
+          id(place),
+          place.space(),
+          offset,
+          to,
+          (at, data) -> {
+            seen.add(at);
+            return seen.size() < most;
+          });
+      assertEquals(expected.subList(0, Math.min(most, expected.size())), seen);
+    }
+  }
+}
