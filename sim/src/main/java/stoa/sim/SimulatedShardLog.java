@@ -28,6 +28,7 @@ public final class SimulatedShardLog implements ShardLog {
     this.leadership = leadership;
   }
 
+  /// The term under which this leader proposes, above that of every leader before it.
   @Override
   public long term() {
     return leadership;

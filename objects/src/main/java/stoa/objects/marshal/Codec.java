@@ -30,7 +30,7 @@ import stoa.objects.types.Platform;
 
 /// One Apache Fory instance with its buffer, set up for one [Registry].
 ///
-/// Used by one thread at a time. After a failure it is not to be used again.
+/// Used by one thread at a time. After a failure with an `Error` it is not to be used again.
 final class Codec {
   /*
    * Fory writes what it knows (the JDK's types) and keeps the table of references; each class of the

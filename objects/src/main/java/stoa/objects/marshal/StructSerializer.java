@@ -123,7 +123,7 @@ final class StructSerializer extends Serializer<Object> {
       if (slot != null && fits(slot, read)) set(slot, value, read);
     }
     for (Struct.Slot slot : plan.added()) {
-      Object initial = struct.initial(slot);
+      Object initial = struct.initial(slot, value);
       if (initial != null) set(slot, value, initial);
     }
     if (struct.migrates()) codec.afterwards(() -> struct.migrate(value, all));
