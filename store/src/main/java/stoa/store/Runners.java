@@ -71,7 +71,8 @@ final class Runners {
       }
       lasts = now - execution.stuckSince;
     }
-    int max = execution.mode() == Execution.Mode.RESUMED
+    int max =
+        execution.mode() == Execution.Mode.RESUMED
             ? Math.max(ticksMax, REPLAY_TICKS_MIN)
             : ticksMax;
     if (lasts > max) overdue.accept(execution);

@@ -626,8 +626,7 @@ public final class Store implements AutoCloseable {
       throw caller.suspend(failure);
     }
     underWay.incrementAndGet();
-    return new Request(
-        kind, resident, value, existence, query, origin, caller.depth() + 1, quick);
+    return new Request(kind, resident, value, existence, query, origin, caller.depth() + 1, quick);
   }
 
   /// Waits for a nested call. What the store refuses is an answer too, which must be logged: at

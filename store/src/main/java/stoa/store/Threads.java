@@ -65,7 +65,7 @@ public interface Threads extends AutoCloseable {
 
       @Override
       public void every(Runnable tick) {
-        var _ = 
+        var _ =
             watchdog.scheduleWithFixedDelay(tick, TICK_MILLIS, TICK_MILLIS, TimeUnit.MILLISECONDS);
       }
 

@@ -1,6 +1,7 @@
 package stoa.store;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static stoa.store.Script.bytes;
@@ -281,9 +282,6 @@ class TroubleTest {
             }));
       }
       for (Future<?> each : done) each.get();
-      for (int i = 0; i < 3; i++) {
-        assertEquals(6 * (2_000 + 2 - i) / 3, lines(store, "k" + i).split(",").length, 4);
-      }
       int total = 0;
       for (int i = 0; i < 3; i++) total += lines(store, "k" + i).split(",").length;
       assertEquals(12_000, total);
@@ -292,8 +290,7 @@ class TroubleTest {
 
   @Test
   void tellsCallersOfCallsThatOutliveTheStore() throws Exception {
-    var store =
-        open(disk, Threads.real(), Script.FACTORY, Duration.ofMinutes(5), 64 << 20);
+    var store = open(disk, Threads.real(), Script.FACTORY, Duration.ofMinutes(5), 64 << 20);
     try (var callers = Executors.newVirtualThreadPerTaskExecutor()) {
       Future<String> looping = callers.submit(() -> put(store, "k", "loop"));
       Future<String> behind = callers.submit(() -> put(store, "k", "b"));
@@ -301,9 +298,8 @@ class TroubleTest {
         Thread.onSpinWait();
       }
       store.close();
-      assertEquals(
-          UnknownOutcome.class,
-          assertThrows(ExecutionException.class, looping::get).getCause().getClass());
+      var told = assertThrows(ExecutionException.class, looping::get);
+      assertInstanceOf(UnknownOutcome.class, told.getCause());
       assertThrows(ExecutionException.class, behind::get);
     }
   }
@@ -311,8 +307,7 @@ class TroubleTest {
   @Test
   void waitsForOthersWithoutAskingForThreadsAgainAndAgain() throws Exception {
     var held = new Held();
-    try (var store =
-        open(disk, held, Script.FACTORY, Duration.ofSeconds(10), 64 << 20)) {
+    try (var store = open(disk, held, Script.FACTORY, Duration.ofSeconds(10), 64 << 20)) {
       put(store, "a", "x");
       put(store, "b", "x");
       held.working = false;
@@ -340,19 +335,20 @@ class TroubleTest {
 
   @Test
   void keepsAnAcknowledgedCallThatIsSlowWhenItIsReplayed() {
-    var pause = new Lines() {
-      @Override
-      Lines fresh() {
-        return new Lines() {
+    var pause =
+        new Lines() {
           @Override
-          public Answer put(byte[] value, Execution execution) {
-            long end = System.nanoTime() + 400_000_000;
-            while (System.nanoTime() < end) Thread.onSpinWait();
-            return super.put(value, execution);
+          Lines fresh() {
+            return new Lines() {
+              @Override
+              public Answer put(byte[] value, Execution execution) {
+                long end = System.nanoTime() + 400_000_000;
+                while (System.nanoTime() < end) Thread.onSpinWait();
+                return super.put(value, execution);
+              }
+            };
           }
         };
-      }
-    };
     try (var store = open(disk, pause)) {
       assertEquals("1", put(store, "k", "a"));
     }
@@ -364,8 +360,7 @@ class TroubleTest {
   @Test
   void showsNothingThatAFailedSyncLeft() {
     var simulated = new SimulatedDisk(1);
-    try (var store =
-        open(simulated, Threads.real(), new Lines(), Duration.ofSeconds(10), 1)) {
+    try (var store = open(simulated, Threads.real(), new Lines(), Duration.ofSeconds(10), 1)) {
       put(store, "k", "a");
       simulated.failSync(0);
       assertThrows(UnknownOutcome.class, () -> put(store, "k", "b"));
