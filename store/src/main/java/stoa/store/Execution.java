@@ -60,6 +60,9 @@ public final class Execution {
     }
   }
 
+  /// About 200 KB.
+  private static final int HEADROOM_FRAMES = 2_000;
+
   private static final int RUNNING = 0;
   private static final int DONE = 1;
   private static final int TAKEN_BACK = 2;
@@ -81,6 +84,11 @@ public final class Execution {
 
   private final AtomicInteger state = new AtomicInteger(RUNNING);
   private int calls;
+  private int entered;
+
+  /// Keeps the compiler from leaving the work out.
+  @SuppressWarnings("unused")
+  private long headroom;
 
   /// What this run waits for; read by others that look for circles.
   volatile @Nullable Request waitingFor;
@@ -184,6 +192,7 @@ public final class Execution {
   /// @return the answer as encoded by the other key's handler, or by its factory when the store
   ///   refused
   public byte[] put(Key target, byte[] value, Existence existence) {
+    ensureHeadroom();
     if (isReading()) {
       throw new UnsupportedOperationException(
           "an accessor of " + key + " must not change " + target);
@@ -193,6 +202,7 @@ public final class Execution {
 
   /// Asks the handler of another key.
   public byte[] get(Key target, Object query, Existence existence) {
+    ensureHeadroom();
     if (isReading()) return store.nestedGet(this, target, query, existence).answer();
     return nested(target, origin -> store.nestedGet(this, target, query, existence));
   }
@@ -202,6 +212,17 @@ public final class Execution {
   /// @param answer the encoded answer
   /// @param mustBeLogged whether it could not be found again after a crash
   record Nested(byte[] answer, boolean mustBeLogged) {}
+
+  /// Fails here, where nothing is under way, rather than in the middle of what serves the call,
+  /// when the stack is nearly used up. Endless recursion that calls out comes by here at every
+  /// level, so that one call in eight suffices.
+  private void ensureHeadroom() {
+    if ((++entered & 7) == 0) headroom = headroom(HEADROOM_FRAMES, entered, 1, 2, 3);
+  }
+
+  private static long headroom(int frames, long a, long b, long c, long d) {
+    return frames == 0 ? a : headroom(frames - 1, b, c, d, a) + (a ^ b) + (c ^ d);
+  }
 
   private byte[] nested(Key target, java.util.function.Function<Records.Origin, Nested> call) {
     checkNotTakenBack();
