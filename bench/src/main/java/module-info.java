@@ -2,5 +2,9 @@
 @org.jspecify.annotations.NullMarked
 module stoa.bench {
   requires static transitive org.jspecify;
+  requires transitive stoa.api;
   requires stoa.objects;
+  requires java.management;
+
+  exports stoa.bench;
 }

@@ -5,4 +5,9 @@ module stoa.cli {
   requires stoa.bench;
   requires stoa.stacksync;
   requires stoa.objects;
+  requires info.picocli;
+  requires java.management;
+
+  opens stoa.cli to
+      info.picocli;
 }

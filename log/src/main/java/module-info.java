@@ -4,4 +4,6 @@ module stoa.log {
   requires static transitive org.jspecify;
   requires transitive stoa.api;
   requires transitive stoa.storage;
+
+  exports stoa.log;
 }

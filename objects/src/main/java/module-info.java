@@ -3,4 +3,13 @@
 module stoa.objects {
   requires static transitive org.jspecify;
   requires transitive stoa.store;
+  requires net.bytebuddy;
+  requires org.apache.fory.core;
+  requires org.objenesis;
+  requires org.slf4j;
+
+  exports stoa.objects;
+
+  provides stoa.spi.Engine with
+      stoa.objects.EmbeddedEngine;
 }

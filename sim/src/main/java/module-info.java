@@ -3,4 +3,6 @@
 module stoa.sim {
   requires static transitive org.jspecify;
   requires transitive stoa.objects;
+
+  exports stoa.sim;
 }

@@ -4,4 +4,7 @@
 module stoa.store {
   requires static transitive org.jspecify;
   requires transitive stoa.log;
+  requires org.slf4j;
+
+  exports stoa.store;
 }

@@ -13,7 +13,6 @@ public abstract sealed class StoaException extends RuntimeException
         CallFailed,
         LimitExceeded,
         NotShareable,
-        Diverged,
         Corrupt,
         Closed {
   private static final long serialVersionUID = 1L;

@@ -3,4 +3,7 @@
 module stoa.stacksync {
   requires static transitive org.jspecify;
   requires transitive stoa.api;
+
+  exports stoa.stacksync;
+  exports stoa.stacksync.replay;
 }

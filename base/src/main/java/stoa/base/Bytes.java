@@ -15,4 +15,9 @@ public final class Bytes {
   public static long getLong(byte[] bytes, int offset) {
     return (long) LONG.get(bytes, offset);
   }
+
+  /// Sets the eight bytes from `offset`.
+  public static void putLong(byte[] bytes, int offset, long value) {
+    LONG.set(bytes, offset, value);
+  }
 }

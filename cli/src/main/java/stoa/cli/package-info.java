@@ -1,2 +1,2 @@
-/// The command line.
+/// The command line: `stoa demo`, `stoa help`.
 package stoa.cli;

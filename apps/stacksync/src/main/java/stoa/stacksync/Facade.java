@@ -1,0 +1,225 @@
+package stoa.stacksync;
+
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Optional;
+import java.util.SequencedMap;
+import java.util.UUID;
+import java.util.stream.IntStream;
+import stoa.Accessor;
+import stoa.Call;
+import stoa.Shared;
+
+/// A shared object: the entry of the service, which finds the objects that a request names.
+///
+/// There may be any number of facades, one for each thread or process that serves devices; a facade
+/// works on one request at a time. They have the [Directory] in common, so that it does not matter
+/// which one a device asks. Repeating a request is harmless.
+///
+/// Requests throw [NotFound] for ids that were never added, and [NotPermitted] for what the user
+/// may not do.
+@Shared(name = "stacksync.Facade")
+public class Facade {
+  private static final int DIRECTORIES = 16;
+  private static final int REMEMBERED_MAX = 1_000;
+
+  /*
+   * (1) An entry of the directory never changes, so what was found there is remembered: a commit
+   *     then asks no directory at all. The eldest is forgotten first.
+   * (2) Accessors change nothing, so they ask the directory.
+   */
+  private final List<Directory> directories;
+  private final SequencedMap<UUID, UUID> deviceOwners = new LinkedHashMap<>();
+  private final SequencedMap<UUID, Workspace> workspaces = new LinkedHashMap<>();
+
+  protected Facade() {
+    directories =
+        IntStream.range(0, DIRECTORIES).mapToObj(i -> Call.get(Directory.class, i)).toList();
+  }
+
+  /// Adds a user.
+  ///
+  /// @param quotaBytes how much the user's workspaces may hold
+  /// @return false when the user had been added before, which is left as it was
+  /// @throws NotPermitted when another user has the mail address
+  public boolean addUser(UUID id, String name, String mail, long quotaBytes) {
+    if (directory(id).user(id).isPresent()) return false;
+    var holder = directory(mail).claimMail(mail, id);
+    if (!holder.equals(id)) {
+      throw new NotPermitted("the mail address " + mail + " belongs to user " + holder);
+    }
+    var user = Call.get(User.class, id, name, mail);
+    user.limit(quotaBytes);
+    return directory(id).addUser(id, user);
+  }
+
+  /// Adds a device of a user, or changes what is known about it.
+  ///
+  /// @throws NotPermitted when it belongs to another user
+  public void addDevice(UUID user, Device device) {
+    var owner = user(user);
+    var holder = directory(device.id()).claimDevice(device.id(), user);
+    if (!holder.equals(user)) {
+      throw new NotPermitted("device " + device.id() + " belongs to user " + holder);
+    }
+    owner.add(device);
+  }
+
+  /// Adds an empty workspace, owned by a user.
+  ///
+  /// @return false when the user had added it before
+  /// @throws NotPermitted when it belongs to another user
+  public boolean addWorkspace(UUID owner, UUID id, String name) {
+    var user = user(owner);
+    var workspace = Call.get(Workspace.class, id, owner, user, name);
+    workspace.admit(owner, owner);
+    boolean added = directory(id).addWorkspace(id, workspace);
+    user.join(id, workspace);
+    return added;
+  }
+
+  /// Makes a user a member of a workspace.
+  ///
+  /// @param owner who asks: only the workspace's owner may
+  public void shareWorkspace(UUID owner, UUID workspace, UUID user) {
+    var member = user(user);
+    var shared = workspace(workspace);
+    shared.admit(owner, user);
+    member.join(workspace, shared);
+  }
+
+  /// Ends a membership.
+  ///
+  /// @param owner who asks: only the workspace's owner may
+  public void unshareWorkspace(UUID owner, UUID workspace, UUID user) {
+    var member = user(user);
+    workspace(workspace).dismiss(owner, user);
+    member.leave(workspace);
+  }
+
+  /// Commits what a device changed in a workspace, by the rules of [CommitInfo].
+  ///
+  /// @return one answer for each change, in their order
+  public List<CommitInfo> doCommit(
+      UUID user, UUID device, UUID workspace, List<ItemChange> changes) {
+    requireDevice(user, device);
+    return remembered(workspace).commit(user, device, changes);
+  }
+
+  /// Moves items with all their versions to another workspace. Each change is the version that
+  /// follows the move; it is answered by the rules of [CommitInfo].
+  ///
+  /// @return one answer for each change, in their order
+  public List<CommitInfo> moveItems(
+      UUID user, UUID device, UUID from, UUID to, List<ItemChange> changes) {
+    ItemChange.requireDistinct(changes);
+    if (from.equals(to)) {
+      throw new IllegalArgumentException(
+          "workspace " + from + " is both source and target; use doCommit");
+    }
+    requireDevice(user, device);
+    var source = remembered(from);
+    var target = remembered(to);
+    if (!target.isMember(user)) {
+      throw new NotPermitted("user " + user + " is not a member of workspace " + to);
+    }
+    var answers = new HashMap<Long, CommitInfo>();
+    var departure = source.release(user, changes);
+    departure.stayed().forEach(answer -> answers.put(answer.item(), answer));
+    var moving = changes.stream().filter(change -> !answers.containsKey(change.item())).toList();
+    for (var answer : arrive(source, target, device, departure.left(), moving)) {
+      answers.put(answer.item(), answer);
+    }
+    return changes.stream().map(change -> answers.get(change.item())).toList();
+  }
+
+  /// The workspaces to which a user belongs.
+  @Accessor
+  public List<WorkspaceInfo> listWorkspaces(UUID user) {
+    return user(user).workspaces().stream().map(Workspace::info).toList();
+  }
+
+  /// The items of a workspace as they are now, deleted ones included, a page at a time.
+  ///
+  /// @param user who asks: a member
+  /// @param afterItem the last id of the page before; [Long#MIN_VALUE] for the first page
+  /// @param itemsMax the size of a page
+  @Accessor
+  public List<ItemState> listChanges(UUID user, UUID workspace, long afterItem, int itemsMax) {
+    var shared = workspace(workspace);
+    if (!shared.isMember(user)) {
+      throw new NotPermitted("user " + user + " is not a member of workspace " + workspace);
+    }
+    return shared.changes(afterItem, itemsMax);
+  }
+
+  /// What the service knows about a user; empty when there is no such user.
+  @Accessor
+  public Optional<Account> account(UUID user) {
+    return directory(user).user(user).map(User::account);
+  }
+
+  /// The user with a mail address.
+  @Accessor
+  public Optional<UUID> userByMail(String mail) {
+    return directory(mail).userByMail(mail);
+  }
+
+  private static List<CommitInfo> arrive(
+      Workspace source, Workspace target, UUID device, List<Item> left, List<ItemChange> changes) {
+    Arrival arrival;
+    try {
+      arrival = target.adopt(device, left, changes);
+    } catch (RuntimeException e) {
+      source.restore(left);
+      throw e;
+    }
+    if (!arrival.turnedAway().isEmpty()) source.restore(arrival.turnedAway());
+    return arrival.answers();
+  }
+
+  private void requireDevice(UUID user, UUID device) {
+    var holder = deviceOwners.get(device);
+    if (holder == null) {
+      holder =
+          directory(device)
+              .deviceOwner(device)
+              .orElseThrow(
+                  () -> new NotFound("there is no device " + device + "; addDevice adds one"));
+      remember(deviceOwners, device, holder);
+    }
+    if (!holder.equals(user)) {
+      throw new NotPermitted("device " + device + " belongs to user " + holder + ", not " + user);
+    }
+  }
+
+  private Workspace remembered(UUID id) {
+    var known = workspaces.get(id);
+    if (known != null) return known;
+    var found = workspace(id);
+    remember(workspaces, id, found);
+    return found;
+  }
+
+  private static <V> void remember(SequencedMap<UUID, V> memory, UUID id, V found) {
+    memory.put(id, found);
+    if (memory.size() > REMEMBERED_MAX) memory.pollFirstEntry();
+  }
+
+  private User user(UUID id) {
+    return directory(id)
+        .user(id)
+        .orElseThrow(() -> new NotFound("there is no user " + id + "; addUser adds one"));
+  }
+
+  private Workspace workspace(UUID id) {
+    return directory(id)
+        .workspace(id)
+        .orElseThrow(() -> new NotFound("there is no workspace " + id + "; addWorkspace adds one"));
+  }
+
+  private Directory directory(Object key) {
+    return directories.get(Math.floorMod(key.hashCode(), DIRECTORIES));
+  }
+}

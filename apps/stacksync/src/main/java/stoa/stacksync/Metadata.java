@@ -1,0 +1,35 @@
+package stoa.stacksync;
+
+import java.time.Instant;
+import java.util.List;
+
+/// What a device says about one version of a file. Two are equal when all of it is equal; that is
+/// how a repeated commit is told from a conflicting one.
+///
+/// @param status what this version did
+/// @param path name of the file, with its folders, inside the workspace
+/// @param sizeBytes size of the contents
+/// @param checksum of the contents
+/// @param chunks the contents, in order
+/// @param modifiedAt when the file was changed, by the device's clock
+public record Metadata(
+    Status status,
+    String path,
+    long sizeBytes,
+    long checksum,
+    List<Chunk> chunks,
+    Instant modifiedAt) {
+
+  public Metadata {
+    if (path.isEmpty()) throw new IllegalArgumentException("the path is empty; name the file");
+    if (sizeBytes < 0) {
+      throw new IllegalArgumentException(path + " has the size " + sizeBytes + "; 0 is the least");
+    }
+    chunks = List.copyOf(chunks);
+  }
+
+  /// What the version counts against a quota: its size, and nothing when it deletes the file.
+  public long quotaBytes() {
+    return status == Status.DELETED ? 0 : sizeBytes;
+  }
+}

@@ -1,0 +1,89 @@
+package stoa.stacksync;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.SequencedMap;
+import java.util.UUID;
+import stoa.Accessor;
+import stoa.Mutator;
+import stoa.Shared;
+
+/// A shared object: one user, with devices, the workspaces to which the user belongs, and a quota.
+///
+/// It calls no other object, so that any may call it.
+@Shared(name = "stacksync.User", key = "id")
+public class User {
+  private final UUID id;
+  private final String name;
+  private final String mail;
+  private final Map<UUID, Device> devices = new LinkedHashMap<>();
+  private final Map<UUID, Workspace> workspaces = new LinkedHashMap<>();
+  private Quota quota = new Quota(0, 0);
+
+  protected User(UUID id, String name, String mail) {
+    this.id = id;
+    this.name = name;
+    this.mail = mail;
+  }
+
+  /// What is known about the user.
+  @Accessor
+  public Account account() {
+    return new Account(id, name, mail, quota, List.copyOf(devices.values()));
+  }
+
+  /// The workspaces of which the user is a member.
+  @Accessor
+  public List<Workspace> workspaces() {
+    return List.copyOf(workspaces.values());
+  }
+
+  /// Sets how much the user may hold. What is held already stays.
+  public void limit(long bytes) {
+    quota = quota.withLimitBytes(bytes);
+  }
+
+  /// Adds a device, or replaces what is known about it.
+  @Mutator
+  public void add(Device device) {
+    devices.put(device.id(), device);
+  }
+
+  /// The user became a member of a workspace.
+  @Mutator
+  public void join(UUID workspace, Workspace shared) {
+    workspaces.put(workspace, shared);
+  }
+
+  /// The user is no longer a member.
+  @Mutator
+  public void leave(UUID workspace) {
+    workspaces.remove(workspace);
+  }
+
+  /// Charges the differences in size that a commit would make, one item after the other, each if
+  /// there is room for it.
+  ///
+  /// @param differences bytes by item, in the order of the request
+  public Charge charge(SequencedMap<Long, Long> differences) {
+    var refused = new ArrayList<Long>();
+    differences.forEach((item, bytes) -> {
+      if (quota.allows(bytes)) quota = quota.plus(bytes);
+      else refused.add(item);
+    });
+    return new Charge(refused, quota);
+  }
+
+  /// Counts items that left a workspace of this user (a negative difference), or came back to it.
+  /// What comes back is never turned away.
+  public void adjust(long differenceBytes) {
+    quota = quota.plus(differenceBytes);
+  }
+
+  @Override
+  public String toString() {
+    return "user " + id + " (" + name + ")";
+  }
+}

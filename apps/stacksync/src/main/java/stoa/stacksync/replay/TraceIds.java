@@ -1,0 +1,46 @@
+package stoa.stacksync.replay;
+
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.util.UUID;
+import stoa.stacksync.Chunk;
+import stoa.stacksync.Metadata;
+
+/// How the numbers and names of the trace become ids and values of the service.
+public final class TraceIds {
+  private TraceIds() {}
+
+  /// The id of a user of the trace.
+  public static UUID user(int number) {
+    return id("user " + number);
+  }
+
+  /// The id of a device of the trace.
+  public static UUID device(int number) {
+    return id("device " + number);
+  }
+
+  /// The id of a workspace of the trace.
+  public static UUID workspace(String name) {
+    return id("workspace " + name);
+  }
+
+  /// What the author's device says about the change.
+  public static Metadata metadata(TraceRow row) {
+    return new Metadata(
+        row.status(),
+        pathInWorkspace(row.workspace(), row.path()),
+        row.size(),
+        row.checksum(),
+        row.chunks().stream().map(Chunk::new).toList(),
+        Instant.ofEpochSecond(row.time()));
+  }
+
+  private static String pathInWorkspace(String workspace, String path) {
+    return path.startsWith(workspace + "/") ? path.substring(workspace.length() + 1) : path;
+  }
+
+  private static UUID id(String name) {
+    return UUID.nameUUIDFromBytes(name.getBytes(StandardCharsets.UTF_8));
+  }
+}

@@ -1,0 +1,55 @@
+package stoa.bench;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+
+/// The samples of several measures, taken in turn.
+///
+/// One thread uses it. The measures are interleaved, all of them in each round, so that a machine
+/// that slows down or speeds up meanwhile does so for a measure and its limit alike.
+final class Samples {
+  /// Takes one sample of one or more measures.
+  @FunctionalInterface
+  interface Probe {
+    void sample(Samples samples) throws Exception;
+  }
+
+  private final Map<String, List<Double>> samples = new LinkedHashMap<>();
+
+  /// Runs every probe once per round.
+  static Samples interleaved(int rounds, Map<String, Probe> probes, Consumer<String> progress)
+      throws Exception {
+    var samples = new Samples();
+    for (int round = 1; round <= rounds; round++) {
+      for (var probe : probes.entrySet()) {
+        progress.accept("round %d of %d: %s".formatted(round, rounds, probe.getKey()));
+        probe.getValue().sample(samples);
+      }
+    }
+    return samples;
+  }
+
+  /// Keeps a sample.
+  void add(String measure, double value) {
+    samples.computeIfAbsent(measure, m -> new ArrayList<>()).add(value);
+  }
+
+  /// Keeps the rate and the latencies that a load saw.
+  void add(String measure, Load.Seen seen) {
+    add(measure, seen.callsPerSecond());
+    add(measure + ", p50", seen.p50Micros());
+    add(measure + ", p99", seen.p99Micros());
+  }
+
+  /// The median of a measure's samples.
+  double median(String measure) {
+    List<Double> taken = samples.get(measure);
+    if (taken == null) throw new IllegalArgumentException("nothing was measured as " + measure);
+    double[] sorted = taken.stream().mapToDouble(Double::doubleValue).sorted().toArray();
+    int middle = sorted.length / 2;
+    return sorted.length % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
+  }
+}

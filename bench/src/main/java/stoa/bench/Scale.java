@@ -1,0 +1,31 @@
+package stoa.bench;
+
+import java.time.Duration;
+
+/// How long and how large a benchmark's parts are.
+///
+/// @param rounds how often each measure is taken; the median counts
+/// @param warmUp how long a load runs before it counts
+/// @param time how long a load counts
+/// @param historyBytes how much history is written before a recovery is measured
+/// @param objects how many objects are created to measure their memory
+/// @param smallHeapObjects how many objects a process with a small heap is asked to hold
+public record Scale(
+    int rounds,
+    Duration warmUp,
+    Duration time,
+    long historyBytes,
+    int objects,
+    int smallHeapObjects) {
+
+  /// The scale whose results are kept: some minutes.
+  public static Scale full() {
+    return new Scale(
+        5, Duration.ofMillis(500), Duration.ofMillis(1500), 1L << 30, 100_000, 500_000);
+  }
+
+  /// The scale that shows, within a minute, that a benchmark runs.
+  public static Scale smoke() {
+    return new Scale(1, Duration.ofMillis(200), Duration.ofMillis(300), 16 << 20, 10_000, 20_000);
+  }
+}

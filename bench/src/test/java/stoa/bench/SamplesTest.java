@@ -1,0 +1,33 @@
+package stoa.bench;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class SamplesTest {
+  @Test
+  void answersTheMiddleOfTheSamples() {
+    var samples = new Samples();
+    for (double value : new double[] {9, 1, 5}) samples.add("odd", value);
+    for (double value : new double[] {9, 1, 5, 3}) samples.add("even", value);
+    assertEquals(5, samples.median("odd"));
+    assertEquals(4, samples.median("even"));
+    assertThrows(IllegalArgumentException.class, () -> samples.median("never"));
+  }
+
+  @Test
+  void takesEveryMeasureInEachRound() throws Exception {
+    var order = new ArrayList<String>();
+    var probes = new LinkedHashMap<String, Samples.Probe>();
+    probes.put("a", samples -> order.add("a"));
+    probes.put("b", samples -> order.add("b"));
+    var told = new ArrayList<String>();
+    Samples.interleaved(2, probes, told::add);
+    assertEquals(List.of("a", "b", "a", "b"), order);
+    assertEquals(List.of("round 1 of 2: a", "round 1 of 2: b"), told.subList(0, 2));
+  }
+}

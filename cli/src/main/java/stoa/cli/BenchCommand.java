@@ -1,0 +1,92 @@
+package stoa.cli;
+
+import java.io.Console;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Comparator;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import stoa.bench.Benchmark;
+import stoa.bench.Context;
+import stoa.bench.Report;
+import stoa.bench.Scale;
+
+/// `stoa bench`: lists the benchmarks, or runs one.
+@Command(
+    name = "bench",
+    description = {
+      "Measures Stoa beside the limits of this machine.",
+      "",
+      "Without a name, lists the benchmarks. Stop other work first: a busy machine's figures are"
+          + " worth nothing."
+    })
+final class BenchCommand implements Callable<Integer> {
+  @Parameters(arity = "0..1", paramLabel = "NAME", description = "Which one to run.")
+  private @Nullable String name;
+
+  @Option(names = "--json", paramLabel = "FILE", description = "Writes the results as JSON, too.")
+  private @Nullable Path json;
+
+  @Option(names = "--smoke", description = "Only shows that it runs, within a minute.")
+  private boolean smoke;
+
+  @Option(
+      names = "--data",
+      paramLabel = "DIR",
+      description =
+          "A directory on the disk to measure. Without it, stoa-data/bench. What is written there is"
+              + " deleted at the end.")
+  private Path data = Path.of("stoa-data", "bench");
+
+  @Override
+  public Integer call() throws Exception {
+    String wanted = name;
+    if (wanted == null) {
+      for (Benchmark each : Benchmark.all()) {
+        System.out.printf("  %-12s %s%n", each.name(), each.description());
+      }
+      return 0;
+    }
+    for (Benchmark each : Benchmark.all()) {
+      if (each.name().equals(wanted)) return run(each);
+    }
+    System.err.println("no benchmark is called " + wanted + "; stoa bench lists them");
+    return 2;
+  }
+
+  private int run(Benchmark benchmark) throws Exception {
+    Files.createDirectories(data);
+    Path folder = Files.createTempDirectory(data.toAbsolutePath(), benchmark.name() + "-");
+    try {
+      var scale = smoke ? Scale.smoke() : Scale.full();
+      var results = benchmark.run(new Context(folder, scale, BenchCommand::show));
+      show("");
+      System.out.print(Report.table(results));
+      Path file = json;
+      if (file != null) Files.writeString(file, Report.json(results), StandardCharsets.UTF_8);
+      return 0;
+    } finally {
+      delete(folder);
+    }
+  }
+
+  /// Shows in one line of a terminal what is being done; elsewhere nothing.
+  private static void show(String doing) {
+    if (Optional.ofNullable(System.console()).filter(Console::isTerminal).isEmpty()) return;
+    System.err.print("\r\033[K" + doing);
+    System.err.flush();
+  }
+
+  private static void delete(Path folder) throws IOException {
+    try (Stream<Path> files = Files.walk(folder)) {
+      for (Path path : files.sorted(Comparator.reverseOrder()).toList()) Files.delete(path);
+    }
+  }
+}

@@ -1,0 +1,97 @@
+package stoa.cli;
+
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.util.Objects;
+import java.util.Random;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/// `stoa demo`.
+@Command(
+    name = "demo",
+    description = {
+      "Replays a real history of file changes on StackSync, a personal cloud built on shared objects.",
+      "",
+      "Several clients commit at once to a store in a directory. Then every version of every file is"
+          + " compared with a recount of the history, and one workspace is read as it was earlier."
+          + " Run again, or interrupted and run again, it continues from what the store holds.",
+      ""
+    },
+    mixinStandardHelpOptions = false,
+    sortOptions = false,
+    footer = {
+      "",
+      "Ends with 0 when everything verifies, with 1 otherwise.",
+    })
+final class DemoCommand implements Callable<Integer> {
+  private static final Path PARENT = Path.of("stoa-data");
+
+  @Spec private @Nullable CommandSpec spec;
+
+  @Option(
+      names = "--data",
+      paramLabel = "DIR",
+      description =
+          "The store's directory. Without it, stoa-data/demo; with --crash, a directory of its own,"
+              + " removed after a success.")
+  private @Nullable Path data;
+
+  @Option(
+      names = "--clients",
+      paramLabel = "N",
+      defaultValue = "8",
+      description = "How many clients commit at once (default: ${DEFAULT-VALUE}).")
+  private int clients;
+
+  @Option(
+      names = "--trace",
+      paramLabel = "FILE",
+      description = "Another trace in the format of the one that comes with this, gzipped.")
+  private @Nullable Path trace;
+
+  @Option(
+      names = "--crash",
+      description =
+          "Runs the replay in a process that is killed at random moments, and proves that every"
+              + " acknowledged commit is there once. Needs an empty directory.")
+  private boolean crash;
+
+  @Option(
+      names = "--kills",
+      paramLabel = "N",
+      defaultValue = "5",
+      description = "With --crash: how many times (default: ${DEFAULT-VALUE}).")
+  private int kills;
+
+  @Option(
+      names = "--seed",
+      paramLabel = "N",
+      description = "With --crash: chooses the moments. Without it, another one each time.")
+  private @Nullable Long seed;
+
+  private DemoCommand() {}
+
+  @Override
+  public Integer call() throws IOException, InterruptedException {
+    var line = Objects.requireNonNull(spec).commandLine();
+    if (clients < 1) throw new ParameterException(line, "--clients " + clients + ": at least 1");
+    if (kills < 1) throw new ParameterException(line, "--kills " + kills + ": at least 1");
+    PrintWriter out = line.getOut();
+    boolean verified;
+    if (crash) {
+      long chosen = seed != null ? seed : new Random().nextInt(1_000_000);
+      verified = new CrashDemo(out, PARENT, data, trace, clients, kills, chosen).run();
+    } else {
+      var directory = data != null ? data : PARENT.resolve("demo");
+      verified = new Demo(out, directory, Traces.open(trace), clients).run();
+    }
+    return verified ? 0 : 1;
+  }
+}

@@ -1,0 +1,89 @@
+package stoa.log;
+
+import java.util.function.Consumer;
+import stoa.LogAddress;
+import stoa.base.Encoder;
+import stoa.storage.Commit;
+import stoa.storage.Device;
+import stoa.storage.DiskFull;
+import stoa.storage.StorageException;
+
+/// The log of a shard with one replica: a batch is one commit of the storage device and one sync,
+/// and is thereby materialized, so that it is written once.
+///
+/// One owner proposes; the streams may be read beside it. The caller's own thread writes and syncs.
+public final class LocalShardLog implements ShardLog {
+  private final Device device;
+  private final Streams streams;
+  private final Commit commit = new Commit();
+  private final Encoder scratch = new Encoder(1024);
+  private volatile Tail tail;
+  private volatile long term;
+
+  /// The log on a device, continued from what is there.
+  public LocalShardLog(Device device) {
+    this.device = device;
+    this.streams = new Streams(device);
+    this.tail = streams.tail();
+    this.term = tail.term() + 1;
+  }
+
+  @Override
+  public void append(Batch batch, Consumer<Outcome> done) {
+    done.accept(write(batch));
+  }
+
+  private Outcome write(Batch batch) {
+    Tail before = tail;
+    long epoch = batch.token().first().epoch();
+    if (epoch != before.epoch()
+        || batch.term() < before.term()
+        || (batch.term() == before.term() && batch.sequence() <= before.sequence())) {
+      return new Outcome.Fenced(before.epoch());
+    }
+    streams.encode(batch, commit.clear(), scratch);
+    try {
+      device.append(commit);
+      device.sync();
+    } catch (DiskFull full) {
+      return new Outcome.Refused(full);
+    } catch (StorageException failed) {
+      return new Outcome.Unknown(failed);
+    }
+    long last = batch.token().first().counter() + batch.token().count() - 1;
+    tail = new Tail(epoch, last, batch.term(), batch.sequence(), batch.nowMicros());
+    return new Outcome.Committed();
+  }
+
+  @Override
+  public void seal(long epoch) {
+    Tail before = tail;
+    if (epoch <= before.epoch()) return;
+    var token = new Token(new LogAddress(epoch, before.counter() + 1), 1);
+    streams.header(token, 0, 0, before.nowMicros(), commit.clear(), scratch);
+    device.append(commit);
+    device.sync();
+    tail = new Tail(epoch, before.counter() + 1, 0, 0, before.nowMicros());
+    term = 1;
+  }
+
+  @Override
+  public long term() {
+    return term;
+  }
+
+  @Override
+  public Tail tail() {
+    return tail;
+  }
+
+  @Override
+  public Streams streams() {
+    return streams;
+  }
+
+  @Override
+  public void close() {
+    device.close();
+  }
+}

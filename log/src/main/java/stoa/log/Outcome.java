@@ -1,0 +1,23 @@
+package stoa.log;
+
+/// What became of a batch.
+public sealed interface Outcome {
+  /// It is durable and every replica will see it.
+  record Committed() implements Outcome {}
+
+  /// Nothing was written: the shard is sealed for the batch's epoch or term, or the batch repeats
+  /// an earlier one.
+  ///
+  /// @param epoch the shard's epoch
+  record Fenced(long epoch) implements Outcome {}
+
+  /// Nothing was written: there is no room for it.
+  ///
+  /// @param cause which limit, and what to do
+  record Refused(RuntimeException cause) implements Outcome {}
+
+  /// It may or may not be durable. The log takes no more batches; reopening it tells.
+  ///
+  /// @param cause what failed
+  record Unknown(RuntimeException cause) implements Outcome {}
+}

@@ -1,0 +1,53 @@
+package stoa.log;
+
+import java.util.function.Consumer;
+
+/// The port through which a shard's batches become durable and ordered: give it a batch, and every
+/// replica of the shard sees it in the same order, durably.
+///
+/// What every implementation owes:
+///
+/// - Batches are applied whole, in one order, the same at every replica.
+/// - [Outcome.Committed] is told only after the batch is durable, and after this replica's streams
+///   show it.
+/// - A batch of an epoch below the sealed one, of a term below the last opened, or one that repeats
+///   a sequence number, changes nothing and is [Outcome.Fenced].
+/// - After [Outcome.Unknown] the batch is found in the log once or not at all, whoever asks later.
+public interface ShardLog extends AutoCloseable {
+
+  /// Proposes a batch. One owner, the shard's leader, proposes, one batch at a time; `done` is told
+  /// the outcome, possibly before this returns.
+  void append(Batch batch, Consumer<Outcome> done);
+
+  /// Raises the shard's epoch by a logged entry, after which batches of older epochs are void.
+  ///
+  /// @param epoch the new epoch; nothing happens when the shard has reached it already
+  /// @throws RuntimeException when the seal could not be made durable
+  void seal(long epoch);
+
+  /// The term under which the owner of this handle proposes. It is given by the log, and above
+  /// every term that another owner was given in the epoch: what was proposed need not have been
+  /// seen.
+  long term();
+
+  /// What this replica has seen so far.
+  Tail tail();
+
+  /// The streams as this replica has materialized them.
+  Streams streams();
+
+  @Override
+  void close();
+
+  /// The end of a shard's log.
+  ///
+  /// @param epoch the sealed epoch, 0 in a new log
+  /// @param counter the last log counter that was used, 0 in a new log
+  /// @param term the last term within the epoch
+  /// @param sequence the last sequence number within the term
+  /// @param nowMicros the time of the last batch
+  record Tail(long epoch, long counter, long term, long sequence, long nowMicros) {
+    /// The tail of a log without entries.
+    public static final Tail EMPTY = new Tail(0, 0, 0, 0, 0);
+  }
+}

@@ -1,0 +1,13 @@
+package stoa.log;
+
+import stoa.LogAddress;
+
+/// One entry of a stream, as it is read back.
+///
+/// @param address its position in the stream
+/// @param log its position in the global log
+/// @param nowMicros the time that the leader gave it, in microseconds since 1970
+/// @param kind what the payload is, for the layer above
+/// @param payload its content
+public record StoredEntry(
+    long address, LogAddress log, long nowMicros, byte kind, byte[] payload) {}

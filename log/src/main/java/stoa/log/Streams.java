@@ -1,0 +1,149 @@
+package stoa.log;
+
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+import stoa.Corrupt;
+import stoa.LogAddress;
+import stoa.base.Decoder;
+import stoa.base.Encoder;
+import stoa.base.StreamId;
+import stoa.storage.Commit;
+import stoa.storage.CorruptData;
+import stoa.storage.Device;
+
+/// The materialized streams of a shard on its storage device (vCorfu, section 3.3: a stream replica
+/// can be read at any stream address without touching the global log).
+///
+/// Thread-safe.
+public final class Streams {
+  /*
+   * A stream is a device object of the same id, in three spaces:
+   *
+   *   space         offset            data
+   *   ENTRIES       stream address    kind u8, epoch varint, counter varint, now varint, payload
+   *   CHECKPOINTS   stream address    the state after that address, as the layer above encodes it
+   *   MARKS         stream address    the mark of the entry there
+   *
+   * The global log is the object LOG: in space ENTRIES, at the counter of a batch's first entry, the
+   * header of the batch: epoch, term, sequence, number of addresses, now, all varint. A seal is a
+   * header of one address without an entry.
+   */
+  private static final int ENTRIES = 0;
+  private static final int CHECKPOINTS = 1;
+  private static final int MARKS = 2;
+  private static final StreamId LOG = StreamId.of("stoa/log");
+
+  /// What is read as a mark or checkpoint: data with the stream address it stands at.
+  ///
+  /// @param address the stream address
+  /// @param data what was written there
+  public record At(long address, byte[] data) {}
+
+  private final Device device;
+
+  /// The streams on a device.
+  public Streams(Device device) {
+    this.device = device;
+  }
+
+  /// The last address of a stream, 0 when it has no entry.
+  public long last(StreamId stream) {
+    return Math.max(0, device.floor(stream, ENTRIES, Long.MAX_VALUE));
+  }
+
+  /// The entry at an address, or null when there is none.
+  public @Nullable StoredEntry read(StreamId stream, long address) {
+    byte[] data = data(stream, ENTRIES, address);
+    return data == null ? null : decode(address, data);
+  }
+
+  /// Visits the entries from `from` to `to`, both inclusive, in order, until the visitor answers
+  /// false.
+  public void scan(StreamId stream, long from, long to, Predicate<StoredEntry> visitor) {
+    try {
+      device.scan(stream, ENTRIES, from, to, (at, data) -> visitor.test(decode(at, data)));
+    } catch (CorruptData damaged) {
+      throw corrupt(damaged);
+    }
+  }
+
+  /// The last mark at or below an address, or null.
+  public @Nullable At lastMark(StreamId stream, long address) {
+    return floor(stream, MARKS, address);
+  }
+
+  /// The last checkpoint at or below an address, or null.
+  public @Nullable At lastCheckpoint(StreamId stream, long address) {
+    return floor(stream, CHECKPOINTS, address);
+  }
+
+  /// Keeps the state of a stream after an address. It is derived data: durable with the next batch,
+  /// and made again when a crash loses it.
+  public void checkpoint(StreamId stream, long address, byte[] state) {
+    device.append(new Commit().clear().write(stream, CHECKPOINTS, address, state, 0, state.length));
+  }
+
+  /// Adds a batch to a commit, as it is found in this class's comment.
+  void encode(Batch batch, Commit commit, Encoder scratch) {
+    Token token = batch.token();
+    header(token, batch.term(), batch.sequence(), batch.nowMicros(), commit, scratch);
+    long counter = token.first().counter();
+    for (Entry entry : batch.entries()) {
+      byte[] payload = entry.payload();
+      scratch.clear().u8(entry.kind()).varint(token.first().epoch()).varint(counter++);
+      scratch.varint(batch.nowMicros()).raw(payload);
+      commit.write(entry.stream(), ENTRIES, entry.address(), scratch.array(), 0, scratch.size());
+      byte[] mark = entry.mark();
+      if (mark != null) {
+        commit.write(entry.stream(), MARKS, entry.address(), mark, 0, mark.length);
+      }
+    }
+  }
+
+  /// Adds a batch's header, or a seal's, to a commit.
+  void header(
+      Token token, long term, long sequence, long nowMicros, Commit commit, Encoder scratch) {
+    scratch.clear().varint(token.first().epoch()).varint(term).varint(sequence);
+    scratch.varint(token.count()).varint(nowMicros);
+    commit.write(LOG, ENTRIES, token.first().counter(), scratch.array(), 0, scratch.size());
+  }
+
+  /// The end of the global log.
+  ShardLog.Tail tail() {
+    At last = floor(LOG, ENTRIES, Long.MAX_VALUE);
+    if (last == null) return ShardLog.Tail.EMPTY;
+    var header = new Decoder(last.data());
+    long epoch = header.varint();
+    long term = header.varint();
+    long sequence = header.varint();
+    long count = header.varint();
+    return new ShardLog.Tail(epoch, last.address() + count - 1, term, sequence, header.varint());
+  }
+
+  private @Nullable At floor(StreamId stream, int space, long address) {
+    long at = device.floor(stream, space, address);
+    if (at < 0) return null;
+    byte[] data = data(stream, space, at);
+    return data == null ? null : new At(at, data);
+  }
+
+  private byte @Nullable [] data(StreamId stream, int space, long offset) {
+    try {
+      return device.read(stream, space, offset);
+    } catch (CorruptData damaged) {
+      throw corrupt(damaged);
+    }
+  }
+
+  private static Corrupt corrupt(CorruptData damaged) {
+    return new Corrupt(String.valueOf(damaged.getMessage()), damaged);
+  }
+
+  private static StoredEntry decode(long address, byte[] data) {
+    var in = new Decoder(data);
+    byte kind = (byte) in.u8();
+    var log = new LogAddress(in.varint(), in.varint());
+    long now = in.varint();
+    return new StoredEntry(address, log, now, kind, in.raw(in.remaining()));
+  }
+}

@@ -1,0 +1,73 @@
+package stoa.objects;
+
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+import stoa.objects.marshal.TypeIds;
+import stoa.store.Key;
+import stoa.store.Store;
+
+/// The names that the log speaks of by number: classes, types, methods. A stream of its own: the
+/// number of a name is its stream address, less one.
+///
+/// Thread-safe. Grows with the program's classes, not with its data.
+final class Dictionary implements TypeIds {
+  private static final Key KEY = Key.of("stoa", "dictionary");
+
+  private final Store store;
+  private final ReentrantLock assigning = new ReentrantLock();
+  private final CopyOnWriteArrayList<String> names = new CopyOnWriteArrayList<>();
+  private volatile Map<String, Integer> numbers = Map.of();
+
+  Dictionary(Store store) {
+    this.store = store;
+    var found = new ArrayList<String>();
+    store.scan(
+        KEY,
+        entry -> {
+          found.add(new String(entry.payload(), StandardCharsets.UTF_8));
+          return true;
+        });
+    var byName = new HashMap<String, Integer>();
+    for (String name : found) byName.putIfAbsent(name, byName.size());
+    names.addAll(found);
+    numbers = byName;
+  }
+
+  @Override
+  public int idOf(String name) {
+    Integer known = numbers.get(name);
+    if (known != null) return known;
+    assigning.lock();
+    try {
+      known = numbers.get(name);
+      if (known != null) return known;
+      int number = Math.toIntExact(store.append(KEY, name.getBytes(StandardCharsets.UTF_8))) - 1;
+      names.add(name);
+      var byName = new HashMap<>(numbers);
+      byName.put(name, number);
+      numbers = byName;
+      return number;
+    } finally {
+      assigning.unlock();
+    }
+  }
+
+  @Override
+  public @Nullable String nameOf(int id) {
+    return id >= 0 && id < names.size() ? names.get(id) : null;
+  }
+
+  /// The names that begin with a prefix, without it, in the order of their numbers.
+  List<String> after(String prefix) {
+    return names.stream()
+        .filter(name -> name.startsWith(prefix))
+        .map(name -> name.substring(prefix.length()))
+        .toList();
+  }
+}

@@ -1,0 +1,494 @@
+package stoa.objects;
+
+import java.util.Iterator;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
+import java.util.random.RandomGenerator;
+import java.util.stream.Stream;
+import java.util.stream.StreamSupport;
+import org.jspecify.annotations.Nullable;
+import stoa.Call1;
+import stoa.Closed;
+import stoa.Gone;
+import stoa.History;
+import stoa.Limits;
+import stoa.Listing;
+import stoa.NotShareable;
+import stoa.Ref;
+import stoa.Stoa;
+import stoa.StoaConfig;
+import stoa.View;
+import stoa.base.Clock;
+import stoa.log.ShardLog;
+import stoa.objects.marshal.Marshaller;
+import stoa.objects.marshal.Reference;
+import stoa.objects.marshal.References;
+import stoa.objects.proxy.Invoker;
+import stoa.objects.proxy.Proxied;
+import stoa.objects.proxy.Proxies;
+import stoa.objects.types.Keys;
+import stoa.objects.types.SharedMethod;
+import stoa.objects.types.SharedType;
+import stoa.spi.CallContext;
+import stoa.store.Existence;
+import stoa.store.Key;
+import stoa.store.Request;
+import stoa.store.Store;
+import stoa.store.StoreConfig;
+import stoa.store.Threads;
+
+/// A store of shared objects in this process. Thread-safe.
+final class EmbeddedStoa implements Stoa {
+  /// The name of a shared class in the dictionary, so that a reference can be resolved before the
+  /// class is used in this process.
+  private static final String CLASS = "class ";
+
+  private static final int STATE_BYTES_MAX = 512 << 20;
+  private static final Object[] NOTHING = {};
+
+  private final Limits limits;
+  private final Store store;
+  private final Dictionary dictionary;
+  private final Marshaller marshaller;
+  private final ClassLoader loader;
+  private final ConcurrentHashMap<String, ObjectType> types = new ConcurrentHashMap<>();
+  private final Executor answers;
+
+  EmbeddedStoa(StoaConfig config, ShardLog log, Clock clock, Threads threads) {
+    limits = config.limits();
+    var bounds =
+        new StoreConfig(
+            limits.callTimeMax(),
+            limits.queuedCallsMax(),
+            limits.residentBytesMax(),
+            limits.nestingMax(),
+            limits.closeTimeMax());
+    store = new Store(bounds, log, clock, threads);
+    answers = threads.answers();
+    dictionary = new Dictionary(store);
+    ClassLoader context = Thread.currentThread().getContextClassLoader();
+    loader = context != null ? context : EmbeddedStoa.class.getClassLoader();
+    marshaller =
+        new Marshaller(dictionary, new ByReference(), config.types(), loader, STATE_BYTES_MAX);
+  }
+
+  // ---- the programming interface
+
+  @Override
+  public <T> T get(Class<T> type, Object key, @Nullable Object... args) {
+    return type.cast(proxy(typeOf(type), key, args, LiveInvoker.Source.ASKED, 0));
+  }
+
+  @Override
+  public <T> T create(Class<T> type, Object key, @Nullable Object... args) {
+    refuseInside("create an object; use Call.get");
+    ObjectType known = typeOf(type);
+    T proxy = type.cast(proxy(known, key, args, LiveInvoker.Source.ASKED, 0));
+    try {
+      live(proxy).create();
+    } catch (RuntimeException | Error passedOn) {
+      throw passedOn;
+    } catch (Throwable checked) {
+      throw sneaky(checked);
+    }
+    return proxy;
+  }
+
+  @Override
+  public <T> Optional<T> find(Class<T> type, Object key) {
+    refuseInside("look for an object");
+    ObjectType known = typeOf(type);
+    long generation = store.generation(known.key(key));
+    if (generation == 0) return Optional.empty();
+    return Optional.of(
+        type.cast(proxy(known, key, NOTHING, LiveInvoker.Source.REFERENCE, generation)));
+  }
+
+  @Override
+  public <T> T view(Class<T> type, Ref<?> ref, View view) {
+    ObjectType known = typeOf(type);
+    if (!known.shared().name().equals(ref.type())) {
+      throw new IllegalArgumentException(
+          ref + " is not of type " + known.shared().name() + ", the type of " + type.getName());
+    }
+    T proxy = type.cast(proxy(known, ref.key(), NOTHING, LiveInvoker.Source.REFERENCE, 0));
+    return switch (view) {
+      case View.Remote() -> proxy;
+      case View.AtVersion(long version) -> history(proxy).at(version);
+    };
+  }
+
+  @Override
+  public <T> Ref<T> ref(T shared) {
+    @SuppressWarnings("unchecked") // Justification: the proxy is a T
+    Ref<T> ref = (Ref<T>) proxied(shared).ref();
+    return ref;
+  }
+
+  @Override
+  public boolean delete(Object shared) {
+    refuseInside("delete an object");
+    LiveInvoker invoker = live(shared);
+    long generation = invoker.generation();
+    try {
+      store.delete(
+          invoker.target(),
+          generation == 0 ? new Existence.Any(null) : new Existence.Generation(generation));
+      return true;
+    } catch (Gone gone) {
+      return false;
+    }
+  }
+
+  @Override
+  public <T> Listing<T> list(Class<T> type) {
+    refuseInside("list objects");
+    ObjectType known = typeOf(type);
+    Iterator<byte[]> names = store.list(known.shared().name());
+    return new Objects<>(
+        names,
+        name -> {
+          Object key = Keys.decode(name, loader);
+          return type.cast(proxy(known, key, NOTHING, LiveInvoker.Source.REFERENCE, 0));
+        });
+  }
+
+  @Override
+  public <T, R extends @Nullable Object> CompletableFuture<R> async(T shared, Call1<T, R> call) {
+    LiveInvoker live = live(shared);
+    var recorder = new Recorder<R>(live);
+    T recording = Proxies.redirect(shared, recorder);
+    try {
+      var _ = call.on(recording);
+    } catch (Exception thrown) {
+      return CompletableFuture.failedFuture(thrown);
+    }
+    return recorder.future();
+  }
+
+  @Override
+  public <T> History<T> history(T shared) {
+    refuseInside("read history");
+    return new ObjectHistory<>(this, shared, live(shared));
+  }
+
+  @Override
+  public void close() {
+    store.close();
+  }
+
+  // ---- for the other classes of this package
+
+  Store store() {
+    return store;
+  }
+
+  Marshaller marshaller() {
+    return marshaller;
+  }
+
+  ClassLoader loader() {
+    return loader;
+  }
+
+  int callBytesMax() {
+    return limits.callBytesMax();
+  }
+
+  ObjectType typeOf(Class<?> face) {
+    SharedType shared = SharedType.of(face);
+    ObjectType known = types.get(shared.name());
+    if (known == null) known = register(shared);
+    if (known.shared().implementation() != shared.implementation()) {
+      throw new NotShareable(
+          face.getName()
+              + " and "
+              + known.shared().implementation().getName()
+              + " are both stored as "
+              + shared.name()
+              + "; give one of them another name in @Shared");
+    }
+    return known;
+  }
+
+  private ObjectType register(SharedType shared) {
+    marshaller.register(shared);
+    var _ = dictionary.idOf(CLASS + shared.name() + " " + shared.face().getName());
+    var type = new ObjectType(shared, dictionary, marshaller);
+    store.register(shared.name(), new ObjectHandler.Factory(this, type));
+    ObjectType earlier = types.putIfAbsent(shared.name(), type);
+    return earlier == null ? type : earlier;
+  }
+
+  /// The type of a reference, by the class that was last stored under its name.
+  private ObjectType typeNamed(String name) {
+    ObjectType known = types.get(name);
+    if (known != null) return known;
+    var candidates = dictionary.after(CLASS + name + " ").reversed();
+    for (String className : candidates) {
+      try {
+        return typeOf(Class.forName(className, false, loader));
+      } catch (ClassNotFoundException gone) {
+        // It was renamed: an older or newer name may be there.
+      }
+    }
+    throw new NotShareable(
+        "no class for objects stored as "
+            + name
+            + (candidates.isEmpty() ? "" : ", once " + candidates.getFirst())
+            + "; use the class once before, or put it on the class path");
+  }
+
+  private Object proxy(
+      ObjectType type,
+      Object key,
+      @Nullable Object[] args,
+      LiveInvoker.Source source,
+      long generation) {
+    Key target = type.key(key);
+    var invoker = new LiveInvoker(this, type, store.target(target), args, source, generation);
+    return Proxies.create(type.shared(), refOf(target), args, invoker);
+  }
+
+  Ref<?> refOf(Key key) {
+    return (Ref<?>) key.label();
+  }
+
+  Object nameOf(Key key) {
+    return refOf(key).key();
+  }
+
+  /// Constructor arguments as they are logged, null when there are none.
+  byte @Nullable [] opening(@Nullable Object[] arguments) {
+    return arguments.length == 0 ? null : marshaller.value(arguments);
+  }
+
+  /// Constructor arguments as they were logged.
+  @Nullable Object[] opening(byte @Nullable [] opening) {
+    return opening == null
+        ? NOTHING
+        : (@Nullable Object[]) java.util.Objects.requireNonNull(marshaller.value(opening));
+  }
+
+  /// Constructs an object that nobody keeps, to see what its constructor throws.
+  void construct(ObjectType type, Key key, @Nullable Object[] arguments) throws Throwable {
+    @Nullable Object[] copies = opening(opening(arguments));
+    try {
+      ScopedValue.where(CallContext.CURRENT, new Trial(this))
+          .call(() -> {
+            try {
+              return type.shared().instantiate(nameOf(key), copies);
+            } catch (Error | Exception passedOn) {
+              throw passedOn;
+            } catch (Throwable thrown) {
+              throw new IllegalStateException(thrown);
+            }
+          });
+    } catch (Trial.Undecided undecided) {
+      // It calls other objects: the real construction will tell.
+    }
+  }
+
+  /// An answer that travels, unless it is too large to.
+  ObjectAnswer travelling(byte[] value, SharedMethod method) {
+    if (value.length <= callBytesMax()) {
+      return new ObjectAnswer.Travelling(ObjectAnswer.RETURNED, value);
+    }
+    var refusal =
+        new stoa.LimitExceeded(
+            "the answer of "
+                + method
+                + " takes "
+                + value.length
+                + " bytes; callBytesMax is "
+                + callBytesMax());
+    return new ObjectAnswer.Travelling(ObjectAnswer.THREW, marshaller.thrown(refusal));
+  }
+
+  static Proxied proxied(Object shared) {
+    Proxied proxied = Proxies.of(shared);
+    if (proxied == null) {
+      throw new IllegalArgumentException(
+          shared.getClass().getName() + " is no proxy of a shared object; get one from the store");
+    }
+    return proxied;
+  }
+
+  private LiveInvoker live(Object shared) {
+    if (proxied(shared).invoker() instanceof LiveInvoker live) {
+      if (live.target() != null && live.type() != null) return live;
+    }
+    throw new UnsupportedOperationException(
+        "this is a view of the past of " + proxied(shared).ref() + "; use a live proxy");
+  }
+
+  private static void refuseInside(String what) {
+    if (ObjectContext.current() != null) {
+      throw new IllegalStateException("a method of a shared object cannot " + what);
+    }
+  }
+
+  @SuppressWarnings("unchecked") // Justification: the cast exists for the compiler only
+  private static <E extends Throwable> RuntimeException sneaky(Throwable checked) throws E {
+    throw (E) checked;
+  }
+
+  /// Turns proxies into references and back while values are marshalled.
+  private final class ByReference implements References {
+    @Override
+    public @Nullable Reference referenceOf(Object object) {
+      Proxied proxied = Proxies.of(object);
+      if (proxied != null) {
+        if (proxied.invoker() instanceof LiveInvoker live) {
+          return new Reference(proxied.ref(), live.generation());
+        }
+        throw new NotShareable(
+            "a view of the past of " + proxied.ref() + " cannot be passed on; pass a live proxy");
+      }
+      ObjectContext context = ObjectContext.current();
+      return context == null ? null : context.referenceOf(object);
+    }
+
+    @Override
+    public Object resolve(Reference reference) {
+      Ref<?> ref = reference.ref();
+      return proxy(
+          typeNamed(ref.type()),
+          ref.key(),
+          NOTHING,
+          LiveInvoker.Source.REFERENCE,
+          reference.generation());
+    }
+  }
+
+  /// The context of a constructor that is tried before anything is logged.
+  private static final class Trial implements CallContext {
+    /// The constructor asks what only the log can tell.
+    private static final class Undecided extends Error {
+      private static final long serialVersionUID = 1L;
+
+      private Undecided() {
+        super("not known before the call is logged", null, false, false);
+      }
+    }
+
+    private final EmbeddedStoa stoa;
+
+    private Trial(EmbeddedStoa stoa) {
+      this.stoa = stoa;
+    }
+
+    @Override
+    public java.time.Instant now() {
+      throw new Undecided();
+    }
+
+    @Override
+    public RandomGenerator random() {
+      throw new Undecided();
+    }
+
+    @Override
+    public long version() {
+      throw new Undecided();
+    }
+
+    @Override
+    public <T> T get(Class<T> type, Object key, @Nullable Object... args) {
+      return stoa.get(type, key, args);
+    }
+  }
+
+  /// Records the one call of an asynchronous call.
+  private final class Recorder<R extends @Nullable Object> implements Invoker {
+    private final LiveInvoker live;
+    private @Nullable CompletableFuture<R> future;
+
+    private Recorder(LiveInvoker live) {
+      this.live = live;
+    }
+
+    @Override
+    public @Nullable Object invoke(
+        Proxied proxied, SharedMethod method, @Nullable Object[] arguments) throws Throwable {
+      if (future != null) {
+        throw new IllegalArgumentException("an asynchronous call makes one call, not two");
+      }
+      var made = new CompletableFuture<R>();
+      future = made;
+      Request request = live.begin(method, arguments);
+      request.whenDone(settled -> hand(settled, made));
+      return java.lang.reflect.Array.get(
+          java.lang.reflect.Array.newInstance(
+              method.returnType() == void.class ? Object.class : method.returnType(), 1),
+          0);
+    }
+
+    private void hand(Request settled, CompletableFuture<R> made) {
+      answers.execute(() -> {
+        try {
+          @SuppressWarnings("unchecked") // Justification: the call's type says R
+          R answer = (R) live.answer(settled);
+          made.complete(answer);
+        } catch (Throwable thrown) {
+          made.completeExceptionally(thrown);
+        }
+      });
+    }
+
+    private CompletableFuture<R> future() {
+      CompletableFuture<R> made = future;
+      if (made == null) {
+        throw new IllegalArgumentException("an asynchronous call makes one call, not none");
+      }
+      return made;
+    }
+  }
+
+  /// A listing: proxies made while it is read.
+  private static final class Objects<T> implements Listing<T> {
+    private final Iterator<byte[]> names;
+    private final java.util.function.Function<byte[], T> proxies;
+    private boolean begun;
+    private volatile boolean closed;
+
+    private Objects(Iterator<byte[]> names, java.util.function.Function<byte[], T> proxies) {
+      this.names = names;
+      this.proxies = proxies;
+    }
+
+    @Override
+    public Iterator<T> iterator() {
+      if (begun) throw new IllegalStateException("a listing is iterated once; ask for a new one");
+      begun = true;
+      return new Iterator<>() {
+        @Override
+        public boolean hasNext() {
+          if (closed) throw new Closed("the listing is closed");
+          return names.hasNext();
+        }
+
+        @Override
+        public T next() {
+          if (closed) throw new Closed("the listing is closed");
+          return proxies.apply(names.next());
+        }
+      };
+    }
+
+    @Override
+    public Stream<T> stream() {
+      return StreamSupport.stream(
+          java.util.Spliterators.spliteratorUnknownSize(
+              iterator(), java.util.Spliterator.ORDERED | java.util.Spliterator.NONNULL),
+          false);
+    }
+
+    @Override
+    public void close() {
+      closed = true;
+    }
+  }
+}

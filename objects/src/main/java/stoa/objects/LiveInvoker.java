@@ -1,0 +1,165 @@
+package stoa.objects;
+
+import org.jspecify.annotations.Nullable;
+import stoa.LimitExceeded;
+import stoa.NotShareable;
+import stoa.objects.proxy.Invoker;
+import stoa.objects.proxy.Proxied;
+import stoa.objects.types.SharedMethod;
+import stoa.store.Existence;
+import stoa.store.Request;
+import stoa.store.Store;
+
+/// Where the calls on an ordinary proxy go: to the object in the store, from outside or from the
+/// method of another object.
+///
+/// Thread-safe. From the first call that finds the object alive on, it means that generation of it.
+final class LiveInvoker implements Invoker {
+  /// Whence a proxy comes.
+  enum Source {
+    /// Asked of the store by type and key: a call may begin the object, also anew.
+    ASKED,
+    /// Read from a value or a listing: a call may begin the object, but not one that was deleted.
+    REFERENCE
+  }
+
+  private final EmbeddedStoa stoa;
+  private final ObjectType type;
+  private final Store.Target target;
+  private final @Nullable Object[] constructorArguments;
+  private final Source source;
+  private volatile long generation;
+
+  LiveInvoker(
+      EmbeddedStoa stoa,
+      ObjectType type,
+      Store.Target target,
+      @Nullable Object[] constructorArguments,
+      Source source,
+      long generation) {
+    this.stoa = stoa;
+    this.type = type;
+    this.target = target;
+    this.constructorArguments = constructorArguments;
+    this.source = source;
+    this.generation = generation;
+  }
+
+  ObjectType type() {
+    return type;
+  }
+
+  Store.Target target() {
+    return target;
+  }
+
+  long generation() {
+    return generation;
+  }
+
+  @Override
+  public @Nullable Object invoke(Proxied proxied, SharedMethod method, @Nullable Object[] arguments)
+      throws Throwable {
+    ObjectContext context = ObjectContext.current();
+    if (context != null && context.stoa() == stoa) return nested(context, method, arguments);
+    Request request;
+    if (method.kind() == SharedMethod.Kind.ACCESSOR) {
+      request =
+          stoa.store().get(target, question(method, arguments), existence(), type.isQuick(method));
+    } else {
+      byte[] call = call(method, arguments);
+      Existence existence = existence();
+      check(existence);
+      request = stoa.store().put(target, call, existence, type.isQuick(method));
+    }
+    return answer(request);
+  }
+
+  /// The answer of a settled request.
+  @Nullable Object answer(Request request) throws Throwable {
+    var answer = (ObjectAnswer) request.answer();
+    if (generation == 0) generation = request.generation();
+    return answer.get(stoa.marshaller());
+  }
+
+  /// Makes a call without waiting for it.
+  Request begin(SharedMethod method, @Nullable Object[] arguments) throws Throwable {
+    if (ObjectContext.current() != null) {
+      throw new IllegalStateException(
+          "a method of a shared object cannot call asynchronously; call " + method + " directly");
+    }
+    if (method.kind() == SharedMethod.Kind.ACCESSOR) {
+      return stoa.store().getAsync(target, question(method, arguments), existence());
+    }
+    byte[] call = call(method, arguments);
+    Existence existence = existence();
+    check(existence);
+    return stoa.store().putAsync(target, call, existence);
+  }
+
+  /// Creates the object.
+  void create() throws Throwable {
+    byte[] opening = stoa.opening(constructorArguments);
+    var existence = new Existence.Absent(opening);
+    check(existence);
+    Request request = stoa.store().put(target, ObjectType.creation(), existence, true);
+    var _ = answer(request);
+  }
+
+  private @Nullable Object nested(
+      ObjectContext context, SharedMethod method, @Nullable Object[] arguments) throws Throwable {
+    byte[] answer =
+        method.kind() == SharedMethod.Kind.ACCESSOR
+            ? context.execution().get(target.key(), question(method, arguments), existence())
+            : context.execution().put(target.key(), call(method, arguments), existence());
+    return ObjectAnswer.get(answer, stoa.marshaller());
+  }
+
+  private byte[] call(SharedMethod method, @Nullable Object[] arguments) {
+    byte[] call = type.call(method, arguments);
+    if (call.length > stoa.callBytesMax()) {
+      throw new LimitExceeded(
+          "the arguments of "
+              + method
+              + " take "
+              + call.length
+              + " bytes; callBytesMax is "
+              + stoa.callBytesMax());
+    }
+    return call;
+  }
+
+  private ObjectHandler.Question question(SharedMethod method, @Nullable Object[] arguments) {
+    for (int i = 0; i < arguments.length; i++) {
+      if (!stoa.marshaller().isValue(arguments[i])) {
+        arguments[i] = stoa.marshaller().copy(arguments[i]);
+      }
+    }
+    return new ObjectHandler.Question(method, arguments);
+  }
+
+  private Existence existence() {
+    long known = generation;
+    if (known != 0) return new Existence.Generation(known);
+    byte[] opening = stoa.opening(constructorArguments);
+    return source == Source.ASKED ? new Existence.Any(opening) : new Existence.Undeleted(opening);
+  }
+
+  /// Before a call that would begin the object: constructs one here, so that what its constructor
+  /// throws reaches the caller and nothing is logged.
+  private void check(Existence existence) throws Throwable {
+    if (existence instanceof Existence.Generation || stoa.store().generationHint(target) != 0)
+      return;
+    if (stoa.store().generation(target.key()) != 0) return;
+    try {
+      stoa.construct(type, target.key(), constructorArguments);
+    } catch (NotShareable noConstructor) {
+      if (source == Source.ASKED) throw noConstructor;
+      throw new NotShareable(
+          target.key()
+              + " does not exist and is only known by reference; create it with Stoa.create or a"
+              + " first call before passing it on",
+          noConstructor);
+    }
+  }
+}

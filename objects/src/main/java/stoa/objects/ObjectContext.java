@@ -1,0 +1,79 @@
+package stoa.objects;
+
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.SplittableRandom;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
+import stoa.Ref;
+import stoa.base.StreamId;
+import stoa.objects.marshal.Reference;
+import stoa.spi.CallContext;
+import stoa.store.Execution;
+
+/// What a method may know while it runs, and how the proxies that it uses call out.
+///
+/// Used by the thread that runs the method.
+final class ObjectContext implements CallContext {
+  private final EmbeddedStoa stoa;
+  private final Execution execution;
+  private final Ref<?> ref;
+  private final @Nullable Object instance;
+  private @Nullable RandomGenerator random;
+
+  /// @param instance the object whose method runs, or null while it is constructed
+  ObjectContext(EmbeddedStoa stoa, Execution execution, Ref<?> ref, @Nullable Object instance) {
+    this.stoa = stoa;
+    this.execution = execution;
+    this.ref = ref;
+    this.instance = instance;
+  }
+
+  /// The context of the current thread, when an object of the store runs on it.
+  static @Nullable ObjectContext current() {
+    return CallContext.CURRENT.isBound()
+            && CallContext.CURRENT.get() instanceof ObjectContext context
+        ? context
+        : null;
+  }
+
+  EmbeddedStoa stoa() {
+    return stoa;
+  }
+
+  Execution execution() {
+    return execution;
+  }
+
+  /// The reference of an object, when it is the one whose method runs.
+  @SuppressWarnings("ReferenceEquality") // Justification: this very instance, not an equal one
+  @Nullable Reference referenceOf(Object object) {
+    return object == instance ? new Reference(ref, execution.generation()) : null;
+  }
+
+  @Override
+  public Instant now() {
+    return Instant.EPOCH.plus(execution.nowMicros(), ChronoUnit.MICROS);
+  }
+
+  @Override
+  public RandomGenerator random() {
+    RandomGenerator generator = random;
+    if (generator == null) {
+      StreamId stream = execution.key().stream();
+      generator = new SplittableRandom(stream.low() ^ execution.address() * 0x9E3779B97F4A7C15L);
+      random = generator;
+    }
+    return generator;
+  }
+
+  @Override
+  public long version() {
+    return execution.address();
+  }
+
+  @Override
+  public <T> T get(Class<T> type, Object key, @Nullable Object... args) {
+    return stoa.get(type, key, args);
+  }
+}

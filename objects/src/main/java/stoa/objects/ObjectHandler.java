@@ -1,0 +1,153 @@
+package stoa.objects;
+
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+import stoa.Ref;
+import stoa.base.Decoder;
+import stoa.base.Encoder;
+import stoa.objects.marshal.Marshaller;
+import stoa.objects.types.SharedMethod;
+import stoa.spi.CallContext;
+import stoa.store.Answer;
+import stoa.store.Execution;
+import stoa.store.Handler;
+import stoa.store.HandlerFactory;
+import stoa.store.Key;
+
+/// The object handler (CRESON, section III-D): holds the object of one reference and calls it.
+///
+/// ```
+/// checkpoint:  0 u8, the state as the marshaller writes it         the object
+///              1 u8, the throwable as the marshaller writes it     it could not be constructed
+/// ```
+final class ObjectHandler implements Handler {
+  /// A question: an accessor with its arguments.
+  ///
+  /// @param method the accessor
+  /// @param arguments not shared with anybody who may change them
+  record Question(SharedMethod method, @Nullable Object[] arguments) {}
+
+  /// Makes the handlers of one type.
+  static final class Factory implements HandlerFactory {
+    private final EmbeddedStoa stoa;
+    private final ObjectType type;
+
+    Factory(EmbeddedStoa stoa, ObjectType type) {
+      this.stoa = stoa;
+      this.type = type;
+    }
+
+    @Override
+    public Handler create(Key key, byte @Nullable [] opening, Execution execution) {
+      Object name = stoa.nameOf(key);
+      @Nullable Object[] arguments = stoa.opening(opening);
+      var context = new ObjectContext(stoa, execution, stoa.refOf(key), null);
+      try {
+        Object instance =
+            ScopedValue.where(CallContext.CURRENT, context)
+                .call(() -> type.shared().instantiate(name, arguments));
+        return new ObjectHandler(stoa, type, instance, null);
+      } catch (VirtualMachineError | Execution.Unwinding beyondTheConstructor) {
+        throw beyondTheConstructor;
+      } catch (Throwable thrown) {
+        return new ObjectHandler(stoa, type, null, stoa.marshaller().thrown(thrown));
+      }
+    }
+
+    @Override
+    public Handler restore(Key key, byte[] checkpoint) {
+      Marshaller marshaller = stoa.marshaller();
+      if (checkpoint[0] == 1) {
+        byte[] thrown = Arrays.copyOfRange(checkpoint, 1, checkpoint.length);
+        return new ObjectHandler(stoa, type, null, thrown);
+      }
+      Object instance = marshaller.state(type.shared(), checkpoint, 1, checkpoint.length);
+      return new ObjectHandler(stoa, type, instance, null);
+    }
+
+    @Override
+    public Answer failure(RuntimeException cause) {
+      return new ObjectAnswer.Travelling(ObjectAnswer.THREW, stoa.marshaller().thrown(cause));
+    }
+  }
+
+  private final EmbeddedStoa stoa;
+  private final ObjectType type;
+  private final @Nullable Object instance;
+  private final byte @Nullable [] thrownByConstructor;
+
+  private ObjectHandler(
+      EmbeddedStoa stoa,
+      ObjectType type,
+      @Nullable Object instance,
+      byte @Nullable [] thrownByConstructor) {
+    this.stoa = stoa;
+    this.type = type;
+    this.instance = instance;
+    this.thrownByConstructor = thrownByConstructor;
+  }
+
+  @Override
+  public Answer put(byte[] value, Execution execution) {
+    var in = new Decoder(value);
+    SharedMethod method = type.method(in);
+    if (method == null || thrownByConstructor != null) return constructed();
+    @Nullable Object[] arguments =
+        stoa.marshaller().arguments(method, value, in.position(), value.length);
+    return run(method, arguments, execution);
+  }
+
+  @Override
+  public Answer get(@Nullable Object query, Execution execution) {
+    if (!(query instanceof Question question)) {
+      throw new IllegalStateException("an object is asked by its accessors, not by " + query);
+    }
+    if (thrownByConstructor != null) return constructed();
+    return run(question.method(), question.arguments(), execution);
+  }
+
+  private Answer constructed() {
+    byte[] thrown = thrownByConstructor;
+    return thrown == null
+        ? new ObjectAnswer.Shared(null, stoa.marshaller())
+        : new ObjectAnswer.Travelling(ObjectAnswer.THREW, thrown);
+  }
+
+  private Answer run(SharedMethod method, @Nullable Object[] arguments, Execution execution) {
+    Object target = java.util.Objects.requireNonNull(instance);
+    Ref<?> ref = stoa.refOf(execution.key());
+    var context = new ObjectContext(stoa, execution, ref, target);
+    Marshaller marshaller = stoa.marshaller();
+    long began = type.begin(method);
+    try {
+      return ScopedValue.where(CallContext.CURRENT, context)
+          .call(() -> {
+            Object result = method.invoke(target, arguments);
+            return marshaller.isValue(result)
+                ? new ObjectAnswer.Shared(result, marshaller)
+                : stoa.travelling(marshaller.value(result), method);
+          });
+    } catch (VirtualMachineError | Execution.Unwinding beyondTheMethod) {
+      throw beyondTheMethod;
+    } catch (Throwable thrown) {
+      return threw(thrown, context);
+    } finally {
+      type.end(method, began);
+    }
+  }
+
+  private Answer threw(Throwable thrown, ObjectContext context) {
+    return ScopedValue.where(CallContext.CURRENT, context)
+        .call(() ->
+            new ObjectAnswer.Travelling(ObjectAnswer.THREW, stoa.marshaller().thrown(thrown)));
+  }
+
+  @Override
+  public byte[] checkpoint() {
+    byte[] thrown = thrownByConstructor;
+    if (thrown != null) return new Encoder(thrown.length + 1).u8(1).raw(thrown).toBytes();
+    byte[] state =
+        stoa.marshaller().state(type.shared(), java.util.Objects.requireNonNull(instance));
+    return new Encoder(state.length + 1).u8(0).raw(state).toBytes();
+  }
+}

@@ -1,0 +1,101 @@
+package stoa.objects;
+
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.Arrays;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import stoa.History;
+import stoa.Ref;
+import stoa.base.Decoder;
+import stoa.objects.proxy.Invoker;
+import stoa.objects.proxy.Proxied;
+import stoa.objects.proxy.Proxies;
+import stoa.objects.types.Keys;
+import stoa.objects.types.SharedMethod;
+import stoa.store.Key;
+import stoa.store.Store;
+
+/// The past of one object. Thread-safe.
+final class ObjectHistory<T> implements History<T> {
+  private final EmbeddedStoa stoa;
+  private final T proxy;
+  private final ObjectType type;
+  private final Key key;
+
+  ObjectHistory(EmbeddedStoa stoa, T proxy, LiveInvoker live) {
+    this.stoa = stoa;
+    this.proxy = proxy;
+    this.type = live.type();
+    this.key = live.target().key();
+  }
+
+  @Override
+  public long version() {
+    return stoa.store().position(key);
+  }
+
+  @Override
+  public long oldest() {
+    return Math.min(1, version());
+  }
+
+  @Override
+  public T at(long version) {
+    return Proxies.redirect(proxy, new PastInvoker(stoa, stoa.store().past(key, version)));
+  }
+
+  @Override
+  public List<Entry> entries(long from, long to) {
+    return stoa.store().events(key, from, to).stream().map(this::entry).toList();
+  }
+
+  private Entry entry(Store.Event event) {
+    var entry = event.entry();
+    Instant time = Instant.EPOCH.plus(entry.nowMicros(), ChronoUnit.MICROS);
+    return new Entry(entry.address(), entry.log(), time, what(event.event()));
+  }
+
+  private Event what(Store.Event.What what) {
+    return switch (what) {
+      case Store.Event.What.Put(byte[] value) -> called(value);
+      case Store.Event.What.Answered(long call, String space, byte[] name) ->
+          new Event.Answered(call, new Ref<>(space, Keys.decode(name, stoa.loader())));
+      case Store.Event.What.TakenBack(long call, String reason) ->
+          new Event.Cancelled(call, reason);
+      case Store.Event.What.Deleted() -> new Event.Deleted();
+    };
+  }
+
+  private Event called(byte[] value) {
+    var in = new Decoder(value);
+    SharedMethod method = type.method(in);
+    if (method == null) return new Event.Created();
+    @Nullable Object[] arguments =
+        stoa.marshaller().arguments(method, value, in.position(), value.length);
+    return new Event.Called(method.id(), Arrays.asList(arguments));
+  }
+
+  /// Where the calls on a view of the past go.
+  private record PastInvoker(EmbeddedStoa stoa, Store.Past past) implements Invoker {
+    @Override
+    public @Nullable Object invoke(
+        Proxied proxied, SharedMethod method, @Nullable Object[] arguments) throws Throwable {
+      if (method.kind() != SharedMethod.Kind.ACCESSOR) {
+        throw new UnsupportedOperationException(
+            method + " is no @Accessor; the past of " + proxied.ref() + " can only be read");
+      }
+      if (ObjectContext.current() != null) {
+        throw new IllegalStateException("a method of a shared object cannot read history");
+      }
+      @Nullable Object[] copies = new Object[arguments.length];
+      for (int i = 0; i < copies.length; i++) copies[i] = stoa.marshaller().copy(arguments[i]);
+      var answer =
+          (ObjectAnswer)
+              past.get(
+                  new ObjectHandler.Question(method, copies),
+                  stoa.opening(proxied.constructorArguments()));
+      return answer.get(stoa.marshaller());
+    }
+  }
+}

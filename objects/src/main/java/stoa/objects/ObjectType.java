@@ -1,0 +1,130 @@
+package stoa.objects;
+
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+import org.jspecify.annotations.Nullable;
+import stoa.Corrupt;
+import stoa.NotShareable;
+import stoa.base.Decoder;
+import stoa.base.Encoder;
+import stoa.objects.marshal.Marshaller;
+import stoa.objects.types.Keys;
+import stoa.objects.types.SharedMethod;
+import stoa.objects.types.SharedType;
+import stoa.store.Key;
+
+/// A type as one store knows it: the numbers of its methods in the store's dictionary, and how long
+/// they run. Thread-safe.
+final class ObjectType {
+  /// Stands for the creation of an object without a call, in place of a method's number.
+  static final int CREATION = 0;
+
+  private static final String METHOD = "method ";
+
+  /// How often a method must have been short before a caller's own thread may run it, and how
+  /// short.
+  private static final int PROVEN_RUNS = 32;
+
+  private static final long SHORT_NANOS = 1_000_000;
+
+  /// How a method has run so far. Races lose a count, nothing else.
+  private static final class Pace {
+    private int runs;
+    private volatile boolean proven;
+  }
+
+  private final SharedType shared;
+  private final Dictionary dictionary;
+  private final Marshaller marshaller;
+  private final Pace[] paces;
+  private final AtomicReferenceArray<@Nullable Integer> numbers;
+  private final ConcurrentHashMap<Integer, SharedMethod> methods = new ConcurrentHashMap<>();
+
+  /// @throws NotShareable when the log has calls of methods that the class no longer has
+  ObjectType(SharedType shared, Dictionary dictionary, Marshaller marshaller) {
+    this.shared = shared;
+    this.dictionary = dictionary;
+    this.marshaller = marshaller;
+    int count = shared.methods().size();
+    paces = new Pace[count];
+    for (int i = 0; i < count; i++) paces[i] = new Pace();
+    numbers = new AtomicReferenceArray<>(count);
+    for (String id : dictionary.after(METHOD + shared.name() + "#")) {
+      if (shared.methods().stream().noneMatch(method -> method.id().equals(id))) {
+        throw new NotShareable(
+            "the history of "
+                + shared.name()
+                + " holds calls of "
+                + id
+                + ", which "
+                + shared.implementation().getName()
+                + " does not have; keep the method, or give its successor @MethodId(\""
+                + id
+                + "\")");
+      }
+    }
+  }
+
+  SharedType shared() {
+    return shared;
+  }
+
+  Key key(Object key) {
+    return new Key(shared.name(), Keys.encode(key), new stoa.Ref<>(shared.name(), key));
+  }
+
+  /// A call as it is put: the method's number and the arguments.
+  byte[] call(SharedMethod method, @Nullable Object[] arguments) {
+    byte[] encoded = marshaller.arguments(method, arguments);
+    return new Encoder(encoded.length + 5).varint(number(method)).raw(encoded).toBytes();
+  }
+
+  /// The put that creates an object without calling it.
+  static byte[] creation() {
+    return new byte[] {CREATION};
+  }
+
+  private int number(SharedMethod method) {
+    Integer number = numbers.get(method.index());
+    if (number == null) {
+      number = dictionary.idOf(METHOD + shared.name() + "#" + method.id()) + 1;
+      numbers.set(method.index(), number);
+    }
+    return number;
+  }
+
+  /// The method that a put calls, or null when it only creates.
+  @Nullable SharedMethod method(Decoder put) {
+    int number = (int) put.varint();
+    if (number == CREATION) return null;
+    SharedMethod method = methods.get(number);
+    if (method == null) {
+      String name = dictionary.nameOf(number - 1);
+      String prefix = METHOD + shared.name() + "#";
+      if (name == null || !name.startsWith(prefix)) {
+        throw new Corrupt("a call of method " + number + " on " + shared.name() + ", not its own");
+      }
+      method = shared.method(name.substring(prefix.length()));
+      methods.put(number, method);
+    }
+    return method;
+  }
+
+  /// Whether the method has always been short, so that a caller's own thread may run it.
+  boolean isQuick(SharedMethod method) {
+    return paces[method.index()].proven;
+  }
+
+  /// Begins to time a run of a method; 0 when that is no longer needed.
+  long begin(SharedMethod method) {
+    return paces[method.index()].proven ? 0 : System.nanoTime();
+  }
+
+  /// Ends to time a run of a method.
+  void end(SharedMethod method, long began) {
+    if (began == 0) return;
+    Pace pace = paces[method.index()];
+    if (System.nanoTime() - began > SHORT_NANOS) pace.runs = 0;
+    else if (++pace.runs >= PROVEN_RUNS) pace.proven = true;
+  }
+}

@@ -1,0 +1,446 @@
+package stoa.objects;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertNotSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import stoa.Accessor;
+import stoa.AlreadyExists;
+import stoa.Call;
+import stoa.CallFailed;
+import stoa.Closed;
+import stoa.DeadlineExceeded;
+import stoa.Deadlock;
+import stoa.Gone;
+import stoa.History;
+import stoa.LimitExceeded;
+import stoa.Limits;
+import stoa.Mutator;
+import stoa.Ref;
+import stoa.Shared;
+import stoa.Stoa;
+import stoa.StoaConfig;
+import stoa.Unavailable;
+import stoa.View;
+
+class EmbeddedStoaTest {
+  @Shared(name = "bank.Account", key = "id")
+  static class Account {
+    private final String id;
+    private long balance;
+    private final List<String> notes = new ArrayList<>();
+
+    protected Account(String id, long opening) {
+      if (opening < 0) throw new IllegalArgumentException("opening " + opening);
+      this.id = id;
+      this.balance = opening;
+    }
+
+    @Accessor
+    public String id() {
+      return id;
+    }
+
+    @Accessor
+    public long balance() {
+      return balance;
+    }
+
+    public long deposit(long amount) {
+      balance += amount;
+      return balance;
+    }
+
+    public void withdraw(long amount) throws InsufficientFunds {
+      notes.add("asked for " + amount);
+      if (amount > balance) throw new InsufficientFunds(balance);
+      balance -= amount;
+    }
+
+    @Mutator
+    public void note(List<String> more) {
+      notes.addAll(more);
+    }
+
+    @Accessor
+    public List<String> notes() {
+      return notes;
+    }
+
+    public void transfer(Account other, long amount) throws InsufficientFunds {
+      withdraw(amount);
+      other.deposit(amount);
+    }
+
+    public long spin() {
+      long turns = 0;
+      while (balance < Long.MAX_VALUE) turns++;
+      return turns;
+    }
+
+    public int recurse(int depth) {
+      return depth < 0 ? depth : recurse(depth + 1) + 1;
+    }
+
+    public Account self() {
+      return this;
+    }
+  }
+
+  static class InsufficientFunds extends Exception {
+    private static final long serialVersionUID = 1L;
+    final long available;
+
+    InsufficientFunds(long available) {
+      super("only " + available);
+      this.available = available;
+    }
+  }
+
+  @Shared
+  static class Registry {
+    private final Map<String, Account> accounts = new LinkedHashMap<>();
+
+    public void add(String name, Account account) {
+      accounts.put(name, account);
+    }
+
+    @Accessor
+    public @Nullable Account account(String name) {
+      return accounts.get(name);
+    }
+
+    public long total() {
+      long total = 0;
+      for (Account account : accounts.values()) total += account.balance();
+      return total;
+    }
+
+    public Account open(String name, long opening) {
+      Account account = Call.get(Account.class, name, opening);
+      account.deposit(0);
+      accounts.put(name, account);
+      return account;
+    }
+  }
+
+  @Shared
+  static class Stamps {
+    private final List<String> stamps = new ArrayList<>();
+
+    public String stamp() {
+      Instant now = Call.now();
+      UUID id = Call.uuid();
+      stamps.add(now + " " + id + " " + Call.random().nextInt() + " " + Call.version());
+      return stamps.getLast();
+    }
+
+    @Accessor
+    public List<String> stamps() {
+      return stamps;
+    }
+  }
+
+  @Shared(implementation = ListQueue.class)
+  interface Queue<E> {
+    void add(E element);
+
+    @Nullable E poll();
+
+    @Accessor
+    int size();
+  }
+
+  static class ListQueue<E> implements Queue<E> {
+    private final List<E> elements = new ArrayList<>();
+
+    @Override
+    public void add(E element) {
+      elements.add(element);
+    }
+
+    @Override
+    public @Nullable E poll() {
+      return elements.isEmpty() ? null : elements.removeFirst();
+    }
+
+    @Override
+    @Accessor
+    public int size() {
+      return elements.size();
+    }
+  }
+
+  @TempDir Path directory;
+
+  private Stoa open() {
+    return Stoa.open("file:" + directory);
+  }
+
+  @Test
+  void callsAnObjectAndFindsItAfterReopening() throws Exception {
+    try (Stoa stoa = open()) {
+      Account alice = stoa.get(Account.class, "alice", 100L);
+      assertEquals(100, alice.balance());
+      assertTrue(stoa.find(Account.class, "alice").isEmpty());
+      assertEquals(150, alice.deposit(50));
+      assertEquals("alice", alice.id());
+      assertEquals(150, stoa.get(Account.class, "alice", 7L).balance());
+    }
+    try (Stoa stoa = open()) {
+      Account alice = stoa.find(Account.class, "alice").orElseThrow();
+      assertEquals(150, alice.balance());
+    }
+  }
+
+  @Test
+  void keepsWhatAMethodChangedBeforeItThrew() {
+    try (Stoa stoa = open()) {
+      Account alice = stoa.get(Account.class, "alice", 100L);
+      var thrown = assertThrows(InsufficientFunds.class, () -> alice.withdraw(1_000));
+      assertEquals(100, thrown.available);
+      assertEquals("only 100", thrown.getMessage());
+      assertEquals(List.of("asked for 1000"), alice.notes());
+    }
+  }
+
+  @Test
+  void sharesNothingWithItsCallers() {
+    try (Stoa stoa = open()) {
+      Account alice = stoa.get(Account.class, "alice", 1L);
+      var mine = new ArrayList<>(List.of("a"));
+      alice.note(mine);
+      mine.add("b");
+      List<String> notes = alice.notes();
+      assertEquals(List.of("a"), notes);
+      notes.add("c");
+      assertEquals(List.of("a"), alice.notes());
+      assertNotSame(notes, alice.notes());
+    }
+  }
+
+  @Test
+  void refusesWhatTheConstructorRefusesAndLogsNothing() {
+    try (Stoa stoa = open()) {
+      Account bad = stoa.get(Account.class, "bad", -1L);
+      assertThrows(IllegalArgumentException.class, () -> bad.deposit(1));
+      assertThrows(IllegalArgumentException.class, () -> stoa.create(Account.class, "bad", -1L));
+      assertEquals(6, stoa.get(Account.class, "bad", 5L).deposit(1));
+    }
+  }
+
+  @Test
+  void composesObjectsByReference() throws Exception {
+    try (Stoa stoa = open()) {
+      Account alice = stoa.create(Account.class, "alice", 100L);
+      Account bob = stoa.create(Account.class, "bob", 0L);
+      alice.transfer(bob, 30);
+      assertEquals(70, alice.balance());
+      assertEquals(30, bob.balance());
+      Registry registry = stoa.get(Registry.class, "main");
+      registry.add("a", alice);
+      registry.add("b", bob);
+      assertEquals(alice, registry.account("a"));
+      bob.deposit(5);
+      assertEquals(105, registry.total());
+      assertEquals(alice, alice.self());
+      Account carol = registry.open("carol", 10L);
+      assertEquals(10, carol.balance());
+    }
+    try (Stoa stoa = open()) {
+      Registry registry = stoa.get(Registry.class, "main");
+      assertEquals(115, registry.total());
+      assertEquals(35, stoa.get(Account.class, "bob").balance());
+      assertEquals(stoa.get(Account.class, "bob"), registry.account("b"));
+    }
+  }
+
+  @Test
+  void failsACallThatWouldWaitForItselfWithThePath() {
+    try (Stoa stoa = open()) {
+      Account alice = stoa.create(Account.class, "alice", 100L);
+      var thrown = assertThrows(Deadlock.class, () -> alice.transfer(alice, 1));
+      assertTrue(thrown.toString().contains("bank.Account[alice] -> bank.Account[alice]"));
+      assertEquals(99, alice.balance());
+    }
+  }
+
+  @Test
+  void deletesAndBeginsAnew() {
+    try (Stoa stoa = open()) {
+      Account alice = stoa.create(Account.class, "alice", 1L);
+      assertThrows(AlreadyExists.class, () -> stoa.create(Account.class, "alice", 1L));
+      assertTrue(stoa.delete(alice));
+      assertFalse(stoa.delete(alice));
+      assertThrows(Gone.class, () -> alice.deposit(1));
+      assertThrows(Gone.class, alice::balance);
+      assertTrue(stoa.find(Account.class, "alice").isEmpty());
+      Account again = stoa.get(Account.class, "alice", 5L);
+      assertEquals(6, again.deposit(1));
+      assertThrows(Gone.class, () -> alice.deposit(1));
+      try (var listing = stoa.list(Account.class)) {
+        assertEquals(List.of(again), listing.stream().toList());
+      }
+    }
+  }
+
+  @Test
+  void keepsReferencesToTheObjectThatWasMeant() throws Exception {
+    try (Stoa stoa = open()) {
+      Account bob = stoa.create(Account.class, "bob", 0L);
+      Registry registry = stoa.get(Registry.class, "main");
+      registry.add("b", bob);
+      assertEquals(0, registry.total());
+      stoa.delete(bob);
+      assertThrows(Gone.class, registry::total);
+      stoa.create(Account.class, "bob", 7L);
+      assertThrows(Gone.class, registry::total);
+    }
+    try (Stoa stoa = open()) {
+      Registry registry = stoa.get(Registry.class, "main");
+      assertThrows(Gone.class, registry::total);
+      registry.add("b", stoa.get(Account.class, "bob").self());
+      assertEquals(7, registry.total());
+    }
+  }
+
+  @Test
+  void readsThePast() throws Exception {
+    try (Stoa stoa = open()) {
+      Account alice = stoa.create(Account.class, "alice", 100L);
+      for (int i = 0; i < 10; i++) alice.deposit(1);
+      History<Account> history = stoa.history(alice);
+      assertEquals(11, history.version());
+      assertEquals(105, history.at(6).balance());
+      assertEquals(100, history.at(1).balance());
+      assertThrows(UnsupportedOperationException.class, () -> history.at(1).deposit(1));
+      assertEquals(103, stoa.view(Account.class, stoa.ref(alice), new View.AtVersion(4)).balance());
+      List<History.Entry> entries = history.entries(1, 3);
+      assertInstanceOf(History.Event.Created.class, entries.getFirst().event());
+      assertEquals(new History.Event.Called("deposit(long)", List.of(1L)), entries.get(1).event());
+    }
+  }
+
+  @Test
+  void callsAsynchronouslyInOrder() throws Exception {
+    try (Stoa stoa = open()) {
+      Account alice = stoa.create(Account.class, "alice", 0L);
+      var futures = new ArrayList<CompletableFuture<Long>>();
+      for (int i = 0; i < 1_000; i++) futures.add(stoa.async(alice, a -> a.deposit(1)));
+      CompletableFuture<Long> read = stoa.async(alice, Account::balance);
+      for (int i = 0; i < 1_000; i++) assertEquals(i + 1, futures.get(i).get());
+      assertEquals(1_000, read.get());
+      assertThrows(IllegalArgumentException.class, () -> stoa.async(alice, a -> 1L));
+    }
+  }
+
+  @Test
+  void givesTheSameTimeAndChanceInAReplay() {
+    List<String> before;
+    try (Stoa stoa = open()) {
+      Stamps stamps = stoa.get(Stamps.class, 1);
+      for (int i = 0; i < 50; i++) stamps.stamp();
+      before = stamps.stamps();
+      assertEquals(before.subList(0, 20), stoa.history(stamps).at(20).stamps());
+    }
+    try (Stoa stoa = open()) {
+      assertEquals(before, stoa.get(Stamps.class, 1).stamps());
+    }
+  }
+
+  @Test
+  void callsThroughAnInterface() {
+    try (Stoa stoa = open()) {
+      @SuppressWarnings("unchecked")
+      Queue<String> queue = stoa.get(Queue.class, "q");
+      queue.add("a");
+      queue.add("b");
+      assertEquals(2, queue.size());
+      assertEquals("a", queue.poll());
+    }
+    try (Stoa stoa = open()) {
+      assertEquals("b", stoa.get(Queue.class, "q").poll());
+    }
+  }
+
+  @Test
+  void takesBackWhatRunsTooLongOrTooDeep() {
+    var limits = Limits.standard().withCallTimeMax(Duration.ofMillis(200));
+    var config = StoaConfig.of("file:" + directory).withLimits(limits);
+    try (Stoa stoa = Stoa.open(config)) {
+      Account alice = stoa.create(Account.class, "alice", 1L);
+      assertThrows(DeadlineExceeded.class, alice::spin);
+      assertEquals(2, alice.deposit(1));
+      assertThrows(CallFailed.class, () -> alice.recurse(1));
+      assertEquals(3, alice.deposit(1));
+    }
+    try (Stoa stoa = Stoa.open(config)) {
+      assertEquals(3, stoa.find(Account.class, "alice").orElseThrow().balance());
+    }
+  }
+
+  @Test
+  void refusesWhatIsTooLarge() {
+    var limits = Limits.standard().withCallBytesMax(1_000);
+    var config = StoaConfig.of("memory:").withLimits(limits);
+    try (Stoa stoa = Stoa.open(config)) {
+      Account alice = stoa.create(Account.class, "alice", 1L);
+      assertThrows(LimitExceeded.class, () -> alice.note(List.of("x".repeat(2_000))));
+      for (int i = 0; i < 5; i++) alice.note(List.of("x".repeat(300)));
+      assertThrows(LimitExceeded.class, alice::notes);
+      assertEquals(1, alice.balance());
+    }
+  }
+
+  @Test
+  void keepsADirectoryToOneOpener() {
+    try (Stoa _ = open()) {
+      assertThrows(Unavailable.class, this::open);
+    }
+    open().close();
+  }
+
+  @Test
+  void refusesCallsAfterClosing() {
+    Stoa stoa = Stoa.open("memory:");
+    Account alice = stoa.create(Account.class, "alice", 1L);
+    stoa.close();
+    assertThrows(Closed.class, () -> alice.deposit(1));
+    assertThrows(Closed.class, alice::balance);
+  }
+
+  @Test
+  void refusesUrlsItDoesNotKnow() {
+    assertThrows(IllegalArgumentException.class, () -> Stoa.open("stoa"));
+    assertThrows(IllegalArgumentException.class, () -> Stoa.open("redis://localhost"));
+    assertThrows(IllegalArgumentException.class, () -> Stoa.open("memory:x"));
+    assertThrows(IllegalArgumentException.class, () -> Stoa.open("file:"));
+  }
+
+  @Test
+  void namesObjectsByTypeAndKey() throws IOException {
+    try (Stoa stoa = Stoa.open("memory:")) {
+      Account alice = stoa.get(Account.class, "alice", 1L);
+      assertEquals(new Ref<Account>("bank.Account", "alice"), stoa.ref(alice));
+      assertThrows(IllegalArgumentException.class, () -> stoa.ref("alice"));
+      assertEquals(alice, stoa.get(Account.class, "alice", 2L));
+      assertEquals(alice.hashCode(), stoa.get(Account.class, "alice", 2L).hashCode());
+    }
+  }
+}

@@ -1,0 +1,19 @@
+package stoa.sim;
+
+/// Work and trouble, composed into a run that a seed determines.
+///
+/// Implementations have a public constructor without parameters and keep no state between runs.
+public interface Scenario {
+  /// The name by which a [Campaign] finds it: a class name, or a short name of a scenario that
+  /// comes with the kit.
+  default String name() {
+    return getClass().getName();
+  }
+
+  /// Runs once. All choices are drawn from `chance`, and everything that happens is told to
+  /// `trace`: no thread, clock or unordered collection may have a say in it.
+  ///
+  /// @throws AssertionError when a checker finds something wrong
+  /// @throws Exception when the run cannot go on, which is a failure too
+  void run(Chance chance, Trace trace) throws Exception;
+}

@@ -1,0 +1,56 @@
+package stoa.sim;
+
+import java.util.List;
+import java.util.stream.Stream;
+import stoa.storage.DeviceConfig;
+
+/// The scenarios that come with the kit, by name.
+final class Scenarios {
+  /* So small that a short run fills segments and writes and merges indexes. */
+  private static final DeviceConfig SMALL = new DeviceConfig(8 << 10, 2 << 10, 4 << 10, 4 << 10);
+  private static final long MEMORY = 64 << 20;
+
+  static final List<Scenario> ALL =
+      List.of(
+          new EmbeddedScenario(),
+          new StoreScenario(),
+          new ShardLogScenario(
+              "shard-local-memory", _ -> new LocalShard(PoweredDisk.memory(MEMORY), SMALL)),
+          new ShardLogScenario(
+              "shard-local", chance -> new LocalShard(PoweredDisk.simulated(chance, 15), SMALL)),
+          new ShardLogScenario(
+              "shard-replicated",
+              chance ->
+                  new ReplicatedShard(
+                      chance,
+                      SimulatedShard.Trouble.STANDARD,
+                      Stream.of("a", "b", "c")
+                          .map(name -> PoweredDisk.simulated(chance.of(name), 40))
+                          .toList(),
+                      SMALL)),
+          new ShardLogScenario(
+              "shard-replicated-memory",
+              chance ->
+                  new ReplicatedShard(
+                      chance,
+                      SimulatedShard.Trouble.STANDARD,
+                      Stream.generate(() -> PoweredDisk.memory(MEMORY)).limit(3).toList(),
+                      SMALL)));
+
+  private Scenarios() {}
+
+  /// The scenario of a short name, or of a class.
+  static Scenario named(String name) {
+    for (var scenario : ALL) {
+      if (scenario.name().equals(name)) return scenario;
+    }
+    try {
+      return Class.forName(name).asSubclass(Scenario.class).getConstructor().newInstance();
+    } catch (ReflectiveOperationException | ClassCastException e) {
+      throw new IllegalArgumentException(
+          "%s is no scenario: %s; there are %s, and any public class that implements Scenario"
+              .formatted(name, e, ALL.stream().map(Scenario::name).toList()),
+          e);
+    }
+  }
+}

@@ -1,0 +1,86 @@
+package stoa.sim;
+
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.time.Duration;
+import java.util.SortedMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/// One run of a [Scenario] by a seed.
+public sealed interface SimulatedRun {
+  /// How long a run may take. One that takes longer waits for something that nobody will do.
+  Duration TIME_MAX = Duration.ofSeconds(Long.getLong("stoa.sim.seconds", 20));
+
+  /// Nothing was wrong.
+  ///
+  /// @param digest the digest of the trace, a function of the scenario and the seed
+  /// @param lines the length of the trace
+  /// @param places how often the run reached each place worth reaching
+  record Passed(String digest, long lines, SortedMap<String, Long> places)
+      implements SimulatedRun {}
+
+  /// Something was wrong.
+  ///
+  /// @param scenario the scenario's name
+  /// @param seed the seed that brings it back
+  /// @param cause what was wrong
+  /// @param trace what happened before that
+  record Failed(String scenario, long seed, Throwable cause, Trace trace) implements SimulatedRun {
+    /// One line: the command that replays the run, and what was wrong.
+    public String line() {
+      String text = String.valueOf(cause.getMessage()).replaceAll("\\s*\\n\\s*", "; ");
+      return "%s --scenario %s --seeds %d-%d  # %s: %s"
+          .formatted(
+              Campaign.COMMAND, scenario, seed, seed, cause.getClass().getSimpleName(), text);
+    }
+
+    /// The end of the trace and the whole explanation.
+    String details() {
+      var text = new StringWriter();
+      var out = new PrintWriter(text);
+      trace.last().forEach(out::println);
+      cause.printStackTrace(out);
+      return text.toString();
+    }
+  }
+
+  /// Runs a scenario once.
+  static SimulatedRun of(Scenario scenario, long seed) {
+    var run = new FutureTask<>(() -> run(scenario, seed));
+    var thread = new Thread(run, "simulation");
+    thread.setDaemon(true);
+    thread.start();
+    try {
+      return run.get(TIME_MAX.toSeconds(), TimeUnit.SECONDS);
+    } catch (TimeoutException e) {
+      var hang = new AssertionError("the run did not end within " + TIME_MAX.toSeconds() + " s");
+      hang.setStackTrace(thread.getStackTrace());
+      return new Failed(scenario.name(), seed, hang, new Trace());
+    } catch (InterruptedException | ExecutionException e) {
+      return new Failed(scenario.name(), seed, e, new Trace());
+    }
+  }
+
+  private static SimulatedRun run(Scenario scenario, long seed) {
+    var trace = new Trace();
+    try {
+      scenario.run(new Chance(seed).of(scenario.name()), trace);
+    } catch (Exception | AssertionError e) {
+      return new Failed(scenario.name(), seed, e, trace);
+    }
+    return new Passed(trace.digest(), trace.count(), trace.places());
+  }
+
+  /// Runs a scenario once, for use in tests.
+  ///
+  /// @throws AssertionError with the line that replays it when anything is wrong
+  static Passed require(Scenario scenario, long seed) {
+    return switch (of(scenario, seed)) {
+      case Passed passed -> passed;
+      case Failed failed -> throw new AssertionError(failed.line(), failed.cause());
+    };
+  }
+}

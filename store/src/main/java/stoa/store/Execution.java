@@ -1,0 +1,282 @@
+package stoa.store;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+import stoa.DeadlineExceeded;
+
+/// One run of a handler: what it may know, and how it calls other keys.
+///
+/// Used by the thread that runs the handler; [#claim] also by whoever would take the run back.
+public final class Execution {
+  /// Why a handler runs.
+  enum Mode {
+    /// A logged put, for the first time as far as this process knows.
+    LIVE,
+    /// A logged put that an earlier process may have begun.
+    RESUMED,
+    /// A logged put of the past, whose nested answers are all in the log.
+    REPLAYED,
+    /// A question, which is not logged.
+    READING
+  }
+
+  /// Thrown through a handler that cannot go on now. A handler passes it on; one that does not is
+  /// stopped at its next call, and what it answers is dropped.
+  public abstract static sealed class Unwinding extends Error permits Abandoned, Suspended {
+    private static final long serialVersionUID = 1L;
+
+    private Unwinding(String message, @Nullable Throwable cause) {
+      super(message, cause, false, false);
+    }
+  }
+
+  /// Thrown through a handler whose run was taken back while it waited.
+  static final class Abandoned extends Unwinding {
+    private static final long serialVersionUID = 1L;
+
+    Abandoned() {
+      super("the call was taken back", null);
+    }
+  }
+
+  /// Thrown through a handler whose nested call could not be settled: it goes on from the log
+  /// later.
+  static final class Suspended extends Unwinding {
+    private static final long serialVersionUID = 1L;
+
+    private final RuntimeException reason;
+
+    Suspended(RuntimeException reason) {
+      super("the call cannot go on now", reason);
+      this.reason = reason;
+    }
+
+    RuntimeException failure() {
+      return new stoa.UnknownOutcome(
+          "the call is logged and could not be finished; it goes on when its object is used again",
+          reason);
+    }
+  }
+
+  private static final int RUNNING = 0;
+  private static final int DONE = 1;
+  private static final int TAKEN_BACK = 2;
+
+  private final Store store;
+  private final Mode mode;
+  private final Key key;
+  final @Nullable Resident resident;
+  final long address;
+  private final long nowMicros;
+  private final int depth;
+  private final @Nullable LoggedAnswers logged;
+
+  /// The request that waits for this run, or null when it is run to load the state.
+  final @Nullable Request request;
+
+  private final AtomicInteger state = new AtomicInteger(RUNNING);
+  private int calls;
+
+  /// What this run waits for; read by others that look for circles.
+  volatile @Nullable Request waitingFor;
+
+  /// The log counter of the put.
+  long counter;
+
+  /// The run that this one interrupts on its thread, by helping; set by [Runners].
+  @Nullable Execution below;
+
+  /// Whether the put begins a generation.
+  boolean begins;
+
+  private long generation;
+
+  @Nullable Thread thread;
+
+  /// When it began, moved on by the time in which it waited for others. Its thread writes it.
+  volatile int startTick;
+
+  /// The last nested answer that must be durable before this run's answer leaves.
+  private @Nullable Request unsettledNote;
+
+  private @Nullable Suspended suspended;
+
+  Execution(
+      Store store,
+      Mode mode,
+      Key key,
+      @Nullable Resident resident,
+      long address,
+      long nowMicros,
+      int depth,
+      @Nullable LoggedAnswers logged,
+      @Nullable Request request) {
+    this.store = store;
+    this.mode = mode;
+    this.key = key;
+    this.resident = resident;
+    this.address = address;
+    this.nowMicros = nowMicros;
+    this.depth = depth;
+    this.logged = logged;
+    this.request = request;
+  }
+
+  /// The key at which the handler runs.
+  public Key key() {
+    return key;
+  }
+
+  /// The stream address of the put, or of the last one before a question.
+  public long address() {
+    return address;
+  }
+
+  /// The stream address at which the key's generation began, 0 when a question is about an absent
+  /// key.
+  public long generation() {
+    return generation;
+  }
+
+  void generation(long address) {
+    generation = address;
+  }
+
+  /// The time that the leader gave the put, in microseconds since 1970.
+  public long nowMicros() {
+    return nowMicros;
+  }
+
+  /// Whether the handler may change nothing.
+  public boolean isReading() {
+    return mode == Mode.READING;
+  }
+
+  /// Whether the put is executed for the first time, so that its answer is awaited.
+  boolean isLive() {
+    return mode == Mode.LIVE;
+  }
+
+  Mode mode() {
+    return mode;
+  }
+
+  int depth() {
+    return depth;
+  }
+
+  /// Puts a value at another key and answers what its handler does. In a replay the answer comes
+  /// from the log.
+  ///
+  /// @return the answer as encoded by the other key's handler, or by its factory when the store
+  ///   refused
+  public byte[] put(Key target, byte[] value, Existence existence) {
+    if (isReading()) {
+      throw new UnsupportedOperationException(
+          "an accessor of " + key + " must not change " + target);
+    }
+    return nested(target, origin -> store.nestedPut(this, target, value, existence, origin));
+  }
+
+  /// Asks the handler of another key.
+  public byte[] get(Key target, Object query, Existence existence) {
+    if (isReading()) return store.nestedGet(this, target, query, existence).answer();
+    return nested(target, origin -> store.nestedGet(this, target, query, existence));
+  }
+
+  /// What a nested call came to.
+  ///
+  /// @param answer the encoded answer
+  /// @param mustBeLogged whether it could not be found again after a crash
+  record Nested(byte[] answer, boolean mustBeLogged) {}
+
+  private byte[] nested(Key target, java.util.function.Function<Records.Origin, Nested> call) {
+    checkNotTakenBack();
+    if (suspended != null) throw suspended;
+    int number = ++calls;
+    byte[] known = logged == null ? null : logged.find(address, number);
+    if (known != null) return known;
+    if (mode == Mode.REPLAYED || resident == null) {
+      throw new stoa.Corrupt(
+          "the answer to call " + number + " of version " + address + " of " + key + " is missing");
+    }
+    var origin = new Records.Origin(key.stream(), address, number);
+    Nested nested = call.apply(origin);
+    checkNotTakenBack();
+    Request note =
+        store.note(resident, Records.ANSWERED, Records.answered(origin, target, nested.answer));
+    if (nested.mustBeLogged) unsettledNote = note;
+    return nested.answer;
+  }
+
+  /// Stops the run, to go on from the log later.
+  Suspended suspend(RuntimeException reason) {
+    var stop = new Suspended(reason);
+    suspended = stop;
+    return stop;
+  }
+
+  /// Waits until everything that this run's answer reflects is durable.
+  void gate() {
+    if (suspended != null) throw suspended;
+    Request note = unsettledNote;
+    if (note != null) {
+      store.awaitHelping(note, this);
+      try {
+        note.number();
+      } catch (RuntimeException failure) {
+        throw suspend(failure);
+      }
+    }
+  }
+
+  void hasWaited(int ticks) {
+    int moved = startTick + ticks;
+    startTick = moved;
+  }
+
+  /// Ends the run, if it was not taken back before.
+  boolean finish() {
+    return state.compareAndSet(RUNNING, DONE);
+  }
+
+  /// Takes the run back, if it has not ended.
+  boolean takeBack() {
+    return state.compareAndSet(RUNNING, TAKEN_BACK);
+  }
+
+  /// Undoes [#takeBack] when the verdict could not be logged.
+  void reprieve() {
+    state.compareAndSet(TAKEN_BACK, RUNNING);
+  }
+
+  boolean isTakenBack() {
+    return state.get() == TAKEN_BACK;
+  }
+
+  void checkNotTakenBack() {
+    if (isTakenBack()) throw new Abandoned();
+  }
+
+  /// The path of keys from a key to the one whose handler runs here, when each waits for the next;
+  /// null when they do not meet.
+  @Nullable List<Key> circleThrough(Resident target) {
+    var path = new ArrayList<Key>();
+    path.add(key);
+    for (@Nullable Resident next = target; next != null; ) {
+      path.add(next.key);
+      if (next.key.equals(key)) return path;
+      Execution running = next.running;
+      Request awaited = running == null ? null : running.waitingFor;
+      next = awaited == null || awaited.isDone() ? null : awaited.resident;
+    }
+    return null;
+  }
+
+  DeadlineExceeded deadline(java.time.Duration max) {
+    return new DeadlineExceeded(
+        "a call on " + key + " ran for more than " + max.toMillis() + " ms and was taken back");
+  }
+}

@@ -1,0 +1,26 @@
+package stoa.store;
+
+import org.jspecify.annotations.Nullable;
+
+/// What a put expects of its key.
+public sealed interface Existence {
+  /// The key may be absent; the put then begins it.
+  ///
+  /// @param opening what its handler is created from
+  record Any(byte @Nullable [] opening) implements Existence {}
+
+  /// The key must be absent; the put begins it.
+  ///
+  /// @param opening what its handler is created from
+  record Absent(byte @Nullable [] opening) implements Existence {}
+
+  /// The key must be in this generation.
+  ///
+  /// @param generation the stream address at which the generation began
+  record Generation(long generation) implements Existence {}
+
+  /// The key must never have been deleted; the put begins it when it is absent.
+  ///
+  /// @param opening what its handler is created from
+  record Undeleted(byte @Nullable [] opening) implements Existence {}
+}

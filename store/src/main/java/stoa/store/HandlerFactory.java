@@ -1,0 +1,17 @@
+package stoa.store;
+
+import org.jspecify.annotations.Nullable;
+
+/// Makes the handlers of one space. Thread-safe.
+public interface HandlerFactory {
+  /// The handler of a key that has no state yet.
+  ///
+  /// @param opening what the first put brought for this, or null when it brought nothing
+  Handler create(Key key, byte @Nullable [] opening, Execution execution);
+
+  /// The handler of a key from its checkpoint.
+  Handler restore(Key key, byte[] checkpoint);
+
+  /// The answer that stands for a failure of the store itself.
+  Answer failure(RuntimeException cause);
+}

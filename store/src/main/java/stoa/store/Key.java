@@ -1,0 +1,68 @@
+package stoa.store;
+
+import java.nio.charset.StandardCharsets;
+import stoa.base.Encoder;
+import stoa.base.StreamId;
+
+/// A key of the store: a name within a space. Keys of one space have the same [HandlerFactory] and
+/// are listed together.
+///
+/// Immutable. Two keys are equal when their streams are.
+public final class Key {
+  private final String space;
+  private final byte[] name;
+  private final Object label;
+  private final StreamId stream;
+
+  /// A key.
+  ///
+  /// @param space the name of its space
+  /// @param name its name there; not to be changed any more
+  /// @param label what messages call it
+  public Key(String space, byte[] name, Object label) {
+    this.space = space;
+    this.name = name;
+    this.label = label;
+    this.stream = StreamId.of(new Encoder(64).text(space).raw(name).toBytes());
+  }
+
+  /// A key whose name is text.
+  public static Key of(String space, String name) {
+    return new Key(space, name.getBytes(StandardCharsets.UTF_8), space + "[" + name + "]");
+  }
+
+  /// The name of the key's space.
+  public String space() {
+    return space;
+  }
+
+  /// The name within the space; not to be changed.
+  public byte[] name() {
+    return name;
+  }
+
+  /// What messages call the key; what the maker of the key gave.
+  public Object label() {
+    return label;
+  }
+
+  /// The stream that holds the key's puts.
+  public StreamId stream() {
+    return stream;
+  }
+
+  @Override
+  public boolean equals(Object other) {
+    return other instanceof Key key && key.stream.equals(stream);
+  }
+
+  @Override
+  public int hashCode() {
+    return stream.hashCode();
+  }
+
+  @Override
+  public String toString() {
+    return label.toString();
+  }
+}

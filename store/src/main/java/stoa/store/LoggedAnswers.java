@@ -1,0 +1,35 @@
+package stoa.store;
+
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import stoa.log.StoredEntry;
+
+/// The nested answers and verdicts found in a part of a stream, gathered before its puts are
+/// executed. One thread uses it.
+final class LoggedAnswers {
+  private record Call(long address, int number) {}
+
+  private final Map<Call, byte[]> answers = new HashMap<>();
+  private final Set<Long> takenBack = new HashSet<>();
+
+  /// Keeps what an entry says of a put, if it says anything.
+  void note(StoredEntry entry) {
+    if (entry.kind() == Records.ANSWERED) {
+      var answered = Records.answered(entry.payload());
+      answers.put(new Call(answered.call(), answered.number()), answered.answer());
+    } else if (entry.kind() == Records.VERDICT) {
+      takenBack.add(Records.verdict(entry.payload()).call());
+    }
+  }
+
+  byte @Nullable [] find(long address, int number) {
+    return answers.get(new Call(address, number));
+  }
+
+  boolean isTakenBack(long address) {
+    return takenBack.contains(address);
+  }
+}

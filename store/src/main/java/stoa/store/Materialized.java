@@ -1,0 +1,192 @@
+package stoa.store;
+
+import java.util.ArrayList;
+import org.jspecify.annotations.Nullable;
+import stoa.base.Check;
+import stoa.log.StoredEntry;
+import stoa.log.Streams;
+
+/// The state of one key as of a stream address, and how it gets there.
+///
+/// One thread at a time uses it.
+final class Materialized {
+  /*
+   * Checkpoints. After a put, when the bytes put since the last checkpoint reach
+   * max(CHECKPOINT_BYTES_MIN, size of that checkpoint), the handler is encoded, and replaced by what
+   * is decoded from that. The rule looks only at the stream, so that every replica, and every replay,
+   * does this at the same addresses and goes on with the same shape in memory. It bounds replay, and
+   * the bytes spent on checkpoints by the bytes put.
+   *
+   * Invariants:
+   * (1) handler is null iff generation is 0: the key is absent at position. A put that was taken
+   *     back and that began a generation leaves it absent, and voids the puts behind it until the
+   *     next beginning.
+   * (2) The state reflects exactly the puts of the generation at or below position that were not
+   *     taken back.
+   */
+  static final int CHECKPOINT_BYTES_MIN = 64 << 10;
+  private static final int BASE_BYTES = 512;
+
+  private final Store store;
+  private final Key key;
+  private final HandlerFactory factory;
+  private @Nullable Handler handler;
+  private long generation;
+  private long position;
+  private long stateBytes;
+  private long bytesSince;
+  private @Nullable Answer lastAnswer;
+
+  Materialized(Store store, Key key, HandlerFactory factory) {
+    this.store = store;
+    this.key = key;
+    this.factory = factory;
+  }
+
+  /// The address of the last executed put or deletion.
+  long position() {
+    return position;
+  }
+
+  /// The answer of the put at position, when loading executed it.
+  @Nullable Answer lastAnswer() {
+    return lastAnswer;
+  }
+
+  /// The address at which the key's generation began, 0 when it is absent.
+  long generation() {
+    return generation;
+  }
+
+  /// About how much memory it takes, in encoded bytes.
+  long weight() {
+    return BASE_BYTES + stateBytes + bytesSince;
+  }
+
+  /// Brings a new instance to an address, by the nearest checkpoint and the entries behind it.
+  ///
+  /// @param end the last address whose entries may tell answers and verdicts
+  /// @param resident whose calls go on when they are found unfinished, or null in a view of the
+  ///   past
+  void load(long target, long end, @Nullable Resident resident) {
+    Check.that(position == 0, "%s is loaded once", key);
+    Streams streams = store.streams();
+    Streams.At begin = streams.lastMark(key.stream(), target);
+    if (begin == null) return;
+    if (!Records.mark(begin.data()).alive()) {
+      position = begin.address();
+      return;
+    }
+    long from = begin.address();
+    Streams.At checkpoint = streams.lastCheckpoint(key.stream(), target);
+    if (checkpoint != null && checkpoint.address() >= from) {
+      handler = factory.restore(key, checkpoint.data());
+      generation = from;
+      stateBytes = checkpoint.data().length;
+      position = checkpoint.address();
+      from = position + 1;
+    }
+    var logged = new LoggedAnswers();
+    var puts = new ArrayList<StoredEntry>();
+    streams.scan(
+        key.stream(),
+        from,
+        end,
+        entry -> {
+          if (entry.kind() != Records.PUT) logged.note(entry);
+          else if (entry.address() <= target) puts.add(entry);
+          return true;
+        });
+    for (StoredEntry entry : puts) {
+      Records.Put put = Records.put(entry.payload());
+      if (logged.isTakenBack(entry.address()) || (handler == null && !put.begins())) {
+        position = entry.address();
+        lastAnswer = null;
+      } else {
+        replay(entry, put, logged, resident);
+      }
+    }
+  }
+
+  private void replay(
+      StoredEntry entry, Records.Put put, LoggedAnswers logged, @Nullable Resident resident) {
+    var execution =
+        new Execution(
+            store,
+            resident == null ? Execution.Mode.REPLAYED : Execution.Mode.RESUMED,
+            key,
+            resident,
+            entry.address(),
+            entry.nowMicros(),
+            0,
+            logged,
+            null);
+    execution.begins = put.begins();
+    execution.counter = entry.log().counter();
+    if (resident != null) resident.running = execution;
+    store.runners().enter(execution);
+    try {
+      lastAnswer = put(put.begins(), put.opening(), put.value(), execution);
+      execution.gate();
+    } catch (Execution.Unwinding passedOn) {
+      throw passedOn;
+    } catch (Error error) {
+      if (resident == null) {
+        throw new stoa.CallFailed("version " + position + " of " + key + " cannot be run", error);
+      }
+      store.takeBack(execution, error);
+      throw new Execution.Abandoned();
+    } finally {
+      store.runners().exit(execution);
+      if (resident != null && !execution.isTakenBack()) resident.running = null;
+    }
+    if (!execution.finish()) throw new Execution.Abandoned();
+    settle(put.value().length);
+  }
+
+  /// Executes a put at the execution's address. [#settle] must follow when it stands.
+  Answer put(boolean begins, byte @Nullable [] opening, byte[] value, Execution execution) {
+    if (begins) begin(execution.address(), factory.create(key, opening, execution));
+    Handler current = handler;
+    Check.that(current != null, "%s exists at %s", key, execution.address());
+    position = execution.address();
+    execution.generation(generation);
+    return java.util.Objects.requireNonNull(current).put(value, execution);
+  }
+
+  private void begin(long address, Handler created) {
+    handler = created;
+    generation = address;
+    stateBytes = 0;
+    bytesSince = 0;
+  }
+
+  /// Ends the generation.
+  void delete(long address) {
+    handler = null;
+    generation = 0;
+    stateBytes = 0;
+    bytesSince = 0;
+    position = address;
+  }
+
+  /// Accounts for an executed put, and checkpoints when it is time.
+  void settle(int valueBytes) {
+    bytesSince += valueBytes + 32L;
+    Handler current = handler;
+    if (current == null || bytesSince < Math.max(CHECKPOINT_BYTES_MIN, stateBytes)) return;
+    byte[] state = current.checkpoint();
+    store.checkpoint(key, position, state);
+    handler = factory.restore(key, state);
+    stateBytes = state.length;
+    bytesSince = 0;
+  }
+
+  /// Asks the handler, or a fresh one when the key is absent.
+  Answer get(@Nullable Object query, byte @Nullable [] opening, Execution execution) {
+    Handler current = handler;
+    if (current == null) current = factory.create(key, opening, execution);
+    execution.generation(generation);
+    return current.get(query, execution);
+  }
+}

@@ -1,0 +1,162 @@
+package stoa.store;
+
+import org.jspecify.annotations.Nullable;
+import stoa.base.Decoder;
+import stoa.base.Encoder;
+import stoa.base.StreamId;
+
+/// The formats of what the store writes into streams.
+///
+/// ```
+/// kind       payload
+/// PUT        origin u8: 0 outside, 1 nested; when nested: caller id 16, call varint, number varint
+///            begins u8: 0, or 1; when 1: listed varint, opening u8: 0, or 1 and sized bytes
+///            the value, up to the end
+/// DELETE     origin as above; listed varint
+/// ANSWERED   call varint, number varint, target space text, target name sized, the answer
+/// VERDICT    call varint, late u8: 1 when it ran too long, else 0; reason text
+/// LISTED     name, up to the end                 (in the stream of a space's directory)
+/// UNLISTED   listed varint                       (in the stream of a space's directory)
+/// NOTE       whatever the layer above keeps there
+///
+/// mark of a PUT that begins a generation: 1 u8, listed varint; of a DELETE: 0 u8
+/// ```
+///
+/// `listed` is the address in the directory's stream of the entry that lists the key.
+final class Records {
+  static final byte PUT = 1;
+  static final byte DELETE = 2;
+  static final byte ANSWERED = 3;
+  static final byte VERDICT = 4;
+  static final byte LISTED = 5;
+  static final byte UNLISTED = 6;
+  static final byte NOTE = 7;
+
+  private Records() {}
+
+  /// The identity of a call that a handler makes on another key.
+  ///
+  /// @param caller the stream of the calling handler
+  /// @param call the stream address of the put that it executes
+  /// @param number which of the calls it makes there, from 1
+  record Origin(StreamId caller, long call, int number) {}
+
+  /// A put as read back.
+  ///
+  /// @param origin who made it, or null when it came from outside
+  /// @param begins whether it begins a generation
+  /// @param opening what the generation's handler is created from
+  /// @param value what the handler is given
+  record Put(@Nullable Origin origin, boolean begins, byte @Nullable [] opening, byte[] value) {}
+
+  /// A nested answer as read back.
+  ///
+  /// @param call the stream address of the put that asked
+  /// @param number which of its calls, from 1
+  /// @param space the space of the key that answered
+  /// @param name the name of the key that answered
+  /// @param answer what it answered
+  record Answered(long call, int number, String space, byte[] name, byte[] answer) {}
+
+  /// A verdict as read back.
+  ///
+  /// @param call the stream address of the put that was taken back
+  /// @param late whether it ran for too long
+  /// @param reason why
+  record Verdict(long call, boolean late, String reason) {}
+
+  /// What a mark says of a key.
+  ///
+  /// @param alive whether a generation begins here, or ends
+  /// @param listed where the directory lists it
+  record Mark(boolean alive, long listed) {}
+
+  static byte[] put(@Nullable Origin origin, byte[] value) {
+    return origin(new Encoder(value.length + 32), origin).u8(0).raw(value).toBytes();
+  }
+
+  static byte[] beginningPut(
+      @Nullable Origin origin, long listed, byte @Nullable [] opening, byte[] value) {
+    var out = origin(new Encoder(value.length + 64), origin).u8(1).varint(listed);
+    if (opening == null) out.u8(0);
+    else out.u8(1).sized(opening);
+    return out.raw(value).toBytes();
+  }
+
+  static Put put(byte[] payload) {
+    var in = new Decoder(payload);
+    Origin origin = origin(in);
+    boolean begins = in.u8() == 1;
+    byte[] opening = null;
+    if (begins) {
+      in.varint();
+      if (in.u8() == 1) opening = in.sized();
+    }
+    return new Put(origin, begins, opening, in.raw(in.remaining()));
+  }
+
+  static byte[] delete(@Nullable Origin origin, long listed) {
+    return origin(new Encoder(32), origin).varint(listed).toBytes();
+  }
+
+  /// The origin of a PUT or DELETE.
+  static @Nullable Origin originOf(byte[] payload) {
+    return origin(new Decoder(payload));
+  }
+
+  static byte[] answered(Origin origin, Key target, byte[] answer) {
+    var out = new Encoder(answer.length + 64).varint(origin.call()).varint(origin.number());
+    return out.text(target.space()).sized(target.name()).raw(answer).toBytes();
+  }
+
+  static Answered answered(byte[] payload) {
+    var in = new Decoder(payload);
+    long call = in.varint();
+    int number = (int) in.varint();
+    String space = in.text();
+    byte[] name = in.sized();
+    return new Answered(call, number, space, name, in.raw(in.remaining()));
+  }
+
+  static byte[] verdict(Verdict verdict) {
+    var out = new Encoder(64).varint(verdict.call()).u8(verdict.late() ? 1 : 0);
+    return out.text(verdict.reason()).toBytes();
+  }
+
+  static Verdict verdict(byte[] payload) {
+    var in = new Decoder(payload);
+    return new Verdict(in.varint(), in.u8() == 1, in.text());
+  }
+
+  static byte[] unlisted(long listed) {
+    return new Encoder(16).varint(listed).toBytes();
+  }
+
+  static long unlisted(byte[] payload) {
+    return new Decoder(payload).varint();
+  }
+
+  static byte[] beginMark(long listed) {
+    return new Encoder(16).u8(1).varint(listed).toBytes();
+  }
+
+  static byte[] endMark() {
+    return new byte[] {0};
+  }
+
+  static Mark mark(byte[] data) {
+    var in = new Decoder(data);
+    boolean alive = in.u8() == 1;
+    return new Mark(alive, alive ? in.varint() : 0);
+  }
+
+  private static Encoder origin(Encoder out, @Nullable Origin origin) {
+    if (origin == null) return out.u8(0);
+    return out.u8(1).id(origin.caller()).varint(origin.call()).varint(origin.number());
+  }
+
+  private static @Nullable Origin origin(Decoder in) {
+    if (in.u8() == 0) return null;
+    return new Origin(in.id(), in.varint(), (int) in.varint());
+  }
+}

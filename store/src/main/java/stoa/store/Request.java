@@ -1,0 +1,179 @@
+package stoa.store;
+
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/// One thing asked of a key, from when it is accepted until it is settled.
+///
+/// It is settled once, with an answer or a failure, after everything that the answer reflects is
+/// durable.
+public final class Request {
+  /// What is asked.
+  enum Kind {
+    /// Execute a put, logged.
+    PUT,
+    /// End the key's generation, logged.
+    DELETE,
+    /// Append an entry for which nothing is executed.
+    NOTE,
+    /// Ask the handler, after every put before; not logged.
+    GET,
+    /// Ask whether the key is alive, and in which generation.
+    GENERATION,
+    /// Ask for the address of the last executed put.
+    POSITION
+  }
+
+  final Kind kind;
+  final Resident resident;
+
+  /// The value of a PUT, the payload of a NOTE.
+  final byte[] value;
+
+  /// The kind of entry that a NOTE appends.
+  byte noteKind;
+
+  /// What a PUT or GET expects of the key.
+  final @Nullable Existence existence;
+
+  /// What a GET asks.
+  final @Nullable Object query;
+
+  /// Who asks, when a handler does.
+  final Records.@Nullable Origin origin;
+
+  /// How many handlers wait for this request, directly and through others.
+  final int depth;
+
+  /// Whether the asking thread itself may execute it: the code is known to be short.
+  final boolean quick;
+
+  // Set by the leader when it is put in a batch, before the request goes to the mailbox.
+  long address;
+  long nowMicros;
+  boolean begins;
+  byte @Nullable [] opening;
+  @Nullable RuntimeException refusal;
+
+  /// The generation that the request was executed in; valid once done.
+  long generation;
+
+  /// What a NOTE, GENERATION, POSITION or DELETE found; valid once done.
+  long number;
+
+  private @Nullable Answer answer;
+  private @Nullable RuntimeException failure;
+  private volatile boolean done;
+  private volatile @Nullable Thread waiter;
+  private volatile @Nullable Consumer<Request> listener;
+
+  Request(
+      Kind kind,
+      Resident resident,
+      byte[] value,
+      @Nullable Existence existence,
+      @Nullable Object query,
+      Records.@Nullable Origin origin,
+      int depth,
+      boolean quick) {
+    this.kind = kind;
+    this.resident = resident;
+    this.value = value;
+    this.existence = existence;
+    this.query = query;
+    this.origin = origin;
+    this.depth = depth;
+    this.quick = quick;
+  }
+
+  static Request note(Resident resident, byte noteKind, byte[] payload) {
+    var request = new Request(Kind.NOTE, resident, payload, null, null, null, 0, true);
+    request.noteKind = noteKind;
+    resident.noteBegins();
+    return request;
+  }
+
+  /// Whether it is settled.
+  public boolean isDone() {
+    return done;
+  }
+
+  /// The generation of the key in which it was executed, 0 when the key was absent. Valid once
+  /// done.
+  public long generation() {
+    return generation;
+  }
+
+  /// The answer of a settled request.
+  ///
+  /// @throws RuntimeException the failure, when it failed
+  public Answer answer() {
+    check();
+    Answer result = answer;
+    if (result == null) throw new IllegalStateException(kind + " has no answer");
+    return result;
+  }
+
+  /// What a settled request without an answer found.
+  long number() {
+    check();
+    return number;
+  }
+
+  /// Whether it is settled by a failure.
+  boolean failed() {
+    return done && failure != null;
+  }
+
+  private void check() {
+    if (!done) throw new IllegalStateException("the request is not settled");
+    RuntimeException cause = failure;
+    if (cause != null) throw cause;
+  }
+
+  /// Tells a listener when it is settled, at once if it is. The listener must not block; there is
+  /// one at most.
+  public void whenDone(Consumer<Request> newListener) {
+    listener = newListener;
+    if (done) tell();
+  }
+
+  void complete(@Nullable Answer result) {
+    answer = result;
+    settle();
+  }
+
+  void fail(RuntimeException cause) {
+    failure = cause;
+    settle();
+  }
+
+  private void settle() {
+    if (kind == Kind.NOTE) resident.noteEnds();
+    resident.store().settled();
+    resident.unpin();
+    done = true;
+    wake();
+    if (listener != null) tell();
+  }
+
+  /// Lets the thread that waits for it look again.
+  void wake() {
+    Thread thread = waiter;
+    if (thread != null) LockSupport.unpark(thread);
+  }
+
+  private void tell() {
+    Consumer<Request> told;
+    synchronized (this) {
+      told = listener;
+      listener = null;
+    }
+    if (told != null) told.accept(this);
+  }
+
+  void waiter(@Nullable Thread thread) {
+    waiter = thread;
+  }
+}

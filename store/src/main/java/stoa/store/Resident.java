@@ -1,0 +1,438 @@
+package stoa.store;
+
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+import stoa.base.StreamId;
+
+/// A key that is in memory: the tail of its stream, the requests that wait for it, and its state
+/// when it is loaded.
+final class Resident implements Runnable {
+  /*
+   * Three owners.
+   *
+   * The leader (whoever holds Intake.leading) owns the fields next…: the stream as it will be when
+   * the batch under way is committed. On commit it publishes them as tail.
+   *
+   * The runner (whoever moved lane to RUNNING) owns live and target, and executes the mailbox in
+   * order: one thread at a time, in stream order. A request leaves the mailbox after it is executed.
+   * When a run is taken back, its thread has lost the lane: recover gives it to the next runner, and
+   * the lost thread touches nothing here again.
+   *
+   *        submit                claim                mailbox empty
+   *   IDLE ──────► SCHEDULED ──────────► RUNNING ──────────────► IDLE
+   *                    ▲                    │ max reached, or taken back
+   *                    └────────────────────┘
+   *
+   * Anyone may pin. pins counts requests under way; an unpinned resident may be evicted (pins = -1),
+   * and is then made again from the index.
+   *
+   * Invariants:
+   * (1) Puts enter the mailbox in stream order, after they are durable.
+   * (2) Every put at or below target is reflected in live, or will be when live is loaded; every put
+   *     above is in the mailbox, or not committed.
+   */
+  private static final int IDLE = 0;
+  private static final int SCHEDULED = 1;
+  private static final int RUNNING = 2;
+  private static final int TURN_MAX = 256;
+
+  final Key key;
+  private final Store store;
+
+  // The leader's.
+  long nextTail;
+  long nextGeneration;
+  long nextListed;
+  boolean everDeleted;
+  private long oldTail;
+  private long oldGeneration;
+  private long oldListed;
+  private boolean oldDeleted;
+  private boolean touched;
+
+  /// The last committed address of the stream.
+  private volatile long tail;
+
+  // The runner's.
+  private @Nullable Materialized live;
+  private long target;
+  private volatile long generation;
+  volatile @Nullable Execution running;
+
+  private final AtomicInteger lane = new AtomicInteger(IDLE);
+  private final ConcurrentLinkedQueue<Request> mailbox = new ConcurrentLinkedQueue<>();
+  private final AtomicInteger pins = new AtomicInteger();
+
+  private final AtomicInteger notes = new AtomicInteger();
+
+  /// Whether it was used since the evictor last passed.
+  volatile boolean referenced;
+
+  /// The weight with which it is counted in [Residents].
+  private long weight;
+
+  Resident(Store store, Key key) {
+    this.store = store;
+    this.key = key;
+    StreamId stream = key.stream();
+    long last = store.streams().last(stream);
+    var mark = last == 0 ? null : store.streams().lastMark(stream, last);
+    tail = last;
+    target = last;
+    nextTail = last;
+    if (mark != null) {
+      var says = Records.mark(mark.data());
+      if (says.alive()) {
+        nextGeneration = mark.address();
+        nextListed = says.listed();
+        everDeleted = store.streams().lastMark(stream, mark.address() - 1) != null;
+      } else {
+        everDeleted = true;
+      }
+    }
+    generation = nextGeneration;
+  }
+
+  Store store() {
+    return store;
+  }
+
+  long tail() {
+    return tail;
+  }
+
+  long generationHint() {
+    return generation;
+  }
+
+  // ---- pins
+
+  /// Keeps it in memory until [#unpin]; answers whether it still is.
+  boolean pin() {
+    while (true) {
+      int count = pins.get();
+      if (count < 0) return false;
+      if (pins.compareAndSet(count, count + 1)) return true;
+    }
+  }
+
+  void unpin() {
+    pins.decrementAndGet();
+  }
+
+  void noteBegins() {
+    notes.incrementAndGet();
+  }
+
+  void noteEnds() {
+    notes.decrementAndGet();
+  }
+
+  /// How many entries that nobody executes are on their way into the stream.
+  int notesUnderWay() {
+    return notes.get();
+  }
+
+  /// Gives it up when nobody uses it; answers whether it did.
+  boolean evict() {
+    return pins.compareAndSet(0, -1);
+  }
+
+  long weight() {
+    return weight;
+  }
+
+  // ---- the leader
+
+  /// Remembers the committed fields before the first change of a batch; answers whether this is it.
+  boolean touch() {
+    if (touched) return false;
+    touched = true;
+    oldTail = nextTail;
+    oldGeneration = nextGeneration;
+    oldListed = nextListed;
+    oldDeleted = everDeleted;
+    return true;
+  }
+
+  /// The batch is committed.
+  void publish() {
+    touched = false;
+    tail = nextTail;
+  }
+
+  /// Nothing of the batch was written.
+  void rollBack() {
+    touched = false;
+    nextTail = oldTail;
+    nextGeneration = oldGeneration;
+    nextListed = oldListed;
+    everDeleted = oldDeleted;
+  }
+
+  // ---- the mailbox
+
+  /// Puts a request behind the others; answers whether the caller must see to it that the lane
+  /// runs.
+  boolean enqueue(Request request) {
+    mailbox.add(request);
+    return lane.get() == IDLE && lane.compareAndSet(IDLE, SCHEDULED);
+  }
+
+  /// Whether the lane waits for a thread.
+  boolean isScheduled() {
+    return lane.get() == SCHEDULED;
+  }
+
+  /// Executes a question at once when the state is loaded, nothing is ahead of it and nobody runs;
+  /// answers whether it did.
+  boolean runAlone(Request question) {
+    if (lane.get() != IDLE || !mailbox.isEmpty() || !lane.compareAndSet(IDLE, RUNNING)) {
+      return false;
+    }
+    if (live == null || !mailbox.isEmpty()) {
+      mailbox.add(question);
+      drain(null);
+    } else if (execute(question)) {
+      release();
+    } else {
+      store.laneLost();
+    }
+    return true;
+  }
+
+  @Override
+  public void run() {
+    runUntil(null);
+  }
+
+  /// Executes what waits, up to a request, if no other thread does.
+  void runUntil(@Nullable Request last) {
+    if (lane.get() == SCHEDULED && lane.compareAndSet(SCHEDULED, RUNNING)) drain(last);
+  }
+
+  /// As [#runUntil], for a thread that must come back soon: leaves what is not quick to others.
+  void runQuickUntil(Request last) {
+    if (lane.get() != SCHEDULED || !lane.compareAndSet(SCHEDULED, RUNNING)) return;
+    for (Request next = mailbox.peek(); next != null && next.quick; next = mailbox.peek()) {
+      if (!execute(next)) {
+        store.laneLost();
+        return;
+      }
+      mailbox.poll();
+      if (next == last) break;
+    }
+    release();
+  }
+
+  private void drain(@Nullable Request last) {
+    for (int turn = 0; turn < TURN_MAX; turn++) {
+      Request next = mailbox.peek();
+      if (next == null) break;
+      if (!execute(next)) {
+        store.laneLost();
+        return;
+      }
+      mailbox.poll();
+      if (next == last) break;
+    }
+    release();
+  }
+
+  private void release() {
+    lane.set(IDLE);
+    if (!mailbox.isEmpty() && lane.compareAndSet(IDLE, SCHEDULED)) store.dispatch(this);
+  }
+
+  /// A run has ended beside its thread: the next runner loads the state anew.
+  ///
+  /// @param request what was taken back; null when nothing was, and the run is to be done again
+  void recover(@Nullable Request request) {
+    running = null;
+    live = null;
+    if (request != null && mailbox.peek() == request) mailbox.poll();
+    lane.set(SCHEDULED);
+    store.dispatch(this);
+  }
+
+  // ---- execution
+
+  /// Executes a request and settles it. Answers false when the lane was lost on the way.
+  private boolean execute(Request request) {
+    try {
+      return switch (request.kind) {
+        case PUT -> put(request);
+        case DELETE -> delete(request);
+        case GET -> get(request);
+        case GENERATION -> {
+          request.number = generation;
+          request.complete(null);
+          yield true;
+        }
+        case POSITION -> {
+          request.number = live().position();
+          request.complete(null);
+          yield true;
+        }
+        case NOTE -> throw new IllegalStateException("a note is not executed");
+      };
+    } catch (Execution.Abandoned lost) {
+      return false;
+    } catch (Execution.Suspended suspended) {
+      running = null;
+      live = null;
+      request.fail(suspended.failure());
+      return true;
+    } catch (RuntimeException failure) {
+      // The state cannot be loaded, because its files are damaged, say. Other keys go on.
+      running = null;
+      live = null;
+      request.fail(failure);
+      return true;
+    }
+  }
+
+  private boolean put(Request request) {
+    Materialized state = live();
+    if (request.address <= state.position()) {
+      // It was begun on a thread that is lost, and executed again by loading.
+      request.generation = state.generation();
+      Answer answer = state.lastAnswer();
+      if (answer != null) request.complete(answer);
+      else request.fail(store.takenBack(key, request.address));
+      return true;
+    }
+    if (!request.begins && state.generation() == 0) {
+      target = request.address;
+      request.fail(Store.gone(key));
+      return true;
+    }
+    target = request.address;
+    var execution =
+        new Execution(
+            store,
+            Execution.Mode.LIVE,
+            key,
+            this,
+            request.address,
+            request.nowMicros,
+            request.depth,
+            null,
+            request);
+    execution.begins = request.begins;
+    Answer answer;
+    enter(execution);
+    try {
+      answer = state.put(request.begins, request.opening, request.value, execution);
+      execution.gate();
+    } catch (Execution.Unwinding passedOn) {
+      throw passedOn;
+    } catch (Error error) {
+      store.takeBack(execution, error);
+      return false;
+    } finally {
+      exit(execution);
+    }
+    if (!execution.finish()) return false;
+    running = null;
+    generation = state.generation();
+    request.generation = generation;
+    state.settle(request.value.length);
+    reweigh(state);
+    request.complete(answer);
+    return true;
+  }
+
+  private boolean delete(Request request) {
+    Materialized state = live();
+    target = request.address;
+    state.delete(request.address);
+    generation = 0;
+    reweigh(state);
+    request.complete(null);
+    return true;
+  }
+
+  private boolean get(Request request) {
+    Materialized state = live();
+    byte[] opening = null;
+    switch (request.existence) {
+      case Existence.Generation(long expected) -> {
+        if (state.generation() != expected) {
+          request.fail(Store.gone(key));
+          return true;
+        }
+      }
+      case Existence.Undeleted(byte[] brought) -> {
+        if (state.generation() == 0 && state.position() > 0) {
+          request.fail(Store.gone(key));
+          return true;
+        }
+        opening = brought;
+      }
+      case Existence.Any(byte[] brought) -> opening = brought;
+      case Existence.Absent(byte[] brought) -> opening = brought;
+      case null -> {}
+    }
+    var execution =
+        new Execution(
+            store,
+            Execution.Mode.READING,
+            key,
+            this,
+            state.position(),
+            store.nowMicros(),
+            request.depth,
+            null,
+            request);
+    Answer answer;
+    enter(execution);
+    try {
+      answer = state.get(request.query, opening, execution);
+    } catch (Execution.Unwinding passedOn) {
+      throw passedOn;
+    } catch (Error error) {
+      store.takeBack(execution, error);
+      return false;
+    } finally {
+      exit(execution);
+    }
+    if (!execution.finish()) return false;
+    running = null;
+    request.generation = state.generation();
+    request.complete(answer);
+    return true;
+  }
+
+  private void enter(Execution execution) {
+    running = execution;
+    store.runners().enter(execution);
+  }
+
+  private void exit(Execution execution) {
+    store.runners().exit(execution);
+  }
+
+  private Materialized live() {
+    Materialized state = live;
+    if (state == null) {
+      state = new Materialized(store, key, store.factory(key.space()));
+      state.load(target, tail, this);
+      running = null;
+      generation = state.generation();
+      live = state;
+      reweigh(state);
+    }
+    return state;
+  }
+
+  private void reweigh(Materialized state) {
+    referenced = true;
+    long now = state.weight();
+    if (now != weight) {
+      store.residents().reweigh(now - weight);
+      weight = now;
+    }
+  }
+}

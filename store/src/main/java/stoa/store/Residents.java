@@ -1,0 +1,84 @@
+package stoa.store;
+
+import java.util.Iterator;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+import stoa.base.StreamId;
+
+/// The keys in memory, bounded by the encoded size of their states. Thread-safe.
+///
+/// Idle keys beyond the bound leave by the clock rule: a hand goes round, and takes whoever was not
+/// used since it last passed. Nothing is written for that; a key comes back from its last
+/// checkpoint and the entries behind it (CRESON, section III-D, calls this passivation).
+final class Residents {
+  /// What a key takes in memory beside its state.
+  private static final long BASE_BYTES = 512;
+
+  private final Store store;
+  private final long bytesMax;
+  private final ConcurrentHashMap<StreamId, Resident> residents = new ConcurrentHashMap<>();
+  private final AtomicLong bytes = new AtomicLong();
+  private final AtomicBoolean evicting = new AtomicBoolean();
+  private Iterator<Resident> hand = residents.values().iterator();
+
+  Residents(Store store, long bytesMax) {
+    this.store = store;
+    this.bytesMax = bytesMax;
+  }
+
+  /// The key in memory, pinned.
+  Resident pin(Key key) {
+    while (true) {
+      Resident resident = residents.get(key.stream());
+      if (resident == null) {
+        var made = new Resident(store, key);
+        made.pin();
+        made.referenced = true;
+        resident = residents.putIfAbsent(key.stream(), made);
+        if (resident == null) {
+          reweigh(BASE_BYTES);
+          return made;
+        }
+      }
+      if (resident.pin()) {
+        resident.referenced = true;
+        return resident;
+      }
+      residents.remove(key.stream(), resident);
+    }
+  }
+
+  /// How many keys are in memory.
+  int size() {
+    return residents.size();
+  }
+
+  /// Accounts for a change of size, and makes room when there is too much.
+  void reweigh(long change) {
+    if (bytes.addAndGet(change) > bytesMax && evicting.compareAndSet(false, true)) {
+      try {
+        evict();
+      } finally {
+        evicting.set(false);
+      }
+    }
+  }
+
+  private void evict() {
+    long goal = bytesMax - bytesMax / 16;
+    for (long steps = 2L * residents.size(); steps > 0 && bytes.get() > goal; steps--) {
+      if (!hand.hasNext()) {
+        hand = residents.values().iterator();
+        if (!hand.hasNext()) return;
+      }
+      Resident resident = hand.next();
+      if (resident.referenced) {
+        resident.referenced = false;
+      } else if (resident.evict()) {
+        residents.remove(resident.key.stream(), resident);
+        bytes.addAndGet(-BASE_BYTES - resident.weight());
+      }
+    }
+  }
+}

@@ -1,0 +1,61 @@
+package stoa.store;
+
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/// Which handlers run now, on which threads, for how long. Thread-safe.
+final class Runners {
+  /// The runs on one thread; the thread itself changes it.
+  private static final class Runner {
+    private final Thread thread = Thread.currentThread();
+    private volatile @Nullable Execution top;
+  }
+
+  private final Set<Runner> runners = ConcurrentHashMap.newKeySet();
+  private final ThreadLocal<Runner> mine =
+      ThreadLocal.withInitial(() -> {
+        var runner = new Runner();
+        runners.add(runner);
+        return runner;
+      });
+  private volatile int tick;
+
+  /// The thread begins to run a handler.
+  void enter(Execution execution) {
+    Runner runner = mine.get();
+    execution.thread = runner.thread;
+    execution.below = runner.top;
+    execution.startTick = tick;
+    runner.top = execution;
+  }
+
+  /// The thread ends the run that it began last.
+  void exit(Execution execution) {
+    mine.get().top = execution.below;
+  }
+
+  /// The time now, in units.
+  int now() {
+    return tick;
+  }
+
+  /// A unit of time has passed: reports the runs that have lasted for more than `ticksMax` units,
+  /// not counting those in which they waited for others, the outermost of a thread first.
+  void tick(int ticksMax, Consumer<Execution> overdue) {
+    int now = tick + 1;
+    tick = now;
+    runners.removeIf(runner -> !runner.thread.isAlive());
+    for (Runner runner : runners) report(runner.top, now, ticksMax, overdue);
+  }
+
+  private static void report(
+      @Nullable Execution execution, int now, int ticksMax, Consumer<Execution> overdue) {
+    if (execution == null) return;
+    report(execution.below, now, ticksMax, overdue);
+    if (execution.waitingFor == null && now - execution.startTick > ticksMax) {
+      overdue.accept(execution);
+    }
+  }
+}

@@ -1,0 +1,810 @@
+package stoa.store;
+
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.Iterator;
+import java.util.List;
+import java.util.NoSuchElementException;
+import java.util.Objects;
+import java.util.StringJoiner;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import stoa.AlreadyExists;
+import stoa.CallFailed;
+import stoa.Closed;
+import stoa.DeadlineExceeded;
+import stoa.Deadlock;
+import stoa.Gone;
+import stoa.LimitExceeded;
+import stoa.UnknownOutcome;
+import stoa.base.Check;
+import stoa.base.Clock;
+import stoa.base.StreamId;
+import stoa.log.ShardLog;
+import stoa.log.StoredEntry;
+import stoa.log.Streams;
+
+/// A key-value store whose values are handlers: a put is an append to the key's stream, and the
+/// key's handler executes it where it lives (CRESON, section III).
+///
+/// Puts on one key are executed one at a time, in the order of its stream; keys beside each other.
+/// A put is answered after it, and everything that its answer reflects, is durable. Thread-safe.
+public final class Store implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(Store.class);
+  private static final int SPINS = 400;
+  private static final int SCAN_ENTRIES = 256;
+  private static final long HELP_NANOS = 1_000_000;
+
+  private final StoreConfig config;
+  private final ShardLog log;
+  private final Threads threads;
+  private final Residents residents;
+  private final Runners runners = new Runners();
+  private final Intake intake;
+  private final ConcurrentHashMap<String, HandlerFactory> factories = new ConcurrentHashMap<>();
+  private final ConcurrentHashMap<String, Resident> directories = new ConcurrentHashMap<>();
+  private final AtomicInteger underWay = new AtomicInteger();
+  private final AtomicBoolean writerCalled = new AtomicBoolean();
+
+  /// Held while a run begins to wait for another, so that of two that would close a circle one sees
+  /// the other.
+  private final ReentrantLock waiting = new ReentrantLock();
+
+  private final Object idle = new Object();
+  private volatile boolean closed;
+
+  /// A store on a log, which it closes with itself. Seals the log for an epoch of its own.
+  public Store(StoreConfig config, ShardLog log, Clock clock, Threads threads) {
+    this.config = config;
+    this.log = log;
+    this.threads = threads;
+    this.residents = new Residents(this, config.residentBytesMax());
+    this.intake = new Intake(this, log, clock);
+    int ticksMax = (int) Math.max(1, config.callTimeMax().toMillis() / Threads.TICK_MILLIS);
+    threads.every(() -> {
+      runners.tick(ticksMax, this::overdue);
+      if (!intake.isEmpty()) callWriter();
+    });
+  }
+
+  // ---- what callers use
+
+  /// Says what makes the handlers of a space. Once for each space, before its keys are used.
+  public void register(String space, HandlerFactory factory) {
+    factories.putIfAbsent(space, factory);
+  }
+
+  /// A key, ready to be asked. Cheap to make; keeps nothing in memory by itself.
+  public Target target(Key key) {
+    return new Target(key);
+  }
+
+  /// A key with a short way to where it is in memory. Thread-safe.
+  public final class Target {
+    private final Key key;
+    private volatile @Nullable Resident known;
+
+    private Target(Key key) {
+      this.key = key;
+    }
+
+    /// The key.
+    public Key key() {
+      return key;
+    }
+
+    private Resident pin() {
+      Resident resident = known;
+      if (resident != null && resident.pin()) {
+        if (!resident.referenced) resident.referenced = true;
+        return resident;
+      }
+      resident = residents.pin(key);
+      known = resident;
+      return resident;
+    }
+  }
+
+  /// Puts a value and waits until it is executed.
+  ///
+  /// @param quick whether the calling thread may execute it: the code is known to be short
+  /// @return the settled request
+  /// @throws LimitExceeded when too many requests are under way
+  /// @throws Closed when the store is closed
+  public Request put(Target target, byte[] value, Existence existence, boolean quick) {
+    Request request = newPut(target, value, existence, quick);
+    intake.add(request);
+    return await(request);
+  }
+
+  /// Puts a value without waiting. What one thread asks in this way is executed in order.
+  public Request putAsync(Target target, byte[] value, Existence existence) {
+    Request request = newPut(target, value, existence, true);
+    intake.add(request);
+    callWriter();
+    return request;
+  }
+
+  private Request newPut(Target target, byte[] value, Existence existence, boolean quick) {
+    accept();
+    return new Request(Request.Kind.PUT, target.pin(), value, existence, null, null, 0, quick);
+  }
+
+  /// Ends a key's generation and waits until that is executed.
+  ///
+  /// @throws Gone when there is nothing to end
+  public void delete(Target target, Existence existence) {
+    accept();
+    byte[] nothing = {};
+    var request =
+        new Request(Request.Kind.DELETE, target.pin(), nothing, existence, null, null, 0, true);
+    intake.add(request);
+    await(request).number();
+  }
+
+  /// Asks a key's handler and waits for the answer.
+  ///
+  /// @param quick whether the calling thread may execute it: the code is known to be short
+  /// @return the settled request
+  public Request get(Target target, Object query, Existence existence, boolean quick) {
+    Request request = newGet(target, query, existence, quick);
+    if (quick && threads.mayRunQuick()) {
+      Resident resident = request.resident;
+      if (!resident.runAlone(request) && resident.enqueue(request)) {
+        resident.runQuickUntil(request);
+      }
+    } else {
+      ask(request);
+    }
+    return await(request);
+  }
+
+  /// Asks a key's handler without waiting, after the puts that this thread asked before.
+  public Request getAsync(Target target, Object query, Existence existence) {
+    Request request = newGet(target, query, existence, true);
+    intake.add(request);
+    callWriter();
+    return request;
+  }
+
+  private Request newGet(Target target, Object query, Existence existence, boolean quick) {
+    accept();
+    byte[] nothing = {};
+    return new Request(Request.Kind.GET, target.pin(), nothing, existence, query, null, 0, quick);
+  }
+
+  /// The generation of a key when it was last executed in this process, 0 when that is not known: a
+  /// hint that costs nothing.
+  public long generationHint(Target target) {
+    Resident resident = target.known;
+    return resident == null ? 0 : resident.generationHint();
+  }
+
+  /// The stream address at which a key's generation began, 0 when the key is absent.
+  public long generation(Key key) {
+    return ask(Request.Kind.GENERATION, key);
+  }
+
+  /// The stream address of the last put or deletion that was executed on a key, 0 when there was
+  /// none.
+  public long position(Key key) {
+    return ask(Request.Kind.POSITION, key);
+  }
+
+  private long ask(Request.Kind kind, Key key) {
+    accept();
+    byte[] nothing = {};
+    var request = new Request(kind, residents.pin(key), nothing, null, null, null, 0, false);
+    ask(request);
+    return await(request).number();
+  }
+
+  private Request await(Request request) {
+    if (threads.mayRunQuick()) {
+      Resident resident = request.resident;
+      for (int spin = 0; spin < SPINS && !request.isDone(); spin++) {
+        if (!intake.isEmpty()) lead(request);
+        if (request.quick && resident.isScheduled()) resident.runQuickUntil(request);
+        else Thread.onSpinWait();
+      }
+    }
+    park(request);
+    return request;
+  }
+
+  /// Appends an entry that no handler executes, to a key that is used for nothing else, and waits
+  /// until it is durable.
+  ///
+  /// @return its stream address
+  public long append(Key key, byte[] payload) {
+    accept();
+    Request request = Request.note(residents.pin(key), Records.NOTE, payload);
+    intake.add(request);
+    return await(request).number();
+  }
+
+  /// Visits the entries that [#append] added to a key, in order.
+  public void scan(Key key, Predicate<StoredEntry> visitor) {
+    Resident resident = residents.pin(key);
+    try {
+      streams().scan(key.stream(), 1, resident.tail(), visitor);
+    } finally {
+      resident.unpin();
+    }
+  }
+
+  /// The names of the keys of a space that exist now, in the order in which they began, with the
+  /// generations in which they are.
+  public Iterator<byte[]> list(String space) {
+    Resident directory = directory(space);
+    long end = directory.tail();
+    StreamId stream = directory.key.stream();
+    var gone = new BitSet();
+    streams()
+        .scan(
+            stream,
+            1,
+            end,
+            entry -> {
+              if (entry.kind() == Records.UNLISTED) {
+                gone.set(Math.toIntExact(Records.unlisted(entry.payload())));
+              }
+              return true;
+            });
+    return new Names(stream, end, gone);
+  }
+
+  /// The listed names of a directory, read a part at a time.
+  private final class Names implements Iterator<byte[]> {
+    private final StreamId stream;
+    private final long end;
+    private final BitSet gone;
+    private long next = 1;
+    private Iterator<byte[]> part = List.<byte[]>of().iterator();
+
+    private Names(StreamId stream, long end, BitSet gone) {
+      this.stream = stream;
+      this.end = end;
+      this.gone = gone;
+    }
+
+    @Override
+    public boolean hasNext() {
+      while (!part.hasNext() && next <= end) {
+        var names = new ArrayList<byte[]>();
+        long last = Math.min(end, next + SCAN_ENTRIES - 1);
+        streams()
+            .scan(
+                stream,
+                next,
+                last,
+                entry -> {
+                  if (entry.kind() == Records.LISTED && !gone.get((int) entry.address())) {
+                    names.add(entry.payload());
+                  }
+                  return true;
+                });
+        next = last + 1;
+        part = names.iterator();
+      }
+      return part.hasNext();
+    }
+
+    @Override
+    public byte[] next() {
+      if (!hasNext()) throw new NoSuchElementException();
+      return part.next();
+    }
+  }
+
+  /// A key as it was after a stream address.
+  public Past past(Key key, long address) {
+    long position = position(key);
+    if (address < 0 || address > position) {
+      throw new IllegalArgumentException(
+          "version " + address + " of " + key + " is not between 0 and " + position);
+    }
+    barrier(key);
+    return new Past(key, address);
+  }
+
+  /// Waits until the nested answers of what was executed on a key are in its stream.
+  private void barrier(Key key) {
+    Resident resident = residents.pin(key);
+    try {
+      while (resident.notesUnderWay() > 0) {
+        if (!lead(null)) LockSupport.parkNanos(this, HELP_NANOS / 10);
+      }
+    } finally {
+      resident.unpin();
+    }
+  }
+
+  /// The state of a key at a past address. Thread-safe; questions are answered one at a time.
+  public final class Past {
+    private final Key key;
+    private final long address;
+    private @Nullable Materialized state;
+
+    private Past(Key key, long address) {
+      this.key = key;
+      this.address = address;
+    }
+
+    /// Asks the handler as it was; a fresh one when the key was absent.
+    public synchronized Answer get(Object query, byte @Nullable [] opening) {
+      Materialized loaded = state;
+      if (loaded == null) {
+        loaded = new Materialized(Store.this, key, factory(key.space()));
+        loaded.load(address, streams().last(key.stream()), null);
+        state = loaded;
+      }
+      var execution =
+          new Execution(
+              Store.this,
+              Execution.Mode.READING,
+              key,
+              null,
+              loaded.position(),
+              nowMicros(),
+              0,
+              null,
+              null);
+      return loaded.get(query, opening, execution);
+    }
+  }
+
+  /// One entry of a key's stream.
+  ///
+  /// @param entry the entry, whose payload is in the store's format
+  /// @param event what it says
+  public record Event(StoredEntry entry, What event) {
+    /// What an entry says.
+    public sealed interface What {
+      /// A put.
+      ///
+      /// @param value what was put
+      record Put(byte[] value) implements What {}
+
+      /// A call that the handler made was answered.
+      ///
+      /// @param call the address of the put that called
+      /// @param space the space of the key that was called
+      /// @param name its name
+      record Answered(long call, String space, byte[] name) implements What {}
+
+      /// A put was taken back.
+      ///
+      /// @param call the address of the put
+      /// @param reason why
+      record TakenBack(long call, String reason) implements What {}
+
+      /// The generation ended.
+      record Deleted() implements What {}
+    }
+  }
+
+  /// The entries of a key's stream from one address to another, both inclusive.
+  public List<Event> events(Key key, long from, long to) {
+    var events = new ArrayList<Event>();
+    scan(
+        key,
+        entry -> {
+          if (entry.address() > to) return false;
+          if (entry.address() >= from) events.add(new Event(entry, what(entry)));
+          return true;
+        });
+    return events;
+  }
+
+  private static Event.What what(StoredEntry entry) {
+    byte[] payload = entry.payload();
+    return switch (entry.kind()) {
+      case Records.PUT -> new Event.What.Put(Records.put(payload).value());
+      case Records.ANSWERED -> {
+        var answered = Records.answered(payload);
+        yield new Event.What.Answered(answered.call(), answered.space(), answered.name());
+      }
+      case Records.VERDICT -> {
+        var verdict = Records.verdict(payload);
+        yield new Event.What.TakenBack(verdict.call(), verdict.reason());
+      }
+      default -> new Event.What.Deleted();
+    };
+  }
+
+  /// How many keys are in memory.
+  public int residentKeys() {
+    return residents.size();
+  }
+
+  @Override
+  public void close() {
+    synchronized (idle) {
+      if (closed) return;
+      closed = true;
+      callWriter();
+      long end = System.nanoTime() + config.closeTimeMax().toNanos();
+      while (underWay.get() > 0) {
+        long millis = (end - System.nanoTime()) / 1_000_000;
+        if (millis <= 0) break;
+        try {
+          idle.wait(Math.min(millis, 10));
+        } catch (InterruptedException e) {
+          Thread.currentThread().interrupt();
+          break;
+        }
+      }
+    }
+    threads.close();
+    log.close();
+  }
+
+  // ---- what the other classes of the store use
+
+  Streams streams() {
+    return log.streams();
+  }
+
+  Residents residents() {
+    return residents;
+  }
+
+  Runners runners() {
+    return runners;
+  }
+
+  long nowMicros() {
+    return intake.nowMicros();
+  }
+
+  HandlerFactory factory(String space) {
+    HandlerFactory factory = factories.get(space);
+    if (factory == null) throw new IllegalStateException("nobody registered the space " + space);
+    return factory;
+  }
+
+  /// The stream that lists the keys of a space; it stays in memory.
+  Resident directory(String space) {
+    return directories.computeIfAbsent(
+        space, name -> residents.pin(Key.of("stoa/directory", name)));
+  }
+
+  static Gone gone(Key key) {
+    return new Gone(key + " was deleted; ask the store for the key again to begin a new one");
+  }
+
+  void dispatch(Resident resident) {
+    threads.workers().execute(resident);
+  }
+
+  void checkpoint(Key key, long address, byte[] state) {
+    try {
+      streams().checkpoint(key.stream(), address, state);
+    } catch (RuntimeException failure) {
+      // Derived data: loading replays more. What is wrong shows at the next put.
+      LOG.warn("no checkpoint of {} at {}: {}", key, address, failure.getMessage());
+    }
+  }
+
+  private void accept() {
+    if (underWay.incrementAndGet() > config.queuedCallsMax()) {
+      settled();
+      throw new LimitExceeded(
+          "more than "
+              + config.queuedCallsMax()
+              + " calls are under way (queuedCallsMax); wait for some, or raise the limit");
+    }
+    if (closed) {
+      settled();
+      throw new Closed("the store is closed");
+    }
+  }
+
+  /// A request is settled.
+  void settled() {
+    if (underWay.decrementAndGet() == 0 && closed) {
+      synchronized (idle) {
+        idle.notifyAll();
+      }
+    }
+  }
+
+  private void ask(Request request) {
+    if (request.resident.enqueue(request)) dispatch(request.resident);
+  }
+
+  /// Leads a batch if nobody leads, and calls the writer for what is left.
+  ///
+  /// @param own a request whose key this thread runs itself if it is quick, or null
+  private boolean lead(@Nullable Request own) {
+    Request mine = own != null && own.quick ? own : null;
+    if (!intake.tryLead(mine)) return false;
+    if (mine != null) mine.resident.runQuickUntil(mine);
+    if (!intake.isEmpty()) callWriter();
+    return true;
+  }
+
+  private void callWriter() {
+    if (!writerCalled.get() && writerCalled.compareAndSet(false, true)) {
+      threads.writer().execute(this::write);
+    }
+  }
+
+  private void write() {
+    writerCalled.set(false);
+    boolean led = true;
+    while (led && !intake.isEmpty()) led = intake.tryLead(null);
+  }
+
+  /// Waits without running anything.
+  private void park(Request request) {
+    if (request.isDone()) return;
+    if (!intake.isEmpty()) callWriter();
+    request.waiter(Thread.currentThread());
+    boolean interrupted = false;
+    while (!request.isDone()) {
+      LockSupport.park(request);
+      interrupted |= Thread.interrupted();
+    }
+    if (interrupted) Thread.currentThread().interrupt();
+  }
+
+  // ---- calls from handler to handler
+
+  /// Appends an entry to a resident's stream with the next batch, whoever leads it; does not wait.
+  Request note(Resident resident, byte kind, byte[] payload) {
+    underWay.incrementAndGet();
+    Check.that(resident.pin(), "%s stays in memory while it runs", resident.key);
+    Request request = Request.note(resident, kind, payload);
+    intake.add(request);
+    return request;
+  }
+
+  Execution.Nested nestedPut(
+      Execution caller, Key target, byte[] value, Existence existence, Records.Origin origin) {
+    if (caller.mode() == Execution.Mode.RESUMED) {
+      Answer known = answerFromLog(caller, target, origin);
+      if (known != null) return new Execution.Nested(known.encoded(), false);
+    }
+    Request request =
+        nestedRequest(caller, Request.Kind.PUT, target, value, existence, null, origin);
+    return nested(caller, request, () -> intake.add(request));
+  }
+
+  Execution.Nested nestedGet(Execution caller, Key target, Object query, Existence existence) {
+    byte[] nothing = {};
+    Request request =
+        nestedRequest(caller, Request.Kind.GET, target, nothing, existence, query, null);
+    return nested(
+        caller,
+        request,
+        () -> {
+          if (request.resident.enqueue(request)) run(request);
+        });
+  }
+
+  private Request nestedRequest(
+      Execution caller,
+      Request.Kind kind,
+      Key target,
+      byte[] value,
+      @Nullable Existence existence,
+      @Nullable Object query,
+      Records.@Nullable Origin origin) {
+    underWay.incrementAndGet();
+    return new Request(
+        kind, residents.pin(target), value, existence, query, origin, caller.depth() + 1, true);
+  }
+
+  /// Waits for a nested call. What the store refuses is an answer too, which must be logged: at
+  /// another time it might not refuse.
+  private Execution.Nested nested(Execution caller, Request request, Runnable submit) {
+    RuntimeException refusal = refusal(caller, request);
+    if (refusal != null) {
+      request.fail(refusal);
+    } else {
+      int began = runners.now();
+      submit.run();
+      awaitHelping(request, caller);
+      caller.hasWaited(runners.now() - began);
+      caller.waitingFor = null;
+    }
+    try {
+      return new Execution.Nested(request.answer().encoded(), request.kind != Request.Kind.PUT);
+    } catch (Gone | AlreadyExists | Deadlock | LimitExceeded | DeadlineExceeded | CallFailed told) {
+      return new Execution.Nested(factory(caller.key().space()).failure(told).encoded(), true);
+    } catch (RuntimeException failure) {
+      throw caller.suspend(failure);
+    }
+  }
+
+  private @Nullable RuntimeException refusal(Execution caller, Request request) {
+    if (request.depth > config.nestingMax()) {
+      return new LimitExceeded(
+          caller.key()
+              + " calls "
+              + request.resident.key
+              + " at a depth of "
+              + request.depth
+              + "; nestingMax is "
+              + config.nestingMax());
+    }
+    waiting.lock();
+    try {
+      List<Key> circle = caller.circleThrough(request.resident);
+      if (circle == null) {
+        caller.waitingFor = request;
+        return null;
+      }
+      var path = new StringJoiner(" -> ");
+      circle.forEach(key -> path.add(key.toString()));
+      return new Deadlock("the call would wait for itself: " + path);
+    } finally {
+      waiting.unlock();
+    }
+  }
+
+  /// Waits on a handler's thread, which meanwhile does what it waits for.
+  void awaitHelping(Request request, Execution caller) {
+    Resident resident = request.resident;
+    request.waiter(Thread.currentThread());
+    while (!request.isDone()) {
+      caller.checkNotTakenBack();
+      if (!intake.isEmpty() && lead(null)) continue;
+      if (resident.isScheduled()) {
+        run(request);
+      } else {
+        LockSupport.parkNanos(request, HELP_NANOS);
+        if (Thread.interrupted()) caller.checkNotTakenBack();
+      }
+    }
+  }
+
+  private void run(Request request) {
+    if (threads.mayRunLong()) request.resident.runUntil(request);
+    else request.resident.runQuickUntil(request);
+  }
+
+  /// The answer to a nested put that an earlier process logged, or null when it did not.
+  private @Nullable Answer answerFromLog(Execution caller, Key target, Records.Origin origin) {
+    long address = addressInLog(caller, target, origin);
+    if (address == 0) return null;
+    Request executed =
+        nestedRequest(caller, Request.Kind.POSITION, target, new byte[0], null, null, null);
+    ask(executed);
+    awaitHelping(executed, caller);
+    barrier(target);
+    var past = new Materialized(this, target, factory(target.space()));
+    past.load(address, streams().last(target.stream()), null);
+    Answer answer = past.lastAnswer();
+    return answer != null ? answer : factory(target.space()).failure(takenBack(target, address));
+  }
+
+  /// Why a put was taken back.
+  RuntimeException takenBack(Key key, long address) {
+    var verdicts = new ArrayList<Records.Verdict>();
+    streams()
+        .scan(
+            key.stream(),
+            address + 1,
+            streams().last(key.stream()),
+            entry -> {
+              if (entry.kind() == Records.VERDICT) {
+                Records.Verdict verdict = Records.verdict(entry.payload());
+                if (verdict.call() == address) verdicts.add(verdict);
+              }
+              return verdicts.isEmpty();
+            });
+    if (verdicts.isEmpty()) return gone(key);
+    Records.Verdict verdict = verdicts.getFirst();
+    return verdict.late()
+        ? new DeadlineExceeded(verdict.reason())
+        : new CallFailed(verdict.reason());
+  }
+
+  private long addressInLog(Execution caller, Key target, Records.Origin origin) {
+    StreamId stream = target.stream();
+    long last = streams().last(stream);
+    long low = 1;
+    long high = last + 1;
+    while (low < high) {
+      long middle = (low + high) >>> 1;
+      StoredEntry entry = streams().read(stream, middle);
+      if (entry != null && entry.log().counter() > caller.counter) high = middle;
+      else low = middle + 1;
+    }
+    var found = new long[1];
+    streams()
+        .scan(
+            stream,
+            low,
+            last,
+            entry -> {
+              if (entry.kind() == Records.PUT && origin.equals(Records.originOf(entry.payload()))) {
+                found[0] = entry.address();
+              }
+              return found[0] == 0;
+            });
+    return found[0];
+  }
+
+  // ---- what runs too long, or fails beyond repair
+
+  private void overdue(Execution execution) {
+    if (execution.resident == null || !execution.takeBack()) return;
+    var failure =
+        new DeadlineExceeded(
+            "a call on "
+                + execution.key()
+                + " ran for more than "
+                + config.callTimeMax().toMillis()
+                + " ms (callTimeMax); what it had changed there was taken back");
+    Thread thread = execution.thread;
+    if (thread != null) threads.lost(thread);
+    settleTakenBack(execution, failure, execution::reprieve);
+    // The runs that waited for this one on its thread cannot go on there: they begin again
+    // elsewhere,
+    // and find in the log what they had called.
+    for (Execution waiting = execution.below; waiting != null; waiting = waiting.below) {
+      Resident resident = waiting.resident;
+      if (resident != null && waiting.takeBack()) resident.recover(null);
+    }
+  }
+
+  /// A run failed with an error that leaves the state in doubt: it is taken back.
+  void takeBack(Execution execution, Error error) {
+    if (!execution.takeBack()) return;
+    LOG.warn("a call on {} failed and is taken back", execution.key(), error);
+    var failure =
+        new CallFailed(
+            "a call on " + execution.key() + " failed and was taken back: " + error, error);
+    settleTakenBack(
+        execution,
+        failure,
+        () -> recover(execution, new UnknownOutcome("the call is logged and failed", error)));
+  }
+
+  private void settleTakenBack(Execution execution, RuntimeException failure, Runnable notLogged) {
+    if (execution.isReading()) {
+      recover(execution, failure);
+      return;
+    }
+    Resident resident = Objects.requireNonNull(execution.resident);
+    var verdict =
+        new Records.Verdict(
+            execution.address(),
+            failure instanceof DeadlineExceeded,
+            String.valueOf(failure.getMessage()));
+    note(resident, Records.VERDICT, Records.verdict(verdict))
+        .whenDone(note -> {
+          if (note.failed()) notLogged.run();
+          else recover(execution, failure);
+        });
+  }
+
+  private void recover(Execution execution, RuntimeException failure) {
+    Resident resident = Objects.requireNonNull(execution.resident);
+    Request request = execution.request;
+    if (request != null) {
+      Check.that(resident.pin(), "%s stays in memory while it runs", resident.key);
+      resident.recover(request);
+      request.fail(failure);
+      resident.unpin();
+    } else {
+      resident.recover(null);
+    }
+  }
+
+  /// The calling thread returns from a run that was taken back.
+  void laneLost() {
+    threads.back(Thread.currentThread());
+  }
+}

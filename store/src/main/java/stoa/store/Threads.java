@@ -1,0 +1,110 @@
+package stoa.store;
+
+import java.util.concurrent.Executor;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+
+/// The threads of a store: who writes, who runs handlers, who watches the time.
+///
+/// A simulation gives its own, and runs everything on one thread in an order of its choice.
+public interface Threads extends AutoCloseable {
+  /// How often [#every] ticks, in milliseconds.
+  int TICK_MILLIS = 50;
+
+  /// Runs the writer's turns, one at a time.
+  Executor writer();
+
+  /// Runs handlers, side by side.
+  Executor workers();
+
+  /// Runs what is done with answers that nobody waits for, side by side.
+  Executor answers();
+
+  /// Runs something every [#TICK_MILLIS].
+  void every(Runnable tick);
+
+  /// Whether the current thread may run what takes long while it waits.
+  boolean mayRunLong();
+
+  /// Whether the current thread may lead a batch and run what is quick.
+  boolean mayRunQuick();
+
+  /// A thread is stuck in a handler that was taken back.
+  void lost(Thread thread);
+
+  /// A thread that was stuck has returned.
+  void back(Thread thread);
+
+  /// Lets go of the threads, after what they run now.
+  @Override
+  void close();
+
+  /// Threads of this process: a writer, and a worker for each processor.
+  static Threads real() {
+    return new Threads() {
+      private final java.util.concurrent.ExecutorService writer =
+          Executors.newSingleThreadExecutor(task -> daemon(task, "stoa-writer"));
+      private final Workers workers =
+          new Workers(Math.max(2, Runtime.getRuntime().availableProcessors()));
+      private final java.util.concurrent.ExecutorService answers =
+          Executors.newVirtualThreadPerTaskExecutor();
+      private final ScheduledExecutorService watchdog =
+          Executors.newSingleThreadScheduledExecutor(task -> daemon(task, "stoa-watchdog"));
+
+      private Thread daemon(Runnable task, String name) {
+        var thread = new Thread(task, name);
+        thread.setDaemon(true);
+        return thread;
+      }
+
+      @Override
+      public Executor writer() {
+        return writer;
+      }
+
+      @Override
+      public Executor workers() {
+        return workers;
+      }
+
+      @Override
+      public Executor answers() {
+        return answers;
+      }
+
+      @Override
+      public void every(Runnable tick) {
+        var _ = watchdog.scheduleAtFixedRate(tick, TICK_MILLIS, TICK_MILLIS, TimeUnit.MILLISECONDS);
+      }
+
+      @Override
+      public boolean mayRunLong() {
+        return Thread.currentThread() instanceof Workers.Worker;
+      }
+
+      @Override
+      public boolean mayRunQuick() {
+        return !Thread.currentThread().isVirtual();
+      }
+
+      @Override
+      public void lost(Thread thread) {
+        workers.lost(thread);
+      }
+
+      @Override
+      public void back(Thread thread) {
+        workers.back(thread);
+      }
+
+      @Override
+      public void close() {
+        watchdog.shutdownNow();
+        writer.shutdown();
+        answers.shutdown();
+        workers.close();
+      }
+    };
+  }
+}

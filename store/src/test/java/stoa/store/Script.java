@@ -1,0 +1,125 @@
+package stoa.store;
+
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import stoa.base.Clock;
+import stoa.log.LocalShardLog;
+import stoa.storage.Device;
+import stoa.storage.DeviceConfig;
+import stoa.storage.Disk;
+
+/// A handler for tests: keeps the lines put to it, and obeys those that are commands.
+///
+/// `call KEY LINE` puts a line to another key and keeps what it answers; `ask KEY` asks it for its
+/// lines; `loop` never returns; `overflow` exhausts the stack; any other line is kept as it is. The
+/// answer is how many lines it keeps, and the last one.
+final class Script implements Handler {
+  /// An answer in text.
+  record Said(String text) implements Answer {
+    @Override
+    public byte[] encoded() {
+      return text.getBytes(StandardCharsets.UTF_8);
+    }
+  }
+
+  static final HandlerFactory FACTORY =
+      new HandlerFactory() {
+        @Override
+        public Handler create(Key key, byte @Nullable [] opening, Execution execution) {
+          var script = new Script();
+          if (opening != null) script.lines.add(text(opening));
+          return script;
+        }
+
+        @Override
+        public Handler restore(Key key, byte[] checkpoint) {
+          var script = new Script();
+          script.lines.addAll(text(checkpoint).lines().toList());
+          return script;
+        }
+
+        @Override
+        public Answer failure(RuntimeException cause) {
+          return new Said(cause.getClass().getSimpleName());
+        }
+      };
+
+  private final List<String> lines = new ArrayList<>();
+
+  static Store open(Disk disk, Threads threads, Duration callTimeMax, long residentBytesMax) {
+    var log = new LocalShardLog(Device.open(disk, DeviceConfig.standard()));
+    var config = new StoreConfig(callTimeMax, 10_000, residentBytesMax, 16, Duration.ofSeconds(5));
+    var store = new Store(config, log, Clock.system(), threads);
+    store.register("script", FACTORY);
+    return store;
+  }
+
+  static Store open(Disk disk) {
+    return open(disk, Threads.real(), Duration.ofSeconds(10), 64 << 20);
+  }
+
+  static Key key(String name) {
+    return Key.of("script", name);
+  }
+
+  static byte[] bytes(String text) {
+    return text.getBytes(StandardCharsets.UTF_8);
+  }
+
+  static String text(byte[] bytes) {
+    return new String(bytes, StandardCharsets.UTF_8);
+  }
+
+  /// Puts a line to a key, which begins it when it is absent.
+  static String put(Store store, String name, String line) {
+    var request = store.put(store.target(key(name)), bytes(line), new Existence.Any(null), false);
+    return text(request.answer().encoded());
+  }
+
+  /// The lines of a key, by commas.
+  static String lines(Store store, String name) {
+    var request = store.get(store.target(key(name)), "lines", new Existence.Any(null), true);
+    return text(request.answer().encoded());
+  }
+
+  @Override
+  public Answer put(byte[] value, Execution execution) {
+    String line = text(value);
+    String[] words = line.split(" ", 3);
+    switch (words[0]) {
+      case "call" ->
+          lines.add(text(execution.put(key(words[1]), bytes(words[2]), new Existence.Any(null))));
+      case "ask" ->
+          lines.add(
+              "(" + text(execution.get(key(words[1]), "lines", new Existence.Any(null))) + ")");
+      case "loop" -> {
+        lines.add("looping");
+        while (!lines.isEmpty()) Thread.onSpinWait();
+      }
+      case "overflow" -> {
+        lines.add("overflowing");
+        overflow(0);
+      }
+      default -> lines.add(line);
+    }
+    return new Said(lines.size() + ":" + lines.getLast());
+  }
+
+  @SuppressWarnings("InfiniteRecursion")
+  private static int overflow(int depth) {
+    return 1 + overflow(depth + 1);
+  }
+
+  @Override
+  public Answer get(@Nullable Object query, Execution execution) {
+    return new Said(String.join(",", lines));
+  }
+
+  @Override
+  public byte[] checkpoint() {
+    return bytes(String.join("\n", lines));
+  }
+}

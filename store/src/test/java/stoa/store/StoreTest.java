@@ -1,0 +1,209 @@
+package stoa.store;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static stoa.store.Script.key;
+import static stoa.store.Script.lines;
+import static stoa.store.Script.put;
+import static stoa.store.Script.text;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import org.junit.jupiter.api.Test;
+import stoa.AlreadyExists;
+import stoa.CallFailed;
+import stoa.Closed;
+import stoa.DeadlineExceeded;
+import stoa.Gone;
+import stoa.storage.MemoryDisk;
+
+class StoreTest {
+  private final MemoryDisk disk = new MemoryDisk(256 << 20);
+
+  @Test
+  void executesPutsInOrderAndFindsThemAgain() {
+    try (var store = Script.open(disk)) {
+      assertEquals("1:a", put(store, "k", "a"));
+      assertEquals("2:b", put(store, "k", "b"));
+      assertEquals("a,b", lines(store, "k"));
+    }
+    try (var store = Script.open(disk)) {
+      assertEquals("a,b", lines(store, "k"));
+      assertEquals("3:c", put(store, "k", "c"));
+    }
+  }
+
+  @Test
+  void answersManyThreadsOnceEach() throws Exception {
+    try (var store = Script.open(disk);
+        var threads = Executors.newVirtualThreadPerTaskExecutor();
+        var platform = Executors.newFixedThreadPool(4)) {
+      var answers = new ArrayList<Future<String>>();
+      for (int i = 0; i < 2_000; i++) {
+        String line = "x" + i;
+        var executor = i % 2 == 0 ? threads : platform;
+        answers.add(executor.submit(() -> put(store, "k" + line.length(), line)));
+      }
+      for (int i = 0; i < answers.size(); i++) {
+        assertTrue(answers.get(i).get().endsWith(":x" + i), answers.get(i).get());
+      }
+      int total = 0;
+      for (int length = 2; length <= 5; length++) {
+        total += lines(store, "k" + length).split(",").length;
+      }
+      assertEquals(2_000, total);
+    }
+  }
+
+  @Test
+  void logsNestedAnswersAndReplaysThem() {
+    try (var store = Script.open(disk)) {
+      put(store, "b", "x");
+      assertEquals("1:(x)", put(store, "a", "ask b"));
+      assertEquals("2:2:y", put(store, "a", "call b y"));
+      put(store, "b", "z");
+    }
+    try (var store = Script.open(disk)) {
+      assertEquals("(x),2:y", lines(store, "a"));
+      assertEquals("x,y,z", lines(store, "b"));
+    }
+  }
+
+  @Test
+  void findsACallThatWouldWaitForItself() {
+    try (var store = Script.open(disk)) {
+      assertEquals("1:Deadlock", put(store, "a", "call a x"));
+      assertEquals("2:1:Deadlock", put(store, "a", "call b call a x"));
+      assertEquals("Deadlock", lines(store, "b"));
+    }
+    try (var store = Script.open(disk)) {
+      assertEquals("Deadlock,1:Deadlock", lines(store, "a"));
+    }
+  }
+
+  @Test
+  void neverHangsOnCrossingChains() throws Exception {
+    try (var store = Script.open(disk);
+        var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      for (int round = 0; round < 200; round++) {
+        Future<String> one = threads.submit(() -> put(store, "a", "call b x"));
+        Future<String> two = threads.submit(() -> put(store, "b", "call a x"));
+        assertTrue(one.get().contains(":"), one.get());
+        assertTrue(two.get().contains(":"), two.get());
+      }
+    }
+  }
+
+  @Test
+  void takesBackACallThatDoesNotReturnAndGoesOn() {
+    try (var store = Script.open(disk, Threads.real(), Duration.ofMillis(100), 1 << 20)) {
+      put(store, "k", "a");
+      assertThrows(DeadlineExceeded.class, () -> put(store, "k", "loop"));
+      assertEquals("2:b", put(store, "k", "b"));
+      assertThrows(DeadlineExceeded.class, () -> put(store, "fresh", "loop"));
+      assertEquals("1:c", put(store, "fresh", "c"));
+      assertEquals("1:DeadlineExceeded", put(store, "outer", "call k loop"));
+    }
+    try (var store = Script.open(disk)) {
+      assertEquals("a,b", lines(store, "k"));
+      assertEquals("c", lines(store, "fresh"));
+      assertEquals("DeadlineExceeded", lines(store, "outer"));
+    }
+  }
+
+  @Test
+  void takesBackACallThatExhaustsTheStack() {
+    try (var store = Script.open(disk)) {
+      put(store, "k", "a");
+      assertThrows(CallFailed.class, () -> put(store, "k", "overflow"));
+      assertEquals("2:b", put(store, "k", "b"));
+    }
+    try (var store = Script.open(disk)) {
+      assertEquals("a,b", lines(store, "k"));
+    }
+  }
+
+  @Test
+  void endsAGenerationAndBeginsAnother() {
+    try (var store = Script.open(disk)) {
+      put(store, "k", "a");
+      long first = store.generation(key("k"));
+      assertEquals(1, first);
+      store.delete(store.target(key("k")), new Existence.Generation(first));
+      assertEquals(0, store.generation(key("k")));
+      var old = new Existence.Generation(first);
+      var target = store.target(key("k"));
+      assertThrows(Gone.class, () -> store.put(target, new byte[1], old, true).answer());
+      assertThrows(
+          Gone.class,
+          () -> store.put(target, new byte[1], new Existence.Undeleted(null), true).answer());
+      assertThrows(Gone.class, () -> store.get(target, "", old, true).answer());
+      assertThrows(Gone.class, () -> store.delete(target, old));
+      assertEquals("1:b", put(store, "k", "b"));
+      assertEquals(3, store.generation(key("k")));
+      assertThrows(
+          AlreadyExists.class,
+          () -> store.put(target, new byte[1], new Existence.Absent(null), true).answer());
+    }
+    try (var store = Script.open(disk)) {
+      assertEquals(3, store.generation(key("k")));
+      assertEquals("b", lines(store, "k"));
+    }
+  }
+
+  @Test
+  void listsWhatExists() {
+    try (var store = Script.open(disk)) {
+      for (int i = 0; i < 700; i++) put(store, "k" + i, "a");
+      for (int i = 0; i < 700; i += 3) {
+        store.delete(store.target(key("k" + i)), new Existence.Any(null));
+      }
+      put(store, "k0", "again");
+    }
+    try (var store = Script.open(disk)) {
+      var names = new ArrayList<String>();
+      store.list("script").forEachRemaining(name -> names.add(text(name)));
+      assertEquals(467, names.size());
+      assertEquals("k1", names.getFirst());
+      assertEquals("k0", names.getLast());
+    }
+  }
+
+  @Test
+  void readsThePast() {
+    try (var store = Script.open(disk)) {
+      for (int i = 0; i < 30; i++) put(store, "k", "line" + i + "x".repeat(10_000));
+      assertEquals(30, store.position(key("k")));
+      for (long version : new long[] {0, 1, 7, 8, 29, 30}) {
+        String then = text(store.past(key("k"), version).get("lines", null).encoded());
+        assertEquals(version, then.isEmpty() ? 0 : then.split(",").length);
+      }
+      assertThrows(IllegalArgumentException.class, () -> store.past(key("k"), 31));
+      List<Store.Event> events = store.events(key("k"), 3, 5);
+      assertEquals(3, events.size());
+      assertInstanceOf(Store.Event.What.Put.class, events.getFirst().event());
+    }
+  }
+
+  @Test
+  void keepsFewKeysInMemory() {
+    try (var store = Script.open(disk, Threads.real(), Duration.ofSeconds(10), 256 << 10)) {
+      for (int i = 0; i < 5_000; i++) put(store, "k" + i, "a".repeat(100));
+      for (int i = 0; i < 5_000; i += 7) assertEquals("a".repeat(100), lines(store, "k" + i));
+      assertTrue(store.residentKeys() < 1_000, "resident: " + store.residentKeys());
+    }
+  }
+
+  @Test
+  void refusesCallsWhenClosed() {
+    var store = Script.open(disk);
+    put(store, "k", "a");
+    store.close();
+    assertThrows(Closed.class, () -> put(store, "k", "b"));
+  }
+}

@@ -1,0 +1,87 @@
+package stoa.tidy;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Pattern;
+
+/// Finds modules that depend on a module which is not below them.
+final class Arrows {
+  /// What each module may depend on, at run time. A layer may use any layer below it.
+  static final Map<String, Set<String>> ALLOWED = new LinkedHashMap<>();
+
+  static {
+    var engine = Set.of("api", "base", "storage", "log", "store", "objects");
+    ALLOWED.put("api", Set.of());
+    ALLOWED.put("base", Set.of());
+    ALLOWED.put("storage", Set.of("base"));
+    ALLOWED.put("log", Set.of("api", "base", "storage"));
+    ALLOWED.put("store", Set.of("api", "base", "storage", "log"));
+    ALLOWED.put("objects", Set.of("api", "base", "storage", "log", "store"));
+    ALLOWED.put("stacksync", Set.of("api"));
+    ALLOWED.put("sim", engine);
+    ALLOWED.put("bench", engine);
+    ALLOWED.put("cli", with(engine, "stacksync", "bench"));
+    ALLOWED.put("tidy", with(engine, "stacksync", "bench", "sim", "cli"));
+  }
+
+  private static final Pattern DEPENDENCY =
+      Pattern.compile("<dependency>\\s*<groupId>stoa</groupId>(.*?)</dependency>", Pattern.DOTALL);
+  private static final Pattern ARTIFACT =
+      Pattern.compile("<artifactId>stoa-([a-z-]+)</artifactId>");
+
+  private Arrows() {}
+
+  private static Set<String> with(Set<String> some, String... more) {
+    var all = new TreeSet<>(some);
+    all.addAll(List.of(more));
+    return all;
+  }
+
+  /// The arrows that are not allowed, and the modules that have no place in the order.
+  static List<String> problems(Repository repository, Map<String, Set<String>> allowed) {
+    var problems = new ArrayList<String>();
+    for (var module : repository.modules()) {
+      Set<String> below = allowed.get(module.name());
+      if (below == null) {
+        problems.add(module.name() + " has no place among the layers; give it one in Arrows");
+        continue;
+      }
+      for (String target : dependencies(repository.text(module.folder().resolve("pom.xml")))) {
+        if (!below.contains(target)) {
+          problems.add("%s depends on %s, which is not below it".formatted(module.name(), target));
+        }
+      }
+    }
+    return problems;
+  }
+
+  /// The modules that a `pom.xml` names as dependencies, those of tests left out: a test may stand
+  /// above its layer.
+  static List<String> dependencies(String pom) {
+    var found = new ArrayList<String>();
+    DEPENDENCY
+        .matcher(pom)
+        .results()
+        .map(dependency -> dependency.group(1))
+        .filter(text -> !text.contains("<scope>test</scope>"))
+        .forEach(text ->
+            ARTIFACT.matcher(text).results().forEach(artifact -> found.add(artifact.group(1))));
+    return found;
+  }
+
+  /// The `pom.xml` files that no module of the root's list accounts for.
+  static List<String> strays(Repository repository) {
+    var listed = new TreeSet<Path>();
+    listed.add(Path.of("pom.xml"));
+    repository.modules().forEach(module -> listed.add(module.folder().resolve("pom.xml")));
+    return repository.files("pom.xml").stream()
+        .filter(pom -> !listed.contains(pom))
+        .map(pom -> pom + " belongs to no module of the root's list")
+        .toList();
+  }
+}

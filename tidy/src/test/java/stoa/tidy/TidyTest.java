@@ -1,0 +1,114 @@
+package stoa.tidy;
+
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assertions.fail;
+import static stoa.tidy.Purity.World.CLOCK;
+import static stoa.tidy.Purity.World.FILE;
+import static stoa.tidy.Purity.World.THREAD;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import stoa.tidy.Purity.Edge;
+
+/// This repository, under every check.
+class TidyTest {
+  /// The modules whose classes are pure but for their edges.
+  private static final List<String> PURE =
+      List.of("api", "base", "storage", "log", "store", "objects");
+
+  /// The classes of those modules that may touch the world, and why.
+  private static final List<Edge> EDGES =
+      List.of(
+          Edge.of("stoa.base.Clock", "the machine's clock, handed to who may know it", CLOCK),
+          Edge.of(
+              "stoa.storage.FileDisk",
+              "the real disk; an interrupt of its caller must not cost it a file",
+              FILE,
+              THREAD),
+          Edge.of("stoa.storage.Device", "starts the thread that writes index runs", THREAD),
+          Edge.of(
+              "stoa.storage.Index",
+              "gives index runs to that thread, and waits when it falls behind",
+              THREAD),
+          Edge.of(
+              "stoa.objects.EmbeddedStoa",
+              "answers asynchronous calls on threads of their own",
+              THREAD),
+          Edge.of(
+              "stoa.objects.ObjectType",
+              "times methods to see which are short enough to run on the caller's thread",
+              CLOCK),
+          Edge.of(
+              "stoa.objects.marshal.CodecPool",
+              "looks first where the calling thread left a codec",
+              THREAD),
+          Edge.of("stoa.store.Request", "wakes the caller that waits for it", THREAD),
+          Edge.of("stoa.store.Runners", "knows which thread runs which call", THREAD),
+          Edge.of("stoa.store.Store", "where callers wait, and closing has a limit", THREAD, CLOCK),
+          Edge.of("stoa.store.Threads", "starts the writer and the ticks", THREAD),
+          Edge.of("stoa.store.Workers", "starts the threads of user methods", THREAD));
+
+  private final Repository repository = Repository.here();
+
+  @Test
+  void coresTouchNoClockThreadFileOrRandomness() throws IOException {
+    var classes = new ArrayList<byte[]>();
+    for (var module : repository.modules()) {
+      if (PURE.contains(module.name())) classes.addAll(compiled(module));
+    }
+    assertTrue(classes.size() > PURE.size(), "found " + classes.size() + " classes; build first");
+    none(Purity.problems(classes, EDGES));
+  }
+
+  @Test
+  void modulesDependOnlyOnModulesBelowThem() {
+    none(Arrows.problems(repository, Arrows.ALLOWED));
+    none(Arrows.strays(repository));
+  }
+
+  @Test
+  void linksOfDocumentsLeadSomewhere() {
+    none(Links.problems(repository));
+  }
+
+  @Test
+  void theModuleMapListsTheModules() {
+    none(ModuleMap.problems(repository));
+  }
+
+  @Test
+  void nothingNamesAMachineSleepsOrPromisesForLater() {
+    none(Words.problems(repository));
+  }
+
+  @Test
+  void thePublicInterfaceIsDocumented() {
+    none(Documented.problems(repository));
+  }
+
+  private List<byte[]> compiled(Repository.Module module) throws IOException {
+    Path classes = repository.root().resolve(module.folder()).resolve("target/classes");
+    try (var files = Files.walk(classes)) {
+      return files
+          .filter(file -> file.toString().endsWith(".class"))
+          .sorted()
+          .map(file -> {
+            try {
+              return Files.readAllBytes(file);
+            } catch (IOException e) {
+              throw new UncheckedIOException(e);
+            }
+          })
+          .toList();
+    }
+  }
+
+  private static void none(List<String> problems) {
+    if (!problems.isEmpty()) fail(String.join("\n", problems));
+  }
+}

@@ -1,0 +1,68 @@
+package stoa.tidy;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Pattern;
+
+/// Finds text that does not belong in a repository: paths of one machine, promises for later, tests
+/// that do not run, and sleeping.
+final class Words {
+  private static final Map<Pattern, String> EVERYWHERE =
+      Map.of(
+          Pattern.compile("(?<![\\w.])/(home|Users|root|work)/\\w|\\b[A-Z]:\\\\\\w"),
+          "names a path of one machine");
+
+  private static final Map<Pattern, String> IN_JAVA = new LinkedHashMap<>();
+
+  static {
+    IN_JAVA.put(
+        Pattern.compile("\\bThread\\.sleep\\b|\\b(MILLI|MICRO|NANO)?SECONDS\\.sleep\\b"),
+        "sleeps; wait for the event itself");
+    IN_JAVA.put(Pattern.compile("\\b(TODO|FIXME|XXX)\\b"), "promises something for later");
+    IN_JAVA.put(Pattern.compile("@(Disabled|Ignore)\\w*"), "has a test that does not run");
+    IN_JAVA.put(Pattern.compile("\\.printStackTrace\\(\\)"), "swallows an error");
+    IN_JAVA.put(Pattern.compile("^\\s*\\*?\\s*@author\\b"), "names an author");
+  }
+
+  private Words() {}
+
+  /// The lines with such text. The sources of this module are left out: they name what they look
+  /// for.
+  static List<String> problems(Repository repository) {
+    var problems = new ArrayList<String>();
+    for (Path file : repository.files("")) {
+      if (file.startsWith("tidy")) continue;
+      boolean java = file.toString().endsWith(".java");
+      if (!java && !isText(file)) continue;
+      int number = 0;
+      for (String line : repository.text(file).lines().toList()) {
+        number++;
+        look(EVERYWHERE, file, number, line, problems);
+        if (java) look(IN_JAVA, file, number, line, problems);
+      }
+    }
+    return problems;
+  }
+
+  private static void look(
+      Map<Pattern, String> patterns, Path file, int number, String line, List<String> problems) {
+    patterns.forEach((pattern, problem) -> {
+      if (pattern.matcher(line).find()) {
+        problems.add("%s:%d %s: %s".formatted(file, number, problem, line.strip()));
+      }
+    });
+  }
+
+  private static boolean isText(Path file) {
+    String path = file.toString();
+    return path.endsWith(".md")
+        || path.endsWith(".xml")
+        || path.endsWith(".properties")
+        || path.endsWith(".config")
+        || file.startsWith(".ci")
+        || path.equals("stoa");
+  }
+}

@@ -1,0 +1,60 @@
+package stoa.tidy;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class WordsTest {
+  @TempDir Path folder;
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "Thread.sleep(10);",
+        "TimeUnit.SECONDS.sleep(1);",
+        "// TODO: later",
+        "/* FIXME */",
+        "@Disabled",
+        "@DisabledOnOs(WINDOWS)",
+        "e.printStackTrace();",
+        "Path.of(\"/home/someone/stoa\")"
+      })
+  void findsWhatDoesNotBelongInASource(String line) throws IOException {
+    Samples.write(folder.resolve("a/src/A.java"), "class A {\n  " + line + "\n}\n");
+    assertEquals(1, Words.problems(new Repository(folder)).size());
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "// the reader sleeps until a thread wakes it",
+        "var todos = list();",
+        "// see https://example.org/home/page",
+        "Path.of(\"/usr/lib\")"
+      })
+  void leavesOrdinaryTextAlone(String line) throws IOException {
+    Samples.write(folder.resolve("a/src/A.java"), "class A {\n  " + line + "\n}\n");
+    assertEquals(List.of(), Words.problems(new Repository(folder)));
+  }
+
+  @Test
+  void namesThePlace() throws IOException {
+    Samples.write(folder.resolve("docs/a.md"), "# A\n\nThe data is in /home/me/data.\n");
+    assertEquals(
+        List.of("docs/a.md:3 names a path of one machine: The data is in /home/me/data."),
+        Words.problems(new Repository(folder)));
+  }
+
+  @Test
+  void leavesBuildOutputAlone() throws IOException {
+    Samples.write(folder.resolve("a/target/gen/A.java"), "// TODO\n");
+    Samples.write(folder.resolve(".git/a.md"), "/home/me\n");
+    assertEquals(List.of(), Words.problems(new Repository(folder)));
+  }
+}
