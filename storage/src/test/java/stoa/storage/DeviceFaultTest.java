@@ -72,6 +72,30 @@ class DeviceFaultTest {
   }
 
   @Test
+  void whatAProcessSyncsInFilesThatAKilledOneLeftSurvivesAPowerLoss() {
+    for (int change = 0; change < 12; change++) {
+      for (int seed = 0; seed < 12; seed++) {
+        var first = new SimulatedDisk(seed);
+        first.losePowerAfter(change);
+        try (var device = Device.open(first, DeviceConfig.standard(), Runnable::run)) {
+          put(device, 0, "zero");
+          device.sync();
+        } catch (DeviceFailed | ReadFailed e) {
+          // Killed on the way.
+        }
+        var second = first.kill();
+        try (var device = Device.open(second, DeviceConfig.standard(), Runnable::run)) {
+          put(device, 1, "one");
+          device.sync();
+        }
+        try (var device = Device.open(second.crash(), DeviceConfig.standard(), Runnable::run)) {
+          assertArrayEquals("one".getBytes(UTF_8), device.read(A, 0, 1));
+        }
+      }
+    }
+  }
+
+  @Test
   void aFlippedBitIsFoundByTheReadAndTheRestStaysReadable() throws IOException {
     try (var device = open(DeviceConfig.standard())) {
       put(device, 0, "zero");
