@@ -187,6 +187,19 @@ class EmbeddedStoaTest {
     }
   }
 
+  @Shared
+  static class Badge {
+    private final long number;
+
+    protected Badge(String owner, Account account) {
+      number = account.deposit(1);
+    }
+
+    public long number() {
+      return number;
+    }
+  }
+
   @TempDir Path directory;
 
   private Stoa open() {
@@ -242,6 +255,15 @@ class EmbeddedStoaTest {
       assertThrows(IllegalArgumentException.class, () -> bad.deposit(1));
       assertThrows(IllegalArgumentException.class, () -> stoa.create(Account.class, "bad", -1L));
       assertEquals(6, stoa.get(Account.class, "bad", 5L).deposit(1));
+    }
+  }
+
+  @Test
+  void constructsOnceWhenAConstructorCallsOtherObjects() {
+    try (Stoa stoa = open()) {
+      Account alice = stoa.create(Account.class, "alice", 0L);
+      assertEquals(1, stoa.get(Badge.class, "b", "alice", alice).number());
+      assertEquals(1, alice.balance());
     }
   }
 

@@ -64,6 +64,9 @@ public final class Execution {
   private static final int DONE = 1;
   private static final int TAKEN_BACK = 2;
 
+  /// Taken back, and its thread knows.
+  private static final int LEFT = 3;
+
   private final Store store;
   private final Mode mode;
   private final Key key;
@@ -100,6 +103,14 @@ public final class Execution {
 
   /// The last nested answer that must be durable before this run's answer leaves.
   private @Nullable Request unsettledNote;
+
+  /// The last nested answer.
+  private @Nullable Request lastNote;
+
+  /// The request in [#waitingFor] that the watchdog found settled, and when; the watchdog's.
+  @Nullable Request stuckOn;
+
+  int stuckSince;
 
   private @Nullable Suspended suspended;
 
@@ -207,6 +218,7 @@ public final class Execution {
     checkNotTakenBack();
     Request note =
         store.note(resident, Records.ANSWERED, Records.answered(origin, target, nested.answer));
+    lastNote = note;
     if (nested.mustBeLogged) unsettledNote = note;
     return nested.answer;
   }
@@ -221,7 +233,21 @@ public final class Execution {
   /// Waits until everything that this run's answer reflects is durable.
   void gate() {
     if (suspended != null) throw suspended;
-    Request note = unsettledNote;
+    await(unsettledNote);
+  }
+
+  /// Waits until every nested answer of this run is durable: behind a checkpoint, nobody asks
+  /// again.
+  void gateAll() {
+    await(lastNote);
+  }
+
+  /// The note without which no later nested put may be logged.
+  @Nullable Request unsettledNote() {
+    return unsettledNote;
+  }
+
+  private void await(@Nullable Request note) {
     if (note != null) {
       store.awaitHelping(note, this);
       try {
@@ -239,7 +265,19 @@ public final class Execution {
 
   /// Ends the run, if it was not taken back before.
   boolean finish() {
-    return state.compareAndSet(RUNNING, DONE);
+    while (!state.compareAndSet(RUNNING, DONE)) {
+      if (state.compareAndSet(TAKEN_BACK, LEFT) || state.get() == LEFT) return false;
+    }
+    return true;
+  }
+
+  /// Ends a run that was stopped; answers what is thrown on, which is [Abandoned] exactly when the
+  /// run was taken back.
+  Unwinding stopped(Unwinding by) {
+    if (!finish()) return new Abandoned();
+    return by instanceof Suspended
+        ? by
+        : suspend(new stoa.Unavailable("it ran for too long, and that could not be logged"));
   }
 
   /// Takes the run back, if it has not ended.
@@ -247,13 +285,14 @@ public final class Execution {
     return state.compareAndSet(RUNNING, TAKEN_BACK);
   }
 
-  /// Undoes [#takeBack] when the verdict could not be logged.
-  void reprieve() {
-    state.compareAndSet(TAKEN_BACK, RUNNING);
+  /// Undoes [#takeBack] when the verdict could not be logged; answers false when it is too late,
+  /// because the thread has left the run.
+  boolean reprieve() {
+    return state.compareAndSet(TAKEN_BACK, RUNNING);
   }
 
   boolean isTakenBack() {
-    return state.get() == TAKEN_BACK;
+    return state.get() >= TAKEN_BACK;
   }
 
   void checkNotTakenBack() {
