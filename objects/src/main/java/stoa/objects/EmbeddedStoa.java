@@ -4,8 +4,7 @@ import java.util.Iterator;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
+import java.util.concurrent.Executor;
 import java.util.random.RandomGenerator;
 import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
@@ -55,7 +54,7 @@ final class EmbeddedStoa implements Stoa {
   private final Marshaller marshaller;
   private final ClassLoader loader;
   private final ConcurrentHashMap<String, ObjectType> types = new ConcurrentHashMap<>();
-  private final ExecutorService answers = Executors.newVirtualThreadPerTaskExecutor();
+  private final Executor answers;
 
   EmbeddedStoa(StoaConfig config, ShardLog log, Clock clock, Threads threads) {
     limits = config.limits();
@@ -67,6 +66,7 @@ final class EmbeddedStoa implements Stoa {
             limits.nestingMax(),
             limits.closeTimeMax());
     store = new Store(bounds, log, clock, threads);
+    answers = threads.answers();
     dictionary = new Dictionary(store);
     ClassLoader context = Thread.currentThread().getContextClassLoader();
     loader = context != null ? context : EmbeddedStoa.class.getClassLoader();
@@ -177,7 +177,6 @@ final class EmbeddedStoa implements Stoa {
   @Override
   public void close() {
     store.close();
-    answers.shutdown();
   }
 
   // ---- for the other classes of this package

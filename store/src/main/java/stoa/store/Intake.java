@@ -255,7 +255,11 @@ final class Intake {
         request.nowMicros = nowMicros;
         Resident resident = request.resident;
         boolean mine = own != null && own.resident == resident;
-        if (resident.enqueue(request) && !mine) store.dispatch(resident);
+        if (resident.enqueue(request) && !mine) {
+          // A handler that waits for it runs it at once; all workers may be waiting so.
+          if (request.depth > 0) request.wake();
+          store.dispatch(resident);
+        }
       }
     }
   }

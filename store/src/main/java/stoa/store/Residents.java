@@ -33,10 +33,12 @@ final class Residents {
       Resident resident = residents.get(key.stream());
       if (resident == null) {
         var made = new Resident(store, key);
+        made.pin();
+        made.referenced = true;
         resident = residents.putIfAbsent(key.stream(), made);
         if (resident == null) {
-          resident = made;
           reweigh(BASE_BYTES);
+          return made;
         }
       }
       if (resident.pin()) {
