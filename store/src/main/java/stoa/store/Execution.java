@@ -3,6 +3,7 @@ package stoa.store;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import stoa.DeadlineExceeded;
 
@@ -51,6 +52,10 @@ public final class Execution {
     Suspended(RuntimeException reason) {
       super("the call cannot go on now", reason);
       this.reason = reason;
+    }
+
+    RuntimeException reason() {
+      return reason;
     }
 
     RuntimeException failure() {
@@ -182,7 +187,9 @@ public final class Execution {
 
   /// Asks the handler of another key.
   public byte[] get(Key target, Object query, Existence existence) {
-    if (isReading()) return store.nestedGet(this, target, query, existence).answer();
+    if (isReading()) {
+      return asked(() -> store.nestedGet(this, target, query, existence)).answer();
+    }
     return nested(target, origin -> store.nestedGet(this, target, query, existence));
   }
 
@@ -203,12 +210,22 @@ public final class Execution {
           "the answer to call " + number + " of version " + address + " of " + key + " is missing");
     }
     var origin = new Records.Origin(key.stream(), address, number);
-    Nested nested = call.apply(origin);
+    Nested nested = asked(() -> call.apply(origin));
     checkNotTakenBack();
     Request note =
         store.note(resident, Records.ANSWERED, Records.answered(origin, target, nested.answer));
     if (nested.mustBeLogged) unsettledNote = note;
     return nested.answer;
+  }
+
+  /// What the store refuses, it answers. What it throws is trouble of its own, which is no answer
+  /// and nothing for a handler to catch.
+  private Nested asked(Supplier<Nested> call) {
+    try {
+      return call.get();
+    } catch (RuntimeException trouble) {
+      throw suspend(trouble);
+    }
   }
 
   /// Stops the run, to go on from the log later.
@@ -245,11 +262,6 @@ public final class Execution {
   /// Takes the run back, if it has not ended.
   boolean takeBack() {
     return state.compareAndSet(RUNNING, TAKEN_BACK);
-  }
-
-  /// Undoes [#takeBack] when the verdict could not be logged.
-  void reprieve() {
-    state.compareAndSet(TAKEN_BACK, RUNNING);
   }
 
   boolean isTakenBack() {

@@ -3,6 +3,7 @@ package stoa.store;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
+import stoa.Unavailable;
 import stoa.base.StreamId;
 
 /// A key that is in memory: the tail of its stream, the requests that wait for it, and its state
@@ -282,15 +283,20 @@ final class Resident implements Runnable {
     } catch (Execution.Suspended suspended) {
       running = null;
       live = null;
-      request.fail(suspended.failure());
+      request.fail(logged(request) ? suspended.failure() : suspended.reason());
       return true;
     } catch (RuntimeException failure) {
       // The state cannot be loaded, because its files are damaged, say. Other keys go on.
       running = null;
       live = null;
-      request.fail(failure);
+      boolean unsettled = failure instanceof Unavailable && logged(request);
+      request.fail(unsettled ? new Execution.Suspended(failure).failure() : failure);
       return true;
     }
+  }
+
+  private static boolean logged(Request request) {
+    return request.kind == Request.Kind.PUT || request.kind == Request.Kind.DELETE;
   }
 
   private boolean put(Request request) {

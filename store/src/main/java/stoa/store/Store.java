@@ -13,6 +13,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Predicate;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -133,18 +134,18 @@ public final class Store implements AutoCloseable {
   }
 
   private Request newPut(Target target, byte[] value, Existence existence, boolean quick) {
-    accept();
-    return new Request(Request.Kind.PUT, target.pin(), value, existence, null, null, 0, quick);
+    Resident resident = accepted(target::pin);
+    return new Request(Request.Kind.PUT, resident, value, existence, null, null, 0, quick);
   }
 
   /// Ends a key's generation and waits until that is executed.
   ///
   /// @throws Gone when there is nothing to end
   public void delete(Target target, Existence existence) {
-    accept();
+    Resident resident = accepted(target::pin);
     byte[] nothing = {};
     var request =
-        new Request(Request.Kind.DELETE, target.pin(), nothing, existence, null, null, 0, true);
+        new Request(Request.Kind.DELETE, resident, nothing, existence, null, null, 0, true);
     intake.add(request);
     await(request).number();
   }
@@ -155,6 +156,7 @@ public final class Store implements AutoCloseable {
   /// @return the settled request
   public Request get(Target target, Object query, Existence existence, boolean quick) {
     Request request = newGet(target, query, existence, quick);
+    if (intake.refuses(request)) return request;
     if (quick && threads.mayRunQuick()) {
       Resident resident = request.resident;
       if (!resident.runAlone(request) && resident.enqueue(request)) {
@@ -175,9 +177,9 @@ public final class Store implements AutoCloseable {
   }
 
   private Request newGet(Target target, Object query, Existence existence, boolean quick) {
-    accept();
+    Resident resident = accepted(target::pin);
     byte[] nothing = {};
-    return new Request(Request.Kind.GET, target.pin(), nothing, existence, query, null, 0, quick);
+    return new Request(Request.Kind.GET, resident, nothing, existence, query, null, 0, quick);
   }
 
   /// The generation of a key when it was last executed in this process, 0 when that is not known: a
@@ -199,9 +201,9 @@ public final class Store implements AutoCloseable {
   }
 
   private long ask(Request.Kind kind, Key key) {
-    accept();
+    Resident resident = accepted(() -> residents.pin(key));
     byte[] nothing = {};
-    var request = new Request(kind, residents.pin(key), nothing, null, null, null, 0, false);
+    var request = new Request(kind, resident, nothing, null, null, null, 0, false);
     ask(request);
     return await(request).number();
   }
@@ -224,8 +226,8 @@ public final class Store implements AutoCloseable {
   ///
   /// @return its stream address
   public long append(Key key, byte[] payload) {
-    accept();
-    Request request = Request.note(residents.pin(key), Records.NOTE, payload);
+    Resident resident = accepted(() -> residents.pin(key));
+    Request request = Request.note(resident, Records.NOTE, payload);
     intake.add(request);
     return await(request).number();
   }
@@ -234,6 +236,7 @@ public final class Store implements AutoCloseable {
   public void scan(Key key, Predicate<StoredEntry> visitor) {
     Resident resident = residents.pin(key);
     try {
+      intake.check();
       streams().scan(key.stream(), 1, resident.tail(), visitor);
     } finally {
       resident.unpin();
@@ -508,6 +511,17 @@ public final class Store implements AutoCloseable {
     }
   }
 
+  /// Accepts a request, and pins its key.
+  private Resident accepted(Supplier<Resident> pin) {
+    accept();
+    try {
+      return pin.get();
+    } catch (RuntimeException unreadable) {
+      settled();
+      throw unreadable;
+    }
+  }
+
   /// A request is settled.
   void settled() {
     if (underWay.decrementAndGet() == 0 && closed) {
@@ -518,6 +532,7 @@ public final class Store implements AutoCloseable {
   }
 
   private void ask(Request request) {
+    if (intake.refuses(request)) return;
     if (request.resident.enqueue(request)) dispatch(request.resident);
   }
 
@@ -587,7 +602,7 @@ public final class Store implements AutoCloseable {
         caller,
         request,
         () -> {
-          if (request.resident.enqueue(request)) run(request);
+          if (!intake.refuses(request) && request.resident.enqueue(request)) run(request);
         });
   }
 
@@ -599,9 +614,9 @@ public final class Store implements AutoCloseable {
       @Nullable Existence existence,
       @Nullable Object query,
       Records.@Nullable Origin origin) {
+    Resident resident = residents.pin(target);
     underWay.incrementAndGet();
-    return new Request(
-        kind, residents.pin(target), value, existence, query, origin, caller.depth() + 1, true);
+    return new Request(kind, resident, value, existence, query, origin, caller.depth() + 1, true);
   }
 
   /// Waits for a nested call. What the store refuses is an answer too, which must be logged: at
@@ -749,7 +764,11 @@ public final class Store implements AutoCloseable {
                 + " ms (callTimeMax); what it had changed there was taken back");
     Thread thread = execution.thread;
     if (thread != null) threads.lost(thread);
-    settleTakenBack(execution, failure, execution::reprieve);
+    settleTakenBack(
+        execution,
+        failure,
+        () ->
+            recover(execution, new UnknownOutcome("the call is logged and ran too long", failure)));
     // The runs that waited for this one on its thread cannot go on there: they begin again
     // elsewhere,
     // and find in the log what they had called.
@@ -788,6 +807,7 @@ public final class Store implements AutoCloseable {
           if (note.failed()) notLogged.run();
           else recover(execution, failure);
         });
+    callWriter();
   }
 
   private void recover(Execution execution, RuntimeException failure) {
