@@ -6,6 +6,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import stoa.DeadlineExceeded;
+import stoa.Deadlock;
 
 /// One run of a handler: what it may know, and how it calls other keys.
 ///
@@ -25,7 +26,8 @@ public final class Execution {
 
   /// Thrown through a handler that cannot go on now. A handler passes it on; one that does not is
   /// stopped at its next call, and what it answers is dropped.
-  public abstract static sealed class Unwinding extends Error permits Abandoned, Suspended {
+  public abstract static sealed class Unwinding extends Error
+      permits Abandoned, Suspended, Yielded {
     private static final long serialVersionUID = 1L;
 
     private Unwinding(String message, @Nullable Throwable cause) {
@@ -39,6 +41,16 @@ public final class Execution {
 
     Abandoned() {
       super("the call was taken back", null);
+    }
+  }
+
+  /// Thrown through a handler whose run must make way for one that it interrupts on its thread: it
+  /// is done again, from the log, as soon as a thread is free.
+  static final class Yielded extends Unwinding {
+    private static final long serialVersionUID = 1L;
+
+    Yielded() {
+      super("the call makes way for another", null);
     }
   }
 
@@ -86,6 +98,14 @@ public final class Execution {
 
   /// What this run waits for; read by others that look for circles.
   volatile @Nullable Request waitingFor;
+
+  /// Whether what this run waits for may be refused instead: nothing was logged for it. Guarded by
+  /// [Store#waiting].
+  boolean refusable;
+
+  /// Why what this run waits for is refused, once it is. Another run sets it, when both would wait
+  /// for each other.
+  volatile @Nullable Deadlock refused;
 
   /// The log counter of the put.
   long counter;
@@ -229,7 +249,9 @@ public final class Execution {
   }
 
   /// Stops the run, to go on from the log later.
-  Suspended suspend(RuntimeException reason) {
+  ///
+  /// @return what the handler must throw
+  public Unwinding suspend(RuntimeException reason) {
     var stop = new Suspended(reason);
     suspended = stop;
     return stop;
@@ -270,6 +292,26 @@ public final class Execution {
 
   void checkNotTakenBack() {
     if (isTakenBack()) throw new Abandoned();
+  }
+
+  /// Whether a run that this one interrupts on its thread has been refused what it waits for.
+  boolean holdsUpRefused() {
+    for (@Nullable Execution under = below; under != null; under = under.below) {
+      if (under.refused != null) return true;
+    }
+    return false;
+  }
+
+  /// A run that can be refused what it waits for, of those that wait for each other from a key to
+  /// this one; null when there is none.
+  @Nullable Execution refusableBehind(Resident target) {
+    for (@Nullable Resident next = target; next != null && !next.key.equals(key); ) {
+      Execution running = next.running;
+      if (running == null || running.refusable) return running;
+      Request awaited = running.waitingFor;
+      next = awaited == null || awaited.isDone() ? null : awaited.resident;
+    }
+    return null;
   }
 
   /// The path of keys from a key to the one whose handler runs here, when each waits for the next;

@@ -59,6 +59,7 @@ final class Resident implements Runnable {
   private @Nullable Materialized live;
   private long target;
   private volatile long generation;
+  private volatile long executed;
   volatile @Nullable Execution running;
 
   private final AtomicInteger lane = new AtomicInteger(IDLE);
@@ -101,6 +102,11 @@ final class Resident implements Runnable {
 
   long tail() {
     return tail;
+  }
+
+  /// Whether the put at an address is executed, in this process or before.
+  boolean hasExecuted(long address) {
+    return executed >= address;
   }
 
   long generationHint() {
@@ -280,6 +286,9 @@ final class Resident implements Runnable {
       };
     } catch (Execution.Abandoned lost) {
       return false;
+    } catch (Execution.Yielded yielded) {
+      recover(null);
+      return false;
     } catch (Execution.Suspended suspended) {
       running = null;
       live = null;
@@ -343,6 +352,7 @@ final class Resident implements Runnable {
     if (!execution.finish()) return false;
     running = null;
     generation = state.generation();
+    executed = request.address;
     request.generation = generation;
     state.settle(request.value.length);
     reweigh(state);
@@ -427,6 +437,7 @@ final class Resident implements Runnable {
       state.load(target, tail, this);
       running = null;
       generation = state.generation();
+      executed = state.position();
       live = state;
       reweigh(state);
     }

@@ -24,6 +24,7 @@ import stoa.DeadlineExceeded;
 import stoa.Deadlock;
 import stoa.Gone;
 import stoa.LimitExceeded;
+import stoa.Unavailable;
 import stoa.UnknownOutcome;
 import stoa.base.Check;
 import stoa.base.Clock;
@@ -586,8 +587,12 @@ public final class Store implements AutoCloseable {
   Execution.Nested nestedPut(
       Execution caller, Key target, byte[] value, Existence existence, Records.Origin origin) {
     if (caller.mode() == Execution.Mode.RESUMED) {
-      Answer known = answerFromLog(caller, target, origin);
-      if (known != null) return new Execution.Nested(known.encoded(), false);
+      long address = addressInLog(caller, target, origin);
+      Deadlock refused = awaitExecuted(caller, target, address);
+      if (refused != null) return told(caller, refused);
+      if (address > 0) {
+        return new Execution.Nested(answerFromLog(target, address).encoded(), false);
+      }
     }
     Request request =
         nestedRequest(caller, Request.Kind.PUT, target, value, existence, null, origin);
@@ -596,6 +601,10 @@ public final class Store implements AutoCloseable {
 
   Execution.Nested nestedGet(Execution caller, Key target, Object query, Existence existence) {
     byte[] nothing = {};
+    if (caller.mode() == Execution.Mode.RESUMED) {
+      Deadlock refused = awaitExecuted(caller, target, 0);
+      if (refused != null) return told(caller, refused);
+    }
     Request request =
         nestedRequest(caller, Request.Kind.GET, target, nothing, existence, query, null);
     return nested(
@@ -635,10 +644,14 @@ public final class Store implements AutoCloseable {
     try {
       return new Execution.Nested(request.answer().encoded(), request.kind != Request.Kind.PUT);
     } catch (Gone | AlreadyExists | Deadlock | LimitExceeded | DeadlineExceeded | CallFailed told) {
-      return new Execution.Nested(factory(caller.key().space()).failure(told).encoded(), true);
+      return told(caller, told);
     } catch (RuntimeException failure) {
       throw caller.suspend(failure);
     }
+  }
+
+  private Execution.Nested told(Execution caller, RuntimeException refusal) {
+    return new Execution.Nested(factory(caller.key().space()).failure(refusal).encoded(), true);
   }
 
   private @Nullable RuntimeException refusal(Execution caller, Request request) {
@@ -659,12 +672,16 @@ public final class Store implements AutoCloseable {
         caller.waitingFor = request;
         return null;
       }
-      var path = new StringJoiner(" -> ");
-      circle.forEach(key -> path.add(key.toString()));
-      return new Deadlock("the call would wait for itself: " + path);
+      return deadlock(circle);
     } finally {
       waiting.unlock();
     }
+  }
+
+  private static Deadlock deadlock(List<Key> circle) {
+    var path = new StringJoiner(" -> ");
+    circle.forEach(key -> path.add(key.toString()));
+    return new Deadlock("the call would wait for itself: " + path);
   }
 
   /// Waits on a handler's thread, which meanwhile does what it waits for.
@@ -673,6 +690,8 @@ public final class Store implements AutoCloseable {
     request.waiter(Thread.currentThread());
     while (!request.isDone()) {
       caller.checkNotTakenBack();
+      if (caller.refused != null) return;
+      if (caller.holdsUpRefused()) throw new Execution.Yielded();
       if (!intake.isEmpty() && lead(null)) continue;
       if (resident.isScheduled()) {
         run(request);
@@ -688,14 +707,80 @@ public final class Store implements AutoCloseable {
     else request.resident.runQuickUntil(request);
   }
 
-  /// The answer to a nested put that an earlier process logged, or null when it did not.
-  private @Nullable Answer answerFromLog(Execution caller, Key target, Records.Origin origin) {
-    long address = addressInLog(caller, target, origin);
-    if (address == 0) return null;
+  /// Waits, before a run that goes on from the log calls a key, until the calls that were under way
+  /// there have gone on too: they may call the caller's key.
+  ///
+  /// Of calls that were under way in a circle, one had been refused, or would have been; that need
+  /// not be in the log. The one to be refused now is one for which nothing was logged at the key
+  /// that it calls.
+  ///
+  /// @param address where the call is in the log of the key, which must then be executed; 0 when it
+  ///   is not there, and may be refused
+  /// @return why the call is refused, or null when it is not
+  private @Nullable Deadlock awaitExecuted(Execution caller, Key target, long address) {
+    byte[] nothing = {};
     Request executed =
-        nestedRequest(caller, Request.Kind.POSITION, target, new byte[0], null, null, null);
+        nestedRequest(caller, Request.Kind.POSITION, target, nothing, null, null, null);
+    if (address > 0 && executed.resident.hasExecuted(address)) {
+      executed.complete(null);
+      return null;
+    }
+    try {
+      Deadlock refused = beginToWait(caller, executed, address == 0);
+      if (refused != null) {
+        executed.complete(null);
+        return refused;
+      }
+    } catch (Execution.Unwinding unwinding) {
+      executed.complete(null);
+      throw unwinding;
+    }
+    int began = runners.now();
     ask(executed);
     awaitHelping(executed, caller);
+    caller.hasWaited(runners.now() - began);
+    return endToWait(caller, executed);
+  }
+
+  private @Nullable Deadlock beginToWait(Execution caller, Request executed, boolean refusable) {
+    waiting.lock();
+    try {
+      List<Key> circle = caller.circleThrough(executed.resident);
+      if (circle != null) {
+        if (refusable) return deadlock(circle);
+        Execution other = caller.refusableBehind(executed.resident);
+        if (other == null) {
+          throw caller.suspend(new Unavailable("calls wait for each other: " + deadlock(circle)));
+        }
+        if (other.refused == null) other.refused = deadlock(circle);
+        LockSupport.unpark(other.thread);
+        if (Thread.currentThread().equals(other.thread)) throw new Execution.Yielded();
+      }
+      caller.waitingFor = executed;
+      caller.refusable = refusable;
+      return null;
+    } finally {
+      waiting.unlock();
+    }
+  }
+
+  private @Nullable Deadlock endToWait(Execution caller, Request executed) {
+    waiting.lock();
+    try {
+      caller.waitingFor = null;
+      caller.refusable = false;
+      Deadlock refused = caller.refused;
+      caller.refused = null;
+      if (refused != null) return refused;
+    } finally {
+      waiting.unlock();
+    }
+    executed.number();
+    return null;
+  }
+
+  /// The answer to an executed put.
+  private Answer answerFromLog(Key target, long address) {
     barrier(target);
     var past = new Materialized(this, target, factory(target.space()));
     past.load(address, streams().last(target.stream()), null);
