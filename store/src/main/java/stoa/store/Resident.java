@@ -433,6 +433,8 @@ final class Resident implements Runnable {
   private Materialized live() {
     Materialized state = live;
     if (state == null) {
+      // What loading would go on with could not be logged, and would be begun again and again.
+      store.checkLog();
       state = new Materialized(store, key, store.factory(key.space()));
       state.load(target, tail, this);
       running = null;

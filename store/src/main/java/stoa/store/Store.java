@@ -485,6 +485,11 @@ public final class Store implements AutoCloseable {
     return new Gone(key + " was deleted; ask the store for the key again to begin a new one");
   }
 
+  /// Throws [Unavailable] when the log has failed.
+  void checkLog() {
+    intake.check();
+  }
+
   void dispatch(Resident resident) {
     threads.workers().execute(resident);
   }
