@@ -4,17 +4,21 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import stoa.Corrupt;
 import stoa.LogAddress;
+import stoa.StoaException;
+import stoa.Unavailable;
 import stoa.base.Decoder;
 import stoa.base.Encoder;
 import stoa.base.StreamId;
 import stoa.storage.Commit;
 import stoa.storage.CorruptData;
 import stoa.storage.Device;
+import stoa.storage.StorageException;
 
 /// The materialized streams of a shard on its storage device (vCorfu, section 3.3: a stream replica
 /// can be read at any stream address without touching the global log).
 ///
-/// Thread-safe.
+/// Thread-safe. What cannot be read is [Corrupt] when its bytes are damaged, and [Unavailable]
+/// otherwise.
 public final class Streams {
   /*
    * A stream is a device object of the same id, in three spaces:
@@ -48,7 +52,7 @@ public final class Streams {
 
   /// The last address of a stream, 0 when it has no entry.
   public long last(StreamId stream) {
-    return Math.max(0, device.floor(stream, ENTRIES, Long.MAX_VALUE));
+    return Math.max(0, offset(stream, ENTRIES, Long.MAX_VALUE));
   }
 
   /// The entry at an address, or null when there is none.
@@ -62,8 +66,8 @@ public final class Streams {
   public void scan(StreamId stream, long from, long to, Predicate<StoredEntry> visitor) {
     try {
       device.scan(stream, ENTRIES, from, to, (at, data) -> visitor.test(decode(at, data)));
-    } catch (CorruptData damaged) {
-      throw corrupt(damaged);
+    } catch (StorageException failed) {
+      throw told(failed);
     }
   }
 
@@ -121,22 +125,35 @@ public final class Streams {
   }
 
   private @Nullable At floor(StreamId stream, int space, long address) {
-    long at = device.floor(stream, space, address);
+    long at = offset(stream, space, address);
     if (at < 0) return null;
     byte[] data = data(stream, space, at);
     return data == null ? null : new At(at, data);
   }
 
-  private byte @Nullable [] data(StreamId stream, int space, long offset) {
+  private long offset(StreamId stream, int space, long address) {
     try {
-      return device.read(stream, space, offset);
-    } catch (CorruptData damaged) {
-      throw corrupt(damaged);
+      return device.floor(stream, space, address);
+    } catch (StorageException failed) {
+      throw told(failed);
     }
   }
 
-  private static Corrupt corrupt(CorruptData damaged) {
-    return new Corrupt(String.valueOf(damaged.getMessage()), damaged);
+  private byte @Nullable [] data(StreamId stream, int space, long offset) {
+    try {
+      return device.read(stream, space, offset);
+    } catch (StorageException failed) {
+      throw told(failed);
+    }
+  }
+
+  /// What a caller can do about a device that cannot be read: look at the data, or open the store
+  /// again.
+  private static StoaException told(StorageException failed) {
+    String text = String.valueOf(failed.getMessage());
+    return failed instanceof CorruptData
+        ? new Corrupt(text, failed)
+        : new Unavailable("the store cannot be read; reopen it: " + text, failed);
   }
 
   private static StoredEntry decode(long address, byte[] data) {

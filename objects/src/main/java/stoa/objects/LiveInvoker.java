@@ -1,8 +1,11 @@
 package stoa.objects;
 
 import org.jspecify.annotations.Nullable;
+import stoa.Closed;
 import stoa.LimitExceeded;
 import stoa.NotShareable;
+import stoa.Unavailable;
+import stoa.UnknownOutcome;
 import stoa.objects.proxy.Invoker;
 import stoa.objects.proxy.Proxied;
 import stoa.objects.types.SharedMethod;
@@ -111,10 +114,16 @@ final class LiveInvoker implements Invoker {
 
   private @Nullable Object nested(
       ObjectContext context, SharedMethod method, @Nullable Object[] arguments) throws Throwable {
-    byte[] answer =
-        method.kind() == SharedMethod.Kind.ACCESSOR
-            ? context.execution().get(target.key(), question(method, arguments), existence())
-            : context.execution().put(target.key(), call(method, arguments), existence());
+    byte[] answer;
+    try {
+      answer =
+          method.kind() == SharedMethod.Kind.ACCESSOR
+              ? context.execution().get(target.key(), question(method, arguments), existence())
+              : context.execution().put(target.key(), call(method, arguments), existence());
+    } catch (Unavailable | UnknownOutcome | Closed trouble) {
+      // Of the store, in writing down a name: nothing for the calling method to catch.
+      throw context.execution().suspend(trouble);
+    }
     return ObjectAnswer.get(answer, stoa.marshaller());
   }
 

@@ -2,7 +2,10 @@ package stoa.objects;
 
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
+import stoa.Closed;
 import stoa.Ref;
+import stoa.Unavailable;
+import stoa.UnknownOutcome;
 import stoa.base.Decoder;
 import stoa.base.Encoder;
 import stoa.objects.marshal.Marshaller;
@@ -129,6 +132,8 @@ final class ObjectHandler implements Handler {
           });
     } catch (VirtualMachineError | Execution.Unwinding beyondTheMethod) {
       throw beyondTheMethod;
+    } catch (Unavailable | UnknownOutcome | Closed trouble) {
+      throw execution.suspend(trouble);
     } catch (Throwable thrown) {
       return threw(thrown, context);
     } finally {

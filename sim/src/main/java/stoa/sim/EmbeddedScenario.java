@@ -23,7 +23,6 @@ import stoa.StoaConfig;
 import stoa.StoaException;
 import stoa.Unavailable;
 import stoa.UnknownOutcome;
-import stoa.storage.StorageException;
 
 /// Clients use shared objects of a whole store while its disk fails and it is opened again:
 /// accounts that send each other money, along chains and in circles, registers, and lists that are
@@ -173,7 +172,7 @@ final class EmbeddedScenario implements Scenario {
           else if (dice < 96) check();
           else restart();
           collect();
-        } catch (StorageException failed) {
+        } catch (Unavailable failed) {
           trace.add("failed " + failed.getClass().getSimpleName());
           restart();
         }
@@ -255,7 +254,7 @@ final class EmbeddedScenario implements Scenario {
           case Deadlock _, DeadlineExceeded _, LimitExceeded _, Unavailable _, Gone _ -> {
             for (String list : one.lists()) ledger.refused(list, one.id());
           }
-          case UnknownOutcome _, StorageException _ -> {}
+          case UnknownOutcome _ -> {}
           default -> throw new AssertionError("unexpected of " + one.id() + ": " + cause, cause);
         }
       }
@@ -320,7 +319,7 @@ final class EmbeddedScenario implements Scenario {
       } catch (CompletionException thrown) {
         switch (thrown.getCause()) {
           case LimitExceeded _, Unavailable _ -> one.call().refused();
-          case UnknownOutcome _, StorageException _ -> {}
+          case UnknownOutcome _ -> {}
           case null, default -> throw new AssertionError("unexpected of a register", thrown);
         }
       }
@@ -347,7 +346,7 @@ final class EmbeddedScenario implements Scenario {
         trace.add(input + " refused");
         call.refused();
         restart();
-      } catch (StoaException | StorageException unknown) {
+      } catch (StoaException unknown) {
         trace.add(input + " " + unknown.getClass().getSimpleName());
         trace.reached("a list ends with " + unknown.getClass().getSimpleName());
         restart();
@@ -410,7 +409,7 @@ final class EmbeddedScenario implements Scenario {
             return true;
           });
           recovered = true;
-        } catch (StoaException | StorageException failed) {
+        } catch (StoaException failed) {
           trace.add("recovery failed " + failed.getClass().getSimpleName());
           trace.reached("the disk fails during a recovery");
           store.restart();
@@ -453,7 +452,7 @@ final class EmbeddedScenario implements Scenario {
           read();
           return true;
         });
-      } catch (StoaException | StorageException failed) {
+      } catch (StoaException failed) {
         trace.add("check failed " + failed.getClass().getSimpleName());
         restart();
         return;

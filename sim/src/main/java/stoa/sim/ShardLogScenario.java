@@ -174,7 +174,7 @@ final class ShardLogScenario implements Scenario {
         try {
           verify(leader.log().streams());
           read = true;
-        } catch (StorageException failed) {
+        } catch (StorageException | Unavailable failed) {
           trace.add("restart failed " + failed.getClass().getSimpleName());
           trace.reached("the disk fails again right after a recovery");
         }

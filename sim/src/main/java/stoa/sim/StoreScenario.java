@@ -96,7 +96,7 @@ final class StoreScenario implements Scenario {
       for (int turn = 0; turn < TURNS; turn++) {
         try {
           turn();
-        } catch (StorageException failed) {
+        } catch (Unavailable failed) {
           trace.add("failed " + failed.getClass().getSimpleName());
           trace.reached("the disk fails outside of a batch");
           restart();
@@ -172,7 +172,7 @@ final class StoreScenario implements Scenario {
               .getBytes(StandardCharsets.UTF_8);
       try {
         var target = store.target(StoreHandlers.key(name));
-        var request = store.putAsync(target, bytes, new Existence.Any(null));
+        var request = store.putAsync(target, bytes, new Existence.Any(null), true);
         asked.add(new Asked(value, request, List.of(lists), id));
       } catch (LimitExceeded refused) {
         trace.reached("too many calls are refused");
@@ -184,7 +184,7 @@ final class StoreScenario implements Scenario {
       String name = chance.of(names);
       var target = store.target(StoreHandlers.key(name));
       try {
-        store.getAsync(target, "peek " + other(name), new Existence.Any(null));
+        store.getAsync(target, "peek " + other(name), new Existence.Any(null), true);
       } catch (LimitExceeded refused) {
         trace.reached("too many calls are refused");
       }
@@ -210,7 +210,6 @@ final class StoreScenario implements Scenario {
     private void settle(Asked one, String answer) {
       trace.add(one.id() + " " + answer);
       List<String> words = words(answer);
-      if (words.getFirst().equals("ended")) return;
       if (words.getFirst().equals("refused")) {
         trace.reached("a call is refused with " + words.get(1));
         for (String list : one.lists()) ledger.refused(list, one.id());
@@ -240,7 +239,7 @@ final class StoreScenario implements Scenario {
           readAll();
           readAll();
           read = true;
-        } catch (StorageException | stoa.StoaException failed) {
+        } catch (stoa.StoaException failed) {
           trace.add("reading failed " + failed.getClass().getSimpleName());
           trace.reached("the disk fails while calls are resumed");
         }
@@ -256,7 +255,7 @@ final class StoreScenario implements Scenario {
         if (!asked.isEmpty()) return;
         readAll();
         verify();
-      } catch (StorageException | stoa.StoaException failed) {
+      } catch (stoa.StoaException failed) {
         trace.add("check failed " + failed.getClass().getSimpleName());
         restart();
       }

@@ -3,8 +3,10 @@ package stoa.store;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import stoa.DeadlineExceeded;
+import stoa.Deadlock;
 
 /// One run of a handler: what it may know, and how it calls other keys.
 ///
@@ -24,7 +26,8 @@ public final class Execution {
 
   /// Thrown through a handler that cannot go on now. A handler passes it on; one that does not is
   /// stopped at its next call, and what it answers is dropped.
-  public abstract static sealed class Unwinding extends Error permits Abandoned, Suspended {
+  public abstract static sealed class Unwinding extends Error
+      permits Abandoned, Suspended, Yielded {
     private static final long serialVersionUID = 1L;
 
     private Unwinding(String message, @Nullable Throwable cause) {
@@ -41,6 +44,16 @@ public final class Execution {
     }
   }
 
+  /// Thrown through a handler whose run must make way for one that it interrupts on its thread: it
+  /// is done again, from the log, as soon as a thread is free.
+  static final class Yielded extends Unwinding {
+    private static final long serialVersionUID = 1L;
+
+    Yielded() {
+      super("the call makes way for another", null);
+    }
+  }
+
   /// Thrown through a handler whose nested call could not be settled: it goes on from the log
   /// later.
   static final class Suspended extends Unwinding {
@@ -51,6 +64,10 @@ public final class Execution {
     Suspended(RuntimeException reason) {
       super("the call cannot go on now", reason);
       this.reason = reason;
+    }
+
+    RuntimeException reason() {
+      return reason;
     }
 
     RuntimeException failure() {
@@ -66,9 +83,6 @@ public final class Execution {
   private static final int RUNNING = 0;
   private static final int DONE = 1;
   private static final int TAKEN_BACK = 2;
-
-  /// Taken back, and its thread knows.
-  private static final int LEFT = 3;
 
   private final Store store;
   private final Mode mode;
@@ -92,6 +106,14 @@ public final class Execution {
 
   /// What this run waits for; read by others that look for circles.
   volatile @Nullable Request waitingFor;
+
+  /// Whether what this run waits for may be refused instead: nothing was logged for it. Guarded by
+  /// [Store#waiting].
+  boolean refusable;
+
+  /// Why what this run waits for is refused, once it is. Another run sets it, when both would wait
+  /// for each other.
+  volatile @Nullable Deadlock refused;
 
   /// The log counter of the put.
   long counter;
@@ -203,7 +225,9 @@ public final class Execution {
   /// Asks the handler of another key.
   public byte[] get(Key target, Object query, Existence existence) {
     ensureHeadroom();
-    if (isReading()) return store.nestedGet(this, target, query, existence).answer();
+    if (isReading()) {
+      return asked(() -> store.nestedGet(this, target, query, existence)).answer();
+    }
     return nested(target, origin -> store.nestedGet(this, target, query, existence));
   }
 
@@ -235,7 +259,7 @@ public final class Execution {
           "the answer to call " + number + " of version " + address + " of " + key + " is missing");
     }
     var origin = new Records.Origin(key.stream(), address, number);
-    Nested nested = call.apply(origin);
+    Nested nested = asked(() -> call.apply(origin));
     checkNotTakenBack();
     Request note =
         store.note(resident, Records.ANSWERED, Records.answered(origin, target, nested.answer));
@@ -244,8 +268,20 @@ public final class Execution {
     return nested.answer;
   }
 
+  /// What the store refuses, it answers. What it throws is trouble of its own, which is no answer
+  /// and nothing for a handler to catch.
+  private Nested asked(Supplier<Nested> call) {
+    try {
+      return call.get();
+    } catch (RuntimeException trouble) {
+      throw suspend(trouble);
+    }
+  }
+
   /// Stops the run, to go on from the log later.
-  Suspended suspend(RuntimeException reason) {
+  ///
+  /// @return what the handler must throw
+  public Unwinding suspend(RuntimeException reason) {
     var stop = new Suspended(reason);
     suspended = stop;
     return stop;
@@ -286,19 +322,13 @@ public final class Execution {
 
   /// Ends the run, if it was not taken back before.
   boolean finish() {
-    while (!state.compareAndSet(RUNNING, DONE)) {
-      if (state.compareAndSet(TAKEN_BACK, LEFT) || state.get() == LEFT) return false;
-    }
-    return true;
+    return state.compareAndSet(RUNNING, DONE);
   }
 
   /// Ends a run that was stopped; answers what is thrown on, which is [Abandoned] exactly when the
   /// run was taken back.
   Unwinding stopped(Unwinding by) {
-    if (!finish()) return new Abandoned();
-    return by instanceof Suspended
-        ? by
-        : suspend(new stoa.Unavailable("it ran for too long, and that could not be logged"));
+    return finish() ? by : new Abandoned();
   }
 
   /// Takes the run back, if it has not ended.
@@ -306,18 +336,32 @@ public final class Execution {
     return state.compareAndSet(RUNNING, TAKEN_BACK);
   }
 
-  /// Undoes [#takeBack] when the verdict could not be logged; answers false when it is too late,
-  /// because the thread has left the run.
-  boolean reprieve() {
-    return state.compareAndSet(TAKEN_BACK, RUNNING);
-  }
-
   boolean isTakenBack() {
-    return state.get() >= TAKEN_BACK;
+    return state.get() == TAKEN_BACK;
   }
 
   void checkNotTakenBack() {
     if (isTakenBack()) throw new Abandoned();
+  }
+
+  /// Whether a run that this one interrupts on its thread has been refused what it waits for.
+  boolean holdsUpRefused() {
+    for (@Nullable Execution under = below; under != null; under = under.below) {
+      if (under.refused != null) return true;
+    }
+    return false;
+  }
+
+  /// A run that can be refused what it waits for, of those that wait for each other from a key to
+  /// this one; null when there is none.
+  @Nullable Execution refusableBehind(Resident target) {
+    for (@Nullable Resident next = target; next != null && !next.key.equals(key); ) {
+      Execution running = next.running;
+      if (running == null || running.refusable) return running;
+      Request awaited = running.waitingFor;
+      next = awaited == null || awaited.isDone() ? null : awaited.resident;
+    }
+    return null;
   }
 
   /// The path of keys from a key to the one whose handler runs here, when each waits for the next;

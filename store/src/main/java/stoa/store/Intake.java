@@ -77,12 +77,22 @@ final class Intake {
   }
 
   void add(Request request) {
+    if (!refuses(request)) queue.add(request);
+  }
+
+  /// Fails a request if the log has failed. What the streams show since then need not be durable,
+  /// so that questions are refused too. To be asked when the request has pinned its key: a key that
+  /// was pinned before shows nothing that is not durable.
+  boolean refuses(Request request) {
     RuntimeException cause = failed;
-    if (cause != null) {
-      request.fail(unavailable(cause));
-      return;
-    }
-    queue.add(request);
+    if (cause != null) request.fail(unavailable(cause));
+    return cause != null;
+  }
+
+  /// Throws when the log has failed.
+  void check() {
+    RuntimeException cause = failed;
+    if (cause != null) throw unavailable(cause);
   }
 
   /// Refuses when the log has failed: its streams may show what is not durable.

@@ -5,7 +5,6 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import stoa.CallFailed;
-import stoa.UnknownOutcome;
 import stoa.base.StreamId;
 
 /// A key that is in memory: the tail of its stream, the requests that wait for it, and its state
@@ -61,6 +60,7 @@ final class Resident implements Runnable {
   private @Nullable Materialized live;
   private long target;
   private volatile long generation;
+  private volatile long executed;
   volatile @Nullable Execution running;
 
   private final AtomicInteger lane = new AtomicInteger(IDLE);
@@ -106,6 +106,11 @@ final class Resident implements Runnable {
 
   long tail() {
     return tail;
+  }
+
+  /// Whether the put at an address is executed, in this process or before.
+  boolean hasExecuted(long address) {
+    return executed >= address;
   }
 
   long generationHint() {
@@ -307,26 +312,19 @@ final class Resident implements Runnable {
       };
     } catch (Execution.Abandoned lost) {
       return false;
+    } catch (Execution.Yielded yielded) {
+      recover(null);
+      return false;
     } catch (Execution.Suspended suspended) {
-      giveUp(request, suspended.failure());
+      giveUp(request, logged(request) ? suspended.failure() : suspended.reason());
       return true;
     } catch (RuntimeException | Error failure) {
       // The state cannot be loaded, because its files are damaged, say. Other keys go on.
-      if (request.kind == Request.Kind.PUT || request.kind == Request.Kind.DELETE) {
-        giveUp(
-            request,
-            new UnknownOutcome(
-                "the call is logged and could not be executed; it goes on when its object is used"
-                    + " again: "
-                    + failure.getMessage(),
-                failure));
-      } else {
-        giveUp(
-            request,
-            failure instanceof RuntimeException cause
-                ? cause
-                : new CallFailed(key + " cannot be loaded: " + failure, failure));
-      }
+      RuntimeException cause =
+          failure instanceof RuntimeException known
+              ? known
+              : new CallFailed(key + " cannot be loaded: " + failure, failure);
+      giveUp(request, logged(request) ? new Execution.Suspended(cause).failure() : cause);
       return true;
     }
   }
@@ -337,6 +335,10 @@ final class Resident implements Runnable {
     live = null;
     if (request.address > target) target = request.address;
     request.fail(failure);
+  }
+
+  private static boolean logged(Request request) {
+    return request.kind == Request.Kind.PUT || request.kind == Request.Kind.DELETE;
   }
 
   private boolean put(Request request) {
@@ -387,6 +389,7 @@ final class Resident implements Runnable {
     if (!execution.finish()) return false;
     running = null;
     generation = state.generation();
+    executed = request.address;
     request.generation = generation;
     state.settle(request.value.length);
     reweigh(state);
@@ -470,10 +473,13 @@ final class Resident implements Runnable {
   private Materialized live() {
     Materialized state = live;
     if (state == null) {
+      // What loading would go on with could not be logged, and would be begun again and again.
+      store.checkLog();
       state = new Materialized(store, key, store.factory(key.space()));
       state.load(target, tail, this);
       running = null;
       generation = state.generation();
+      executed = state.position();
       live = state;
       reweigh(state);
     }

@@ -13,6 +13,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Predicate;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -23,6 +24,7 @@ import stoa.DeadlineExceeded;
 import stoa.Deadlock;
 import stoa.Gone;
 import stoa.LimitExceeded;
+import stoa.Unavailable;
 import stoa.UnknownOutcome;
 import stoa.base.Check;
 import stoa.base.Clock;
@@ -142,18 +144,18 @@ public final class Store implements AutoCloseable {
   }
 
   private Request newPut(Target target, byte[] value, Existence existence, boolean quick) {
-    accept();
-    return new Request(Request.Kind.PUT, target.pin(), value, existence, null, null, 0, quick);
+    Resident resident = accepted(target::pin);
+    return new Request(Request.Kind.PUT, resident, value, existence, null, null, 0, quick);
   }
 
   /// Ends a key's generation and waits until that is executed.
   ///
   /// @throws Gone when there is nothing to end
   public void delete(Target target, Existence existence) {
-    accept();
+    Resident resident = accepted(target::pin);
     byte[] nothing = {};
     var request =
-        new Request(Request.Kind.DELETE, target.pin(), nothing, existence, null, null, 0, true);
+        new Request(Request.Kind.DELETE, resident, nothing, existence, null, null, 0, true);
     intake.add(request);
     await(request).number();
   }
@@ -164,6 +166,7 @@ public final class Store implements AutoCloseable {
   /// @return the settled request
   public Request get(Target target, Object query, Existence existence, boolean quick) {
     Request request = newGet(target, query, existence, quick);
+    if (intake.refuses(request)) return request;
     if (quick && threads.mayRunQuick()) {
       Resident resident = request.resident;
       if (!resident.runAlone(request) && resident.enqueue(request)) {
@@ -187,9 +190,9 @@ public final class Store implements AutoCloseable {
   }
 
   private Request newGet(Target target, Object query, Existence existence, boolean quick) {
-    accept();
+    Resident resident = accepted(target::pin);
     byte[] nothing = {};
-    return new Request(Request.Kind.GET, target.pin(), nothing, existence, query, null, 0, quick);
+    return new Request(Request.Kind.GET, resident, nothing, existence, query, null, 0, quick);
   }
 
   /// The generation of a key when it was last executed in this process, 0 when that is not known: a
@@ -211,9 +214,9 @@ public final class Store implements AutoCloseable {
   }
 
   private long ask(Request.Kind kind, Key key) {
-    accept();
+    Resident resident = accepted(() -> residents.pin(key));
     byte[] nothing = {};
-    var request = new Request(kind, residents.pin(key), nothing, null, null, null, 0, false);
+    var request = new Request(kind, resident, nothing, null, null, null, 0, false);
     ask(request);
     return await(request).number();
   }
@@ -235,8 +238,8 @@ public final class Store implements AutoCloseable {
   ///
   /// @return its stream address
   public long append(Key key, byte[] payload) {
-    accept();
-    Request request = Request.note(residents.pin(key), Records.NOTE, payload);
+    Resident resident = accepted(() -> residents.pin(key));
+    Request request = Request.note(resident, Records.NOTE, payload);
     intake.add(request);
     return await(request).number();
   }
@@ -245,6 +248,7 @@ public final class Store implements AutoCloseable {
   public void scan(Key key, Predicate<StoredEntry> visitor) {
     Resident resident = residents.pin(key);
     try {
+      intake.check();
       streams().scan(key.stream(), 1, resident.tail(), visitor);
     } finally {
       resident.unpin();
@@ -501,6 +505,11 @@ public final class Store implements AutoCloseable {
     return new Gone(key + " was deleted; ask the store for the key again to begin a new one");
   }
 
+  /// Throws [Unavailable] when the log has failed.
+  void checkLog() {
+    intake.check();
+  }
+
   void dispatch(Resident resident) {
     threads.workers().execute(resident);
   }
@@ -528,6 +537,17 @@ public final class Store implements AutoCloseable {
     }
   }
 
+  /// Accepts a request, and pins its key.
+  private Resident accepted(Supplier<Resident> pin) {
+    accept();
+    try {
+      return pin.get();
+    } catch (RuntimeException unreadable) {
+      settled();
+      throw unreadable;
+    }
+  }
+
   /// A request is settled.
   void settled() {
     if (underWay.decrementAndGet() == 0 && closed) {
@@ -538,6 +558,7 @@ public final class Store implements AutoCloseable {
   }
 
   private void ask(Request request) {
+    if (intake.refuses(request)) return;
     if (request.resident.enqueue(request)) request.resident.dispatch();
   }
 
@@ -594,8 +615,12 @@ public final class Store implements AutoCloseable {
   Execution.Nested nestedPut(
       Execution caller, Key target, byte[] value, Existence existence, Records.Origin origin) {
     if (caller.mode() == Execution.Mode.RESUMED) {
-      Answer known = answerFromLog(caller, target, origin);
-      if (known != null) return new Execution.Nested(known.encoded(), false);
+      long address = addressInLog(caller, target, origin);
+      Deadlock refused = awaitExecuted(caller, target, address);
+      if (refused != null) return told(caller, refused);
+      if (address > 0) {
+        return new Execution.Nested(answerFromLog(target, address).encoded(), false);
+      }
     }
     Request request =
         nestedRequest(caller, Request.Kind.PUT, target, value, existence, null, origin);
@@ -605,13 +630,19 @@ public final class Store implements AutoCloseable {
 
   Execution.Nested nestedGet(Execution caller, Key target, Object query, Existence existence) {
     byte[] nothing = {};
+    if (caller.mode() == Execution.Mode.RESUMED) {
+      Deadlock refused = awaitExecuted(caller, target, 0);
+      if (refused != null) return told(caller, refused);
+    }
     Request request =
         nestedRequest(caller, Request.Kind.GET, target, nothing, existence, query, null);
     return nested(
         caller,
         request,
         () -> {
-          if (request.resident.enqueue(request)) run(request);
+          if (!intake.refuses(request) && request.resident.enqueue(request)) {
+            var _ = request.resident.runQuickUntil(request);
+          }
         });
   }
 
@@ -625,12 +656,7 @@ public final class Store implements AutoCloseable {
       Records.@Nullable Origin origin) {
     Request outer = caller.request;
     boolean quick = outer != null && outer.quick;
-    Resident resident;
-    try {
-      resident = residents.pin(target);
-    } catch (RuntimeException failure) {
-      throw caller.suspend(failure);
-    }
+    Resident resident = residents.pin(target);
     underWay.incrementAndGet();
     return new Request(kind, resident, value, existence, query, origin, caller.depth() + 1, quick);
   }
@@ -642,7 +668,7 @@ public final class Store implements AutoCloseable {
     try {
       return new Execution.Nested(request.answer().encoded(), request.kind != Request.Kind.PUT);
     } catch (Gone | AlreadyExists | Deadlock | LimitExceeded | DeadlineExceeded | CallFailed told) {
-      return new Execution.Nested(factory(caller.key().space()).failure(told).encoded(), true);
+      return told(caller, told);
     } catch (RuntimeException failure) {
       throw caller.suspend(failure);
     }
@@ -664,6 +690,10 @@ public final class Store implements AutoCloseable {
     return null;
   }
 
+  private Execution.Nested told(Execution caller, RuntimeException refusal) {
+    return new Execution.Nested(factory(caller.key().space()).failure(refusal).encoded(), true);
+  }
+
   private @Nullable RuntimeException refusal(Execution caller, Request request) {
     if (request.depth > config.nestingMax()) {
       return new LimitExceeded(
@@ -682,12 +712,16 @@ public final class Store implements AutoCloseable {
         caller.waitingFor = request;
         return null;
       }
-      var path = new StringJoiner(" -> ");
-      circle.forEach(key -> path.add(key.toString()));
-      return new Deadlock("the call would wait for itself: " + path);
+      return deadlock(circle);
     } finally {
       waiting.unlock();
     }
+  }
+
+  private static Deadlock deadlock(List<Key> circle) {
+    var path = new StringJoiner(" -> ");
+    circle.forEach(key -> path.add(key.toString()));
+    return new Deadlock("the call would wait for itself: " + path);
   }
 
   /// Waits on a handler's thread, which meanwhile does what it waits for.
@@ -699,13 +733,15 @@ public final class Store implements AutoCloseable {
     try {
       while (!request.isDone()) {
         caller.checkNotTakenBack();
+        if (caller.refused != null) return;
+        if (caller.holdsUpRefused()) throw new Execution.Yielded();
         if (!intake.isEmpty() && lead(null)) continue;
         if (resident.runQuickUntil(request)) continue;
         if (waited && resident.isScheduled() && threads.mayRunLong()) {
           // No other thread is free for what may not come back.
           resident.runUntil(request);
         } else if (!request.isDone()) {
-          LockSupport.parkNanos(request, HELP_NANOS);
+          LockSupport.parkNanos(request, threads.patienceNanos());
           interrupted |= Thread.interrupted();
           waited = true;
         }
@@ -715,24 +751,80 @@ public final class Store implements AutoCloseable {
     }
   }
 
-  private void run(Request request) {
-    if (threads.mayRunLong()) request.resident.runUntil(request);
-    else request.resident.runQuickUntil(request);
+  /// Waits, before a run that goes on from the log calls a key, until the calls that were under way
+  /// there have gone on too: they may call the caller's key.
+  ///
+  /// Of calls that were under way in a circle, one had been refused, or would have been; that need
+  /// not be in the log. The one to be refused now is one for which nothing was logged at the key
+  /// that it calls.
+  ///
+  /// @param address where the call is in the log of the key, which must then be executed; 0 when it
+  ///   is not there, and may be refused
+  /// @return why the call is refused, or null when it is not
+  private @Nullable Deadlock awaitExecuted(Execution caller, Key target, long address) {
+    byte[] nothing = {};
+    Request executed =
+        nestedRequest(caller, Request.Kind.POSITION, target, nothing, null, null, null);
+    if (address > 0 && executed.resident.hasExecuted(address)) {
+      executed.complete(null);
+      return null;
+    }
+    try {
+      Deadlock refused = beginToWait(caller, executed, address == 0);
+      if (refused != null) {
+        executed.complete(null);
+        return refused;
+      }
+    } catch (Execution.Unwinding unwinding) {
+      executed.complete(null);
+      throw unwinding;
+    }
+    int began = runners.now();
+    ask(executed);
+    awaitHelping(executed, caller);
+    caller.hasWaited(runners.now() - began);
+    return endToWait(caller, executed);
   }
 
-  /// The answer to a nested put that an earlier process logged, or null when it did not.
-  private @Nullable Answer answerFromLog(Execution caller, Key target, Records.Origin origin) {
-    long address = addressInLog(caller, target, origin);
-    if (address == 0) return null;
-    Request executed =
-        nestedRequest(caller, Request.Kind.POSITION, target, new byte[0], null, null, null);
-    RuntimeException refusal = awaitNested(caller, executed, () -> ask(executed));
-    if (refusal != null) return factory(target.space()).failure(refusal);
+  private @Nullable Deadlock beginToWait(Execution caller, Request executed, boolean refusable) {
+    waiting.lock();
     try {
-      executed.number();
-    } catch (RuntimeException failure) {
-      throw caller.suspend(failure);
+      List<Key> circle = caller.circleThrough(executed.resident);
+      if (circle != null) {
+        if (refusable) return deadlock(circle);
+        Execution other = caller.refusableBehind(executed.resident);
+        if (other == null) {
+          throw caller.suspend(new Unavailable("calls wait for each other: " + deadlock(circle)));
+        }
+        if (other.refused == null) other.refused = deadlock(circle);
+        LockSupport.unpark(other.thread);
+        if (Thread.currentThread().equals(other.thread)) throw new Execution.Yielded();
+      }
+      caller.waitingFor = executed;
+      caller.refusable = refusable;
+      return null;
+    } finally {
+      waiting.unlock();
     }
+  }
+
+  private @Nullable Deadlock endToWait(Execution caller, Request executed) {
+    waiting.lock();
+    try {
+      caller.waitingFor = null;
+      caller.refusable = false;
+      Deadlock refused = caller.refused;
+      caller.refused = null;
+      if (refused != null) return refused;
+    } finally {
+      waiting.unlock();
+    }
+    executed.number();
+    return null;
+  }
+
+  /// The answer to an executed put.
+  private Answer answerFromLog(Key target, long address) {
     barrier(target);
     var past = new Materialized(this, target, factory(target.space()));
     Answer answer = past.loadAnswer(address, streams().last(target.stream()));
@@ -808,13 +900,8 @@ public final class Store implements AutoCloseable {
     settleTakenBack(
         execution,
         failure,
-        () -> {
-          if (!execution.reprieve()) {
-            recover(execution, new UnknownOutcome("the call is logged and ran for too long"));
-          } else if (thread != null) {
-            threads.back(thread);
-          }
-        });
+        () ->
+            recover(execution, new UnknownOutcome("the call is logged and ran too long", failure)));
     // The runs that waited for this one on its thread cannot go on there: they begin again
     // elsewhere, and find in the log what they had called.
     for (Execution waiting = execution.below; waiting != null; waiting = waiting.below) {
@@ -852,6 +939,7 @@ public final class Store implements AutoCloseable {
           if (note.failed()) notLogged.run();
           else recover(execution, failure);
         });
+    callWriter();
   }
 
   private void recover(Execution execution, RuntimeException failure) {

@@ -34,6 +34,10 @@ public interface Threads extends AutoCloseable {
   /// Whether the current thread may lead a batch and run what is quick.
   boolean mayRunQuick();
 
+  /// How long a worker that waits for a nested call leaves it to other threads to run that, before
+  /// it runs it itself.
+  long patienceNanos();
+
   /// A thread is stuck in a handler that was taken back.
   void lost(Thread thread);
 
@@ -92,6 +96,11 @@ public interface Threads extends AutoCloseable {
       @Override
       public boolean mayRunQuick() {
         return !Thread.currentThread().isVirtual();
+      }
+
+      @Override
+      public long patienceNanos() {
+        return 1_000_000;
       }
 
       @Override

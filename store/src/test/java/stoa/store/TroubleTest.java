@@ -130,6 +130,11 @@ class TroubleTest {
     }
 
     @Override
+    public long patienceNanos() {
+      return real.patienceNanos();
+    }
+
+    @Override
     public void lost(Thread thread) {
       real.lost(thread);
     }
