@@ -99,12 +99,14 @@ class TroubleTest {
     public Executor workers() {
       return task -> {
         dispatched.incrementAndGet();
-        if (working) real.workers().execute(task);
-        else forWorkers.add(task);
+        synchronized (Held.this) {
+          if (working) real.workers().execute(task);
+          else forWorkers.add(task);
+        }
       };
     }
 
-    void work() {
+    synchronized void work() {
       working = true;
       forWorkers.forEach(real.workers()::execute);
     }
@@ -323,6 +325,7 @@ class TroubleTest {
       int before = held.dispatched.get();
       caller.start();
       while (caller.getState() != Thread.State.TIMED_WAITING
+          && caller.getState() != Thread.State.WAITING
           && held.dispatched.get() < before + 1_000) {
         Thread.onSpinWait();
       }
