@@ -2,6 +2,7 @@ package stoa.bench;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicReference;
 
@@ -10,7 +11,7 @@ import java.util.concurrent.atomic.AtomicReference;
 /// @param callers how many
 /// @param threads what each runs on
 /// @param warmUp how long they call before it counts
-/// @param time how long it counts
+/// @param time how long it counts; each caller makes at least one call that counts
 record Load(int callers, Threads threads, Duration warmUp, Duration time) {
   /// What a caller runs on.
   enum Threads {
@@ -24,7 +25,11 @@ record Load(int callers, Threads threads, Duration warmUp, Duration time) {
     void call(int caller, int turn) throws Exception;
   }
 
-  /// What the callers saw: calls that began after the warm-up and were answered in time.
+  /// What the callers saw of the calls that began after the warm-up.
+  ///
+  /// @param callsPerSecond from the end of the warm-up until the last answer
+  /// @param p50Micros what half of the calls did not exceed
+  /// @param p99Micros what 99 of 100 calls did not exceed
   record Seen(double callsPerSecond, double p50Micros, double p99Micros) {}
 
   Load(int callers, Threads threads, Scale scale) {
@@ -35,9 +40,11 @@ record Load(int callers, Threads threads, Duration warmUp, Duration time) {
   ///
   /// @throws Exception what the first caller that failed met
   Seen run(Body body) throws Exception {
-    var ready = new CountDownLatch(callers + 1);
+    var ready = new CountDownLatch(callers);
+    var go = new CompletableFuture<Long>();
     var failure = new AtomicReference<Throwable>();
     var latencies = new ArrayList<Latencies>();
+    long[] ends = new long[callers];
     var running = new ArrayList<Thread>();
     for (int i = 0; i < callers; i++) {
       int caller = i;
@@ -47,8 +54,7 @@ record Load(int callers, Threads threads, Duration warmUp, Duration time) {
           () -> {
             try {
               ready.countDown();
-              ready.await();
-              call(caller, body, seen);
+              ends[caller] = call(caller, body, go.get(), seen);
             } catch (Throwable e) {
               failure.compareAndSet(null, e);
             }
@@ -58,26 +64,33 @@ record Load(int callers, Threads threads, Duration warmUp, Duration time) {
               ? Thread.ofVirtual().start(task)
               : Thread.ofPlatform().start(task));
     }
-    ready.countDown();
+    ready.await();
+    long start = System.nanoTime();
+    go.complete(start);
     for (Thread thread : running) thread.join();
     Throwable failed = failure.get();
     if (failed != null) throw new IllegalStateException("a caller failed: " + failed, failed);
 
     var all = new Latencies();
     latencies.forEach(all::add);
-    return new Seen(
-        all.count() * 1e9 / time.toNanos(), all.quantile(0.5) / 1e3, all.quantile(0.99) / 1e3);
+    long nanos = 0;
+    for (long end : ends) nanos = Math.max(nanos, end - start - warmUp.toNanos());
+    return new Seen(all.count() * 1e9 / nanos, all.quantile(0.5) / 1e3, all.quantile(0.99) / 1e3);
   }
 
-  private void call(int caller, Body body, Latencies seen) throws Exception {
-    long from = System.nanoTime() + warmUp.toNanos();
+  /// One caller's calls; answers when the last was answered.
+  private long call(int caller, Body body, long start, Latencies seen) throws Exception {
+    long from = start + warmUp.toNanos();
     long until = from + time.toNanos();
-    for (int turn = 0; ; turn++) {
-      long start = System.nanoTime();
-      if (start - until >= 0) return;
-      body.call(caller, turn);
+    int turn = 0;
+    while (System.nanoTime() - from < 0) body.call(caller, turn++);
+    long began = System.nanoTime();
+    while (true) {
+      body.call(caller, turn++);
       long end = System.nanoTime();
-      if (start - from >= 0 && end - until <= 0) seen.add(end - start);
+      seen.add(end - began);
+      if (end - until >= 0) return end;
+      began = end;
     }
   }
 }

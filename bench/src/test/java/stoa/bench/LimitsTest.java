@@ -52,6 +52,16 @@ class LimitsTest {
   }
 
   @Test
+  void everyCallerMakesACallThatCounts() throws Exception {
+    var calls = new AtomicInteger();
+    var seen =
+        new Load(8, Load.Threads.VIRTUAL, Duration.ZERO, Duration.ofNanos(1))
+            .run((_, _) -> calls.incrementAndGet());
+    assertEquals(8, calls.get());
+    assertTrue(seen.callsPerSecond() > 0);
+  }
+
+  @Test
   void aLoadReportsACallerThatFailed() {
     var load = new Load(2, Load.Threads.PLATFORM, TINY);
     var thrown =

@@ -2,6 +2,7 @@ package stoa.objects;
 
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
+import java.util.function.Supplier;
 import stoa.Corrupt;
 import stoa.Stoa;
 import stoa.StoaConfig;
@@ -38,9 +39,17 @@ public final class EmbeddedEngine implements Engine {
   ///
   /// @param config its URL is used in messages only
   public static Stoa open(StoaConfig config, Disk disk, Clock clock, Threads threads) {
+    return open(config, () -> Device.open(disk, DeviceConfig.standard()), clock, threads);
+  }
+
+  /// Opens a store on a device of the caller's, which is closed with it.
+  ///
+  /// @param config its URL is used in messages only
+  /// @param device opens the device; what it throws is told as for any other store
+  public static Stoa open(
+      StoaConfig config, Supplier<Device> device, Clock clock, Threads threads) {
     try {
-      var device = Device.open(disk, DeviceConfig.standard());
-      return new EmbeddedStoa(config, new LocalShardLog(device), clock, threads);
+      return new EmbeddedStoa(config, new LocalShardLog(device.get()), clock, threads);
     } catch (CorruptData | UnknownFormat damaged) {
       threads.close();
       throw new Corrupt(

@@ -4,8 +4,7 @@ import java.util.Iterator;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
+import java.util.concurrent.Executor;
 import java.util.random.RandomGenerator;
 import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
@@ -24,6 +23,7 @@ import stoa.View;
 import stoa.base.Clock;
 import stoa.log.ShardLog;
 import stoa.objects.marshal.Marshaller;
+import stoa.objects.marshal.Reference;
 import stoa.objects.marshal.References;
 import stoa.objects.proxy.Invoker;
 import stoa.objects.proxy.Proxied;
@@ -54,7 +54,7 @@ final class EmbeddedStoa implements Stoa {
   private final Marshaller marshaller;
   private final ClassLoader loader;
   private final ConcurrentHashMap<String, ObjectType> types = new ConcurrentHashMap<>();
-  private final ExecutorService answers = Executors.newVirtualThreadPerTaskExecutor();
+  private final Executor answers;
 
   EmbeddedStoa(StoaConfig config, ShardLog log, Clock clock, Threads threads) {
     limits = config.limits();
@@ -66,6 +66,7 @@ final class EmbeddedStoa implements Stoa {
             limits.nestingMax(),
             limits.closeTimeMax());
     store = new Store(bounds, log, clock, threads);
+    answers = threads.answers();
     dictionary = new Dictionary(store);
     ClassLoader context = Thread.currentThread().getContextClassLoader();
     loader = context != null ? context : EmbeddedStoa.class.getClassLoader();
@@ -176,7 +177,6 @@ final class EmbeddedStoa implements Stoa {
   @Override
   public void close() {
     store.close();
-    answers.shutdown();
   }
 
   // ---- for the other classes of this package
@@ -345,10 +345,12 @@ final class EmbeddedStoa implements Stoa {
   /// Turns proxies into references and back while values are marshalled.
   private final class ByReference implements References {
     @Override
-    public @Nullable Ref<?> referenceOf(Object object) {
+    public @Nullable Reference referenceOf(Object object) {
       Proxied proxied = Proxies.of(object);
       if (proxied != null) {
-        if (proxied.invoker() instanceof LiveInvoker) return proxied.ref();
+        if (proxied.invoker() instanceof LiveInvoker live) {
+          return new Reference(proxied.ref(), live.generation());
+        }
         throw new NotShareable(
             "a view of the past of " + proxied.ref() + " cannot be passed on; pass a live proxy");
       }
@@ -357,8 +359,14 @@ final class EmbeddedStoa implements Stoa {
     }
 
     @Override
-    public Object resolve(Ref<?> ref) {
-      return proxy(typeNamed(ref.type()), ref.key(), NOTHING, LiveInvoker.Source.REFERENCE, 0);
+    public Object resolve(Reference reference) {
+      Ref<?> ref = reference.ref();
+      return proxy(
+          typeNamed(ref.type()),
+          ref.key(),
+          NOTHING,
+          LiveInvoker.Source.REFERENCE,
+          reference.generation());
     }
   }
 

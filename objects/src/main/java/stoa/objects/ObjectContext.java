@@ -7,6 +7,7 @@ import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 import stoa.Ref;
 import stoa.base.StreamId;
+import stoa.objects.marshal.Reference;
 import stoa.spi.CallContext;
 import stoa.store.Execution;
 
@@ -46,8 +47,8 @@ final class ObjectContext implements CallContext {
 
   /// The reference of an object, when it is the one whose method runs.
   @SuppressWarnings("ReferenceEquality") // Justification: this very instance, not an equal one
-  @Nullable Ref<?> referenceOf(Object object) {
-    return object == instance ? ref : null;
+  @Nullable Reference referenceOf(Object object) {
+    return object == instance ? new Reference(ref, execution.generation()) : null;
   }
 
   @Override

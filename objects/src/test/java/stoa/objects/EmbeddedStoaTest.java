@@ -349,6 +349,26 @@ class EmbeddedStoaTest {
   }
 
   @Test
+  void keepsReferencesToTheObjectThatWasMeant() throws Exception {
+    try (Stoa stoa = open()) {
+      Account bob = stoa.create(Account.class, "bob", 0L);
+      Registry registry = stoa.get(Registry.class, "main");
+      registry.add("b", bob);
+      assertEquals(0, registry.total());
+      stoa.delete(bob);
+      assertThrows(Gone.class, registry::total);
+      stoa.create(Account.class, "bob", 7L);
+      assertThrows(Gone.class, registry::total);
+    }
+    try (Stoa stoa = open()) {
+      Registry registry = stoa.get(Registry.class, "main");
+      assertThrows(Gone.class, registry::total);
+      registry.add("b", stoa.get(Account.class, "bob").self());
+      assertEquals(7, registry.total());
+    }
+  }
+
+  @Test
   void readsThePast() throws Exception {
     try (Stoa stoa = open()) {
       Account alice = stoa.create(Account.class, "alice", 100L);

@@ -10,28 +10,16 @@ import stoa.storage.DeviceConfig;
 public final class LocalShard implements ShardUnderTest {
   private final PoweredDevice device;
   private LocalShardLog log;
-  private long term;
 
   /// The shard on a disk.
   public LocalShard(PoweredDisk disk, DeviceConfig config) {
     device = new PoweredDevice(disk, config);
-    log = open();
-  }
-
-  private LocalShardLog open() {
-    var opened = new LocalShardLog(device.device());
-    term = opened.tail().term() + 1;
-    return opened;
+    log = new LocalShardLog(device.device());
   }
 
   @Override
   public ShardLog leader() {
     return log;
-  }
-
-  @Override
-  public long term() {
-    return term;
   }
 
   @Override
@@ -42,7 +30,7 @@ public final class LocalShard implements ShardUnderTest {
   @Override
   public void restart() {
     device.restart();
-    log = open();
+    log = new LocalShardLog(device.device());
   }
 
   @Override

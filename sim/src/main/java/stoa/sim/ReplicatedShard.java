@@ -27,11 +27,6 @@ public final class ReplicatedShard implements ShardUnderTest {
   }
 
   @Override
-  public long term() {
-    return leader.term();
-  }
-
-  @Override
   public boolean step() {
     return shard.step();
   }

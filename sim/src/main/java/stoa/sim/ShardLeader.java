@@ -48,12 +48,12 @@ final class ShardLeader {
 
   private Sequencer opened() {
     log = shard.leader();
-    term = shard.term();
     sequence = 0;
     last = null;
     var tail = log.tail();
     nowMicros = tail.nowMicros();
     if (tail.epoch() == 0) log.seal(1);
+    term = log.term();
     return new Sequencer(log.tail().epoch(), log.tail().counter());
   }
 
@@ -71,6 +71,7 @@ final class ShardLeader {
     long before = log.tail().epoch();
     log.seal(epoch);
     if (log.tail().epoch() == before) return;
+    term = log.term();
     sequence = 0;
     last = null;
     sequencer = new Sequencer(log.tail().epoch(), log.tail().counter());

@@ -221,7 +221,7 @@ public final class ShardLogContract {
     leader.resume();
     commit(leader, leader.batch(List.of()));
     voided(leader, late);
-    equal(shard.term(), leader.log().tail().term());
+    equal(leader.log().term(), leader.log().tail().term());
     equal(0L, leader.log().streams().last(A));
   }
 

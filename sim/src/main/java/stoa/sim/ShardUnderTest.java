@@ -12,9 +12,6 @@ public interface ShardUnderTest extends AutoCloseable {
   /// The end at which to propose: the same one until [#restart].
   ShardLog leader();
 
-  /// The term under which to propose there.
-  long term();
-
   /// Lets something happen that is under way.
   ///
   /// @return false when nothing is

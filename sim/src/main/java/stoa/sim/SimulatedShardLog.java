@@ -29,6 +29,7 @@ public final class SimulatedShardLog implements ShardLog {
   }
 
   /// The term under which this leader proposes, above that of every leader before it.
+  @Override
   public long term() {
     return leadership;
   }

@@ -59,6 +59,11 @@ class ShardLogMutantsTest {
         }
 
         @Override
+        public long term() {
+          return log.term();
+        }
+
+        @Override
         public Tail tail() {
           return log.tail();
         }
@@ -73,11 +78,6 @@ class ShardLogMutantsTest {
           log.close();
         }
       };
-    }
-
-    @Override
-    public long term() {
-      return shard.term();
     }
 
     @Override

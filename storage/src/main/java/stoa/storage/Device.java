@@ -1,6 +1,7 @@
 package stoa.storage;
 
 import java.io.IOException;
+import java.util.List;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -94,9 +95,10 @@ public final class Device implements AutoCloseable {
       for (var name : names) refuseForeign(disk, name);
       log = SegmentLog.open(disk, config, names);
       index = Index.open(disk, config, log, background, names);
+      var unused = unusedRuns(names, index);
       long covered = index.covered();
       recover(log, index, covered);
-      removeUnused(disk, index);
+      for (var name : unused) disk.delete(name);
       return new Device(disk, hold, log, index, owned, log.end() - covered);
     } catch (IOException | RuntimeException e) {
       if (index != null) index.close();
@@ -130,12 +132,9 @@ public final class Device implements AutoCloseable {
             .formatted(disk.place(), name));
   }
 
-  /// Removes files that a crash left half made or already replaced.
-  private static void removeUnused(Disk disk, Index index) throws IOException {
-    for (var name : disk.list()) {
-      boolean replaced = RunFormat.isName(name) && !index.uses(name);
-      if (replaced || name.endsWith(UNFINISHED)) disk.delete(name);
-    }
+  /// Run files that a crash left behind: half made, or replaced already.
+  private static List<String> unusedRuns(List<String> names, Index index) {
+    return names.stream().filter(name -> RunFormat.isName(name) && !index.uses(name)).toList();
   }
 
   /// Writes a commit behind all earlier ones and makes it visible to readers. It is durable, whole
@@ -154,7 +153,12 @@ public final class Device implements AutoCloseable {
       log.ensureUsable();
       index.awaitRoom();
       long position = log.append(commit);
-      index.insert(commit.array(), 0, position);
+      try {
+        index.insert(commit.array(), 0, position);
+      } catch (RuntimeException | Error e) {
+        log.fail(e); // the log has what the index has not
+        throw e;
+      }
       flush = index.show(log.end());
       records++;
       extents += commit.count();
@@ -191,6 +195,25 @@ public final class Device implements AutoCloseable {
     ensureOpen();
     return floorEntry(object, space, offset, new Entry());
   }
+
+  /// The extent at the greatest offset at or below `offset`, or null when there is none: [#floor]
+  /// and [#read] in one lookup, of one moment.
+  ///
+  /// @throws CorruptData when the stored bytes are not what was written; other extents stay
+  ///   readable
+  /// @throws ReadFailed when the disk cannot be read
+  public @Nullable Extent readFloor(StreamId object, int space, long offset) {
+    ensureOpen();
+    var found = new Entry();
+    if (floorEntry(object, space, offset, found) < 0) return null;
+    return new Extent(found.offset, data(object, space, found));
+  }
+
+  /// Bytes and where in their space they stand.
+  ///
+  /// @param offset the offset they were written at
+  /// @param data what was written there
+  public record Extent(long offset, byte[] data) {}
 
   private long floorEntry(StreamId object, int space, long offset, Entry found) {
     try {

@@ -6,6 +6,7 @@ import java.nio.channels.ClosedChannelException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.channels.OverlappingFileLockException;
+import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -47,13 +48,17 @@ public final class FileDisk implements Disk {
   private final Path directory;
 
   /// The disk of a directory.
+  ///
+  /// @throws UnknownFormat when it is a file
+  /// @throws ReadFailed when it cannot be made or used
   public FileDisk(Path directory) {
     try {
       Files.createDirectories(directory);
       this.directory = directory.toRealPath();
+    } catch (FileAlreadyExistsException e) {
+      throw new UnknownFormat(directory + " is a file; choose a directory");
     } catch (IOException e) {
-      throw new UnknownFormat(
-          directory + " cannot be used as a directory (" + e + "); choose another or allow access");
+      throw new ReadFailed(directory + " cannot be used as a directory: " + e, e);
     }
   }
 

@@ -30,6 +30,7 @@ final class SegmentLog {
    * in between, invariant (3) says that the older one is durable already.
    */
   private static final int SMALL_SYNC = 64 << 10;
+  private static final int COPIED_READ_MAX = 32 << 10;
 
   private final Disk disk;
   private final DeviceConfig config;
@@ -293,10 +294,15 @@ final class SegmentLog {
   byte[] read(long position, int length, long high, long low, int space, long offset) {
     var segment = segmentOf(position);
     long at = position - segment.base();
-    int header = RecordFormat.EXTENT_HEADER;
-    var bytes = new byte[header + length];
+    // A small extent is read with its header at once and copied, a large one is read in place.
+    boolean small = length <= COPIED_READ_MAX;
+    var header = new byte[RecordFormat.EXTENT_HEADER + (small ? length : 0)];
+    byte[] data = new byte[small ? 0 : length];
     try {
-      if (!readFully(segment.file(), at, bytes, 0, bytes.length)) {
+      boolean whole =
+          readFully(segment.file(), at, header, 0, header.length)
+              && readFully(segment.file(), at + header.length, data, 0, data.length);
+      if (!whole) {
         throw corrupt(
             Segment.name(segment.number()), at, "the file ends within the extent that stands here");
       }
@@ -305,19 +311,21 @@ final class SegmentLog {
       throw new ReadFailed(
           "%s cannot be read at %d: %s".formatted(Segment.name(segment.number()), at, e), e);
     }
-    if (Layout.getInt(bytes, 0)
-        != RecordFormat.checksum(new CRC32C(), bytes, 4, bytes.length - 4)) {
+    var crc = new CRC32C();
+    crc.update(header, 4, header.length - 4);
+    crc.update(data, 0, data.length);
+    if (Layout.getInt(header, 0) != (int) crc.getValue()) {
       throw corrupt(Segment.name(segment.number()), at, "the extent's checksum does not match");
     }
-    if (Layout.getInt(bytes, 4) != length
-        || Layout.getLong(bytes, 8) != high
-        || Layout.getLong(bytes, 16) != low
-        || Layout.getLong(bytes, 24) != offset
-        || (bytes[32] & 0xff) != space) {
+    if (Layout.getInt(header, 4) != length
+        || Layout.getLong(header, 8) != high
+        || Layout.getLong(header, 16) != low
+        || Layout.getLong(header, 24) != offset
+        || (header[32] & 0xff) != space) {
       throw corrupt(
           Segment.name(segment.number()), at, "the extent is not the one that the index names");
     }
-    return Arrays.copyOfRange(bytes, header, bytes.length);
+    return small ? Arrays.copyOfRange(header, RecordFormat.EXTENT_HEADER, header.length) : data;
   }
 
   private Segment segmentOf(long position) {

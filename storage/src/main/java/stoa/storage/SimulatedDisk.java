@@ -71,6 +71,14 @@ public final class SimulatedDisk implements Disk {
     return after;
   }
 
+  /// A disk of its own with the same bytes, all of them durable.
+  public synchronized SimulatedDisk copy() {
+    var copy = new SimulatedDisk(random.nextLong());
+    names.forEach((name, content) -> copy.names.put(name, content.copy()));
+    copy.durableNames.putAll(copy.names);
+    return copy;
+  }
+
   /// One of four fates for the unsynced: all kept, all lost, kept up to a cut, each by itself.
   private static boolean survives(SplittableRandom random, int fate, int index, int cut) {
     return switch (fate) {
@@ -273,6 +281,14 @@ public final class SimulatedDisk implements Disk {
     void failSync() {
       unsynced.forEach(limbo::putIfAbsent);
       unsynced.clear();
+    }
+
+    Content copy() {
+      var copy = new Content();
+      copy.bytes = bytes.clone();
+      copy.size = size;
+      copy.durableSize = size;
+      return copy;
     }
 
     Content afterPowerLoss(SplittableRandom random) {

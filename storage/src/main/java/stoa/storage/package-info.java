@@ -1,2 +1,133 @@
 /// The versioned object device: append-only checksummed segments and an index of extents.
+///
+/// A [Device][stoa.storage.Device] keeps sparse objects: an object has up to 256 spaces, a space
+/// has extents of bytes at offsets. Extents are written in [commits][stoa.storage.Commit], each
+/// visible and durable whole or not at all. It stands on a [Disk][stoa.storage.Disk], which says
+/// what survives a power loss. After "Atomicity, explicit versioning, commutativity" of the VOSD
+/// paper (section II) this is the floor: atomic writes into a log, and a mapping from logical
+/// extents to places in it.
+///
+/// # The files
+///
+/// ```
+///   segment-00000001   the log, in order: the truth
+///   segment-00000002
+///   run-00000007       the index, made from the log: sorted, immutable
+///   run-00000009
+///   manifest           which runs make up the index, and how much of the log they cover
+///   *.new              a segment or manifest being made; without meaning
+///   lock               held by the opener (on a file system only)
+/// ```
+///
+/// All numbers are big-endian and without sign. A *varint* has seven bits a byte, the low ones
+/// first; the high bit says that more follow. *zigzag* maps a number with a sign to one without: 0,
+/// -1, 1, -2 become 0, 1, 2, 3. Checksums are CRC32C. Every file begins with a magic number and a
+/// format version; another version is refused. Nothing is ever edited in place.
+///
+/// A *log position* counts the bytes of all segments: the byte at `x` of a segment has the position
+/// `base + x`.
+///
+/// ## Segment
+///
+/// ```
+///   offset  size  header
+///        0     8  "STOASEGM"
+///        8     4  format version, 1
+///       12     4  number of the segment: 1, 2, 3 …
+///       16     8  base: the log position of byte 0, which is the logical end of the segment before
+///       24     4  checksum of bytes 0 to 23
+///       28     4  zero
+///       32        records, each beginning at a multiple of 8; between them zeros
+/// ```
+///
+/// A segment comes under its name by a rename, when it and everything before it is durable. So the
+/// base also proves how much of the segment before was durable, and only the last one can have a
+/// torn tail. Bytes behind a segment's logical end, be they zeros written ahead or what a power
+/// loss left over, mean nothing and are never written again.
+///
+/// ```
+///   offset  size  record
+///        0     4  "SREC"
+///        4     1  kind: 1 a commit of extents; other kinds are refused
+///        5     3  zero
+///        8     4  length in bytes, this header included
+///       12     4  number of extents
+///       16     8  log position of byte 0
+///       24     8  durable: the log position below which all was durable when this was written
+///       32     8  digest of the extents' checksums, in order: d = (d ^ checksum) * 0x9e3779b97f4a7c15 + 1
+///       40     4  checksum of bytes 0 to 39
+///       44        the extents, without gaps
+///
+///   offset  size  extent
+///        0     4  checksum of all that follows, data included
+///        4     4  length of the data in bytes
+///        8    16  object
+///       24     8  offset
+///       32     1  space
+///       33     3  zero
+///       36        data
+/// ```
+///
+/// A record is *whole* when its header's checksum and position are right, every extent's checksum
+/// is, and so is the digest. The extent's checksum lets a single one be verified when it is read;
+/// the digest binds the extents to their record.
+///
+/// ## Recovery
+///
+/// The manifest says from where the log must be read; records are taken over until the first that
+/// is not whole. Behind it stands either a *torn tail*, of which nothing had been durable, or
+/// damage. It is damage when a later record header in the segment, itself unharmed, has a `durable`
+/// beyond this position, when a later segment's base is, or the manifest's coverage: then opening
+/// fails and nothing is changed. Else everything from there on is discarded, later whole records
+/// included: they were not durable either, and after a gap they make no prefix. If anything but
+/// zeros was discarded, the next record begins a new segment, whose base cuts the tail off for
+/// good.
+///
+/// ## Run
+///
+/// Blocks of 4096 bytes; a block's number times 4096 is its place.
+///
+/// ```
+///   offset  size  block
+///        0     4  checksum of bytes 4 to 4095
+///        4     1  type: 1 leaf, 2 fences, 3 filter, 4 header (block 0), 5 footer (the last block)
+///        5     1  level of a fence block: 1 above leaves, 2 above those …
+///        6     2  number of entries
+///        8     4  number of the run
+///       12     4  number of the block
+///       16        by type:
+///
+///   header        16  8  "STOARUNS"          24  4  format version, 1
+///   footer        16  8  "STOARUNS"          24  4  format version, 1
+///                 28  4  the root block      32  4  the root's level
+///                 36  8  number of entries
+///                 44  8  log position from which, and   52  8  up to which the run has every entry
+///   fences        16  4  first filter block of the group (level 1)     20  4  their number
+///                 24     entries: object 16, space 1, offset 8 (the first key below), block 4
+///   filter        16     32,640 bits of a Bloom filter over (object, space), seven for each key
+///   leaf          16     entries, in order of (object, space, offset)
+///               4094  2  number of restarts; in front of it, last first, the place of each, 2 bytes
+///
+///   leaf entry    full:  0x00, object 16, space 1, varint offset, varint position, varint length
+///                 short: varint offset - offset before (at least 1),
+///                        zigzag varint position - position before, varint length
+/// ```
+///
+/// A short entry belongs to the object and space of the entry before. Every 32nd entry of a leaf is
+/// full and a restart. A *group* is the leaves under one fence block of level 1: the leaves come
+/// first, then their filter, then the fence block, so a run is written in one pass.
+///
+/// ## Manifest
+///
+/// ```
+///   offset  size
+///        0     8  "STOAMANI"
+///        8     4  format version, 1
+///       12     4  length of the file
+///       16     8  the log position that the runs cover; everything below it is durable
+///       24     4  a number no run has had
+///       28     4  number of runs
+///       32   8 each  newest first: number of the run 4, number of its blocks 4
+///      end     4  checksum of all before
+/// ```
 package stoa.storage;

@@ -102,6 +102,8 @@ public final class Execution {
   /// Whether the put begins a generation.
   boolean begins;
 
+  private long generation;
+
   @Nullable Thread thread;
 
   /// When it began, moved on by the time in which it waited for others. Its thread writes it.
@@ -149,6 +151,16 @@ public final class Execution {
   /// The stream address of the put, or of the last one before a question.
   public long address() {
     return address;
+  }
+
+  /// The stream address at which the key's generation began, 0 when a question is about an absent
+  /// key.
+  public long generation() {
+    return generation;
+  }
+
+  void generation(long address) {
+    generation = address;
   }
 
   /// The time that the leader gave the put, in microseconds since 1970.

@@ -278,7 +278,11 @@ final class Intake {
         request.nowMicros = nowMicros;
         Resident resident = request.resident;
         boolean mine = own != null && own.resident == resident;
-        if (resident.enqueue(request) && !mine) resident.dispatch();
+        if (resident.enqueue(request) && !mine) {
+          // A handler that waits for it runs it at once; all workers may be waiting so.
+          if (request.depth > 0) request.wake();
+          resident.dispatch();
+        }
       }
     }
   }

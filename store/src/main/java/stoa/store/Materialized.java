@@ -78,6 +78,11 @@ final class Materialized {
     return lastAnswer;
   }
 
+  /// The answer of the put at position, when loading executed it; null when it did not.
+  @Nullable Answer lastAnswer() {
+    return lastAnswer;
+  }
+
   private void load(long target, long end, @Nullable Resident resident, long checkpointMax) {
     Check.that(position == 0, "%s is loaded once", key);
     Streams streams = store.streams();
@@ -164,6 +169,7 @@ final class Materialized {
     Handler current = handler;
     Check.that(current != null, "%s exists at %s", key, execution.address());
     position = execution.address();
+    execution.generation(generation);
     return java.util.Objects.requireNonNull(current).put(value, execution);
   }
 
@@ -214,6 +220,7 @@ final class Materialized {
   Answer get(@Nullable Object query, byte @Nullable [] opening, Execution execution) {
     Handler current = handler;
     if (current == null) current = factory.create(key, opening, execution);
+    execution.generation(generation);
     return current.get(query, execution);
   }
 }

@@ -14,7 +14,7 @@ import stoa.base.StreamId;
 ///            the value, up to the end
 /// DELETE     origin as above; listed varint
 /// ANSWERED   call varint, number varint, target space text, target name sized, the answer
-/// VERDICT    call varint, reason text
+/// VERDICT    call varint, late u8: 1 when it ran too long, else 0; reason text
 /// LISTED     name, up to the end                 (in the stream of a space's directory)
 /// UNLISTED   listed varint                       (in the stream of a space's directory)
 /// NOTE       whatever the layer above keeps there
@@ -61,8 +61,9 @@ final class Records {
   /// A verdict as read back.
   ///
   /// @param call the stream address of the put that was taken back
+  /// @param late whether it ran for too long
   /// @param reason why
-  record Verdict(long call, String reason) {}
+  record Verdict(long call, boolean late, String reason) {}
 
   /// What a mark says of a key.
   ///
@@ -117,13 +118,14 @@ final class Records {
     return new Answered(call, number, space, name, in.raw(in.remaining()));
   }
 
-  static byte[] verdict(long call, String reason) {
-    return new Encoder(64).varint(call).text(reason).toBytes();
+  static byte[] verdict(Verdict verdict) {
+    var out = new Encoder(64).varint(verdict.call()).u8(verdict.late() ? 1 : 0);
+    return out.text(verdict.reason()).toBytes();
   }
 
   static Verdict verdict(byte[] payload) {
     var in = new Decoder(payload);
-    return new Verdict(in.varint(), in.text());
+    return new Verdict(in.varint(), in.u8() == 1, in.text());
   }
 
   static byte[] unlisted(long listed) {

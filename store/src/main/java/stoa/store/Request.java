@@ -157,9 +157,14 @@ public final class Request {
     resident.store().settled();
     resident.unpin();
     done = true;
+    wake();
+    if (listener != null) tell();
+  }
+
+  /// Lets the thread that waits for it look again.
+  void wake() {
     Thread thread = waiter;
     if (thread != null) LockSupport.unpark(thread);
-    if (listener != null) tell();
   }
 
   private void tell() {

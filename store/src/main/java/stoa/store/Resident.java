@@ -273,9 +273,9 @@ final class Resident implements Runnable {
     if (!mailbox.isEmpty() && lane.compareAndSet(IDLE, SCHEDULED)) dispatch();
   }
 
-  /// A run was taken back, for good: the next runner loads the state anew.
+  /// A run has ended beside its thread: the next runner loads the state anew.
   ///
-  /// @param request what was run, or null when the run was part of loading
+  /// @param request what was taken back; null when nothing was, and the run is to be done again
   void recover(@Nullable Request request) {
     running = null;
     live = null;
@@ -341,6 +341,14 @@ final class Resident implements Runnable {
 
   private boolean put(Request request) {
     Materialized state = live();
+    if (request.address <= state.position()) {
+      // It was begun on a thread that is lost, and executed again by loading.
+      request.generation = state.generation();
+      Answer answer = state.lastAnswer();
+      if (answer != null) request.complete(answer);
+      else request.fail(store.takenBack(key, request.address));
+      return true;
+    }
     if (!request.begins && state.generation() == 0) {
       target = request.address;
       request.fail(Store.gone(key));

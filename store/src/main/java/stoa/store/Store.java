@@ -77,6 +77,7 @@ public final class Store implements AutoCloseable {
     } catch (RuntimeException failure) {
       LOG.error("the watch over calls goes on after a failure", failure);
     }
+    if (!intake.isEmpty()) callWriter();
   }
 
   // ---- what callers use
@@ -440,6 +441,7 @@ public final class Store implements AutoCloseable {
     synchronized (idle) {
       if (closed) return;
       closed = true;
+      callWriter();
       long end = System.nanoTime() + config.closeTimeMax().toNanos();
       while (underWay.get() > 0) {
         long millis = (end - System.nanoTime()) / 1_000_000;
@@ -580,13 +582,12 @@ public final class Store implements AutoCloseable {
 
   // ---- calls from handler to handler
 
-  /// Appends an entry to a resident's stream; does not wait.
+  /// Appends an entry to a resident's stream with the next batch, whoever leads it; does not wait.
   Request note(Resident resident, byte kind, byte[] payload) {
     Check.that(resident.pin(), "%s stays in memory while it runs", resident.key);
     underWay.incrementAndGet();
     Request request = Request.note(resident, kind, payload);
     intake.add(request);
-    callWriter();
     return request;
   }
 
@@ -606,7 +607,12 @@ public final class Store implements AutoCloseable {
     byte[] nothing = {};
     Request request =
         nestedRequest(caller, Request.Kind.GET, target, nothing, existence, query, null);
-    return nested(caller, request, () -> ask(request));
+    return nested(
+        caller,
+        request,
+        () -> {
+          if (request.resident.enqueue(request)) run(request);
+        });
   }
 
   private Request nestedRequest(
@@ -709,6 +715,11 @@ public final class Store implements AutoCloseable {
     }
   }
 
+  private void run(Request request) {
+    if (threads.mayRunLong()) request.resident.runUntil(request);
+    else request.resident.runQuickUntil(request);
+  }
+
   /// The answer to a nested put that an earlier process logged, or null when it did not.
   private @Nullable Answer answerFromLog(Execution caller, Key target, Records.Origin origin) {
     long address = addressInLog(caller, target, origin);
@@ -725,10 +736,29 @@ public final class Store implements AutoCloseable {
     barrier(target);
     var past = new Materialized(this, target, factory(target.space()));
     Answer answer = past.loadAnswer(address, streams().last(target.stream()));
-    return answer != null
-        ? answer
-        : factory(target.space())
-            .failure(new CallFailed("version " + address + " of " + target + " was taken back"));
+    return answer != null ? answer : factory(target.space()).failure(takenBack(target, address));
+  }
+
+  /// Why a put was taken back.
+  RuntimeException takenBack(Key key, long address) {
+    var verdicts = new ArrayList<Records.Verdict>();
+    streams()
+        .scan(
+            key.stream(),
+            address + 1,
+            streams().last(key.stream()),
+            entry -> {
+              if (entry.kind() == Records.VERDICT) {
+                Records.Verdict verdict = Records.verdict(entry.payload());
+                if (verdict.call() == address) verdicts.add(verdict);
+              }
+              return verdicts.isEmpty();
+            });
+    if (verdicts.isEmpty()) return gone(key);
+    Records.Verdict verdict = verdicts.getFirst();
+    return verdict.late()
+        ? new DeadlineExceeded(verdict.reason())
+        : new CallFailed(verdict.reason());
   }
 
   private long addressInLog(Execution caller, Key target, Records.Origin origin) {
@@ -785,6 +815,12 @@ public final class Store implements AutoCloseable {
             threads.back(thread);
           }
         });
+    // The runs that waited for this one on its thread cannot go on there: they begin again
+    // elsewhere, and find in the log what they had called.
+    for (Execution waiting = execution.below; waiting != null; waiting = waiting.below) {
+      Resident resident = waiting.resident;
+      if (resident != null && waiting.takeBack()) resident.recover(null);
+    }
   }
 
   /// A run failed with an error that leaves the state in doubt: it is taken back.
@@ -806,8 +842,12 @@ public final class Store implements AutoCloseable {
       return;
     }
     Resident resident = Objects.requireNonNull(execution.resident);
-    String reason = String.valueOf(failure.getMessage());
-    note(resident, Records.VERDICT, Records.verdict(execution.address(), reason))
+    var verdict =
+        new Records.Verdict(
+            execution.address(),
+            failure instanceof DeadlineExceeded,
+            String.valueOf(failure.getMessage()));
+    note(resident, Records.VERDICT, Records.verdict(verdict))
         .whenDone(note -> {
           if (note.failed()) notLogged.run();
           else recover(execution, failure);

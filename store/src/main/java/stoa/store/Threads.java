@@ -18,6 +18,9 @@ public interface Threads extends AutoCloseable {
   /// Runs handlers, side by side.
   Executor workers();
 
+  /// Runs what is done with answers that nobody waits for, side by side.
+  Executor answers();
+
   /// Runs something every [#TICK_MILLIS].
   void every(Runnable tick);
 
@@ -44,6 +47,8 @@ public interface Threads extends AutoCloseable {
           Executors.newSingleThreadExecutor(task -> daemon(task, "stoa-writer"));
       private final Workers workers =
           new Workers(Math.max(2, Runtime.getRuntime().availableProcessors()));
+      private final java.util.concurrent.ExecutorService answers =
+          Executors.newVirtualThreadPerTaskExecutor();
       private final ScheduledExecutorService watchdog =
           Executors.newSingleThreadScheduledExecutor(task -> daemon(task, "stoa-watchdog"));
 
@@ -61,6 +66,11 @@ public interface Threads extends AutoCloseable {
       @Override
       public Executor workers() {
         return workers;
+      }
+
+      @Override
+      public Executor answers() {
+        return answers;
       }
 
       @Override
@@ -93,6 +103,7 @@ public interface Threads extends AutoCloseable {
       public void close() {
         watchdog.shutdownNow();
         writer.shutdown();
+        answers.shutdown();
         workers.close();
       }
     };

@@ -30,6 +30,23 @@ class TidyTest {
               "the real disk; an interrupt of its caller must not cost it a file",
               FILE,
               THREAD),
+          Edge.of("stoa.storage.Device", "starts the thread that writes index runs", THREAD),
+          Edge.of(
+              "stoa.storage.Index",
+              "gives index runs to that thread, and waits when it falls behind",
+              THREAD),
+          Edge.of(
+              "stoa.objects.EmbeddedStoa",
+              "answers asynchronous calls on threads of their own",
+              THREAD),
+          Edge.of(
+              "stoa.objects.ObjectType",
+              "times methods to see which are short enough to run on the caller's thread",
+              CLOCK),
+          Edge.of(
+              "stoa.objects.marshal.CodecPool",
+              "looks first where the calling thread left a codec",
+              THREAD),
           Edge.of("stoa.store.Request", "wakes the caller that waits for it", THREAD),
           Edge.of("stoa.store.Runners", "knows which thread runs which call", THREAD),
           Edge.of("stoa.store.Store", "where callers wait, and closing has a limit", THREAD, CLOCK),

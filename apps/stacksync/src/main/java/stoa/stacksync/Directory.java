@@ -20,6 +20,7 @@ public class Directory {
 
   protected Directory() {}
 
+  /// The user with an id.
   @Accessor
   public Optional<User> user(UUID id) {
     return Optional.ofNullable(users.get(id));
@@ -37,6 +38,7 @@ public class Directory {
     return Optional.ofNullable(deviceOwners.get(device));
   }
 
+  /// The workspace with an id.
   @Accessor
   public Optional<Workspace> workspace(UUID id) {
     return Optional.ofNullable(workspaces.get(id));

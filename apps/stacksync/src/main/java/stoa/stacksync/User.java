@@ -28,11 +28,13 @@ public class User {
     this.mail = mail;
   }
 
+  /// What is known about the user.
   @Accessor
   public Account account() {
     return new Account(id, name, mail, quota, List.copyOf(devices.values()));
   }
 
+  /// The workspaces of which the user is a member.
   @Accessor
   public List<Workspace> workspaces() {
     return List.copyOf(workspaces.values());

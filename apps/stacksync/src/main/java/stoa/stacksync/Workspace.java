@@ -39,11 +39,13 @@ public class Workspace {
     members.add(ownerId);
   }
 
+  /// What is known about the workspace, without its items.
   @Accessor
   public WorkspaceInfo info() {
     return new WorkspaceInfo(id, name, ownerId, members.size(), items.size());
   }
 
+  /// Whether a user may read and commit here.
   @Accessor
   public boolean isMember(UUID user) {
     return members.contains(user);

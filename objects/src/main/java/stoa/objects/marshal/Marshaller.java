@@ -27,7 +27,8 @@ public final class Marshaller {
   /*
    * A registry is immutable; a type that is registered later makes a new registry and, with it, a
    * new, empty pool of codecs. A call that runs meanwhile ends with the codec that it has, and gives
-   * it back to the old pool, which nobody takes from any more. A codec that failed is dropped.
+   * it back to the old pool, which nobody takes from any more. A codec that an Error left in doubt is
+   * dropped.
    */
   private static final byte ARGUMENTS = 0x01;
   private static final byte NULL = 0x10;
@@ -163,7 +164,8 @@ public final class Marshaller {
 
   // ---- values
 
-  /// The encoding of a value: a result, or any other.
+  /// The encoding of a value: a result, or any other. An array of bytes that is a value has to be
+  /// declared as `Object`, as [#value(byte[])] is chosen otherwise.
   public byte[] value(@Nullable Object value) {
     return switch (value) {
       case null -> NULL_VALUE.clone();
@@ -307,9 +309,15 @@ public final class Marshaller {
   private <R> R using(Function<Codec, R> action) {
     CodecPool codecs = generation.codecs;
     Codec codec = codecs.take();
-    R result = action.apply(codec);
-    codecs.give(codec); // not in a finally: a codec that failed is dropped
-    return result;
+    try {
+      R result = action.apply(codec);
+      codecs.give(codec);
+      return result;
+    } catch (StoaException e) {
+      // Reset as after a success, unless the JVM failed in the middle of something.
+      if (!(e.getCause() instanceof Error)) codecs.give(codec);
+      throw e;
+    }
   }
 
   private byte[] bounded(byte[] bytes) {

@@ -14,8 +14,8 @@ import stoa.objects.types.SharedType;
 /// Shared objects inside values, and references that the program keeps itself.
 ///
 /// ```
-/// shared object  0, key               of the type that the class id says
-///                1, type name, key    of another
+/// shared object  0, key, generation             of the type that the class id says
+///                1, type name, key, generation  of another
 /// Ref            type name, key
 /// key            length, bytes of Keys
 /// ```
@@ -39,14 +39,15 @@ final class ReferenceSerializers {
 
     @Override
     public void write(WriteContext context, Object value) {
-      Ref<?> ref = codec.references().referenceOf(value);
-      if (ref == null) {
+      Reference reference = codec.references().referenceOf(value);
+      if (reference == null) {
         throw new NotShareable(
             "a "
                 + shared.implementation().getName()
                 + " made with new cannot travel or be stored, as it belongs to no store; get it"
                 + " with Call.get or Stoa.get");
       }
+      Ref<?> ref = reference.ref();
       if (ref.type().equals(shared.name())) {
         context.getBuffer().writeByte(OWN_TYPE);
       } else {
@@ -54,6 +55,7 @@ final class ReferenceSerializers {
         context.writeString(ref.type());
       }
       writeKey(context, ref.key());
+      context.getBuffer().writeVarUInt64(reference.generation());
     }
 
     @Override
@@ -65,7 +67,9 @@ final class ReferenceSerializers {
             case NAMED_TYPE -> context.readString();
             default -> throw new Corrupt("a reference begins with byte " + form);
           };
-      return codec.references().resolve(new Ref<Object>(type, readKey(codec, context)));
+      var ref = new Ref<Object>(type, readKey(codec, context));
+      long generation = context.getBuffer().readVarUInt64();
+      return codec.references().resolve(new Reference(ref, generation));
     }
   }
 

@@ -1,14 +1,13 @@
 package stoa.objects.marshal;
 
 import org.jspecify.annotations.Nullable;
-import stoa.Ref;
 
 /// How shared objects that travel inside values become references and proxies again. Thread-safe.
 public interface References {
   /// The reference of a proxy, or of the instance that the current call executes on; null when the
   /// object is neither.
-  @Nullable Ref<?> referenceOf(Object object);
+  @Nullable Reference referenceOf(Object object);
 
   /// A proxy, of the face of the reference's type.
-  Object resolve(Ref<?> ref);
+  Object resolve(Reference reference);
 }

@@ -15,6 +15,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import org.apache.fory.reflect.FieldAccessor;
 import org.jspecify.annotations.Nullable;
@@ -76,15 +77,19 @@ final class Struct {
     final Field field;
     final FieldAccessor accessor;
 
+    /// Position in the source, superclasses first.
+    final int order;
+
     /// Position among the components of a record; -1 in other classes.
     final int component;
 
-    Slot(String name, Field field, int component) {
+    Slot(String name, Field field, int order, int component) {
       this.name = name;
       this.type = field.getType();
       this.kind = Kind.of(type.getTypeName());
       this.field = field;
       this.accessor = FieldAccessor.createAccessor(field);
+      this.order = order;
       this.component = component;
     }
   }
@@ -107,6 +112,7 @@ final class Struct {
   private final @Nullable MethodHandle recordConstructor;
   private final @Nullable MethodHandle migration;
   private final Map<Integer, Plan> plans = new ConcurrentHashMap<>();
+  private final Map<Slot, Optional<Initials.Initial>> initials = new ConcurrentHashMap<>();
 
   Struct(Class<?> type, String storedName, TypeIds ids) {
     this.type = type;
@@ -187,10 +193,24 @@ final class Struct {
     return plan;
   }
 
-  /// What an added field holds before a migration method runs.
-  @Nullable Object initial(Slot slot) {
-    var found = new Initials(type).of(slot.field);
-    if (found.isPresent()) return found.get().value();
+  /// What an added field of an instance holds before a migration method runs; null for what Java
+  /// gives a field by itself.
+  @Nullable Object initial(Slot slot, Object instance) {
+    var initial = initials.computeIfAbsent(slot, added -> Initials.find(type, added.field));
+    if (initial.isPresent()) {
+      try {
+        return initial.get().of(instance);
+      } catch (Throwable e) {
+        throw new NotShareable(
+            "the initializer of "
+                + type.getName()
+                + "."
+                + slot.name
+                + " failed while a stored object was completed: "
+                + e,
+            e);
+      }
+    }
     if (migration != null) return null;
     throw new NotShareable(
         type.getName()
@@ -198,8 +218,8 @@ final class Struct {
             + slot.name
             + " was added after this "
             + storedName
-            + " was stored, and has no initializer that can run without a constructor's arguments;"
-            + " give it one, or add a method marked @Migrate");
+            + " was stored, and only a constructor with parameters knows its value;"
+            + " give it an initializer, or add a method marked @Migrate");
   }
 
   // ---- plans
@@ -228,7 +248,12 @@ final class Struct {
       if (slot != null) found.add(slot);
       stored.add(new Stored(name, kind, slot));
     }
-    var added = slots.stream().filter(slot -> !found.contains(slot)).toList();
+    // Initializers run in the order of the source, as later ones may use earlier ones.
+    var added =
+        slots.stream()
+            .filter(slot -> !found.contains(slot))
+            .sorted(Comparator.comparingInt(slot -> slot.order))
+            .toList();
     if (type.isRecord() && !added.isEmpty() && migration == null) {
       throw new NotShareable(
           "the component "
@@ -266,19 +291,21 @@ final class Struct {
         int skipped = Modifier.STATIC | Modifier.TRANSIENT;
         if ((field.getModifiers() & skipped) == 0) fields.add(field);
       }
+      var inSource = List.copyOf(fields);
       fields.sort(Comparator.comparing(Field::getName));
+      int base = slots.size();
       for (Field field : fields) {
         String name = field.getName();
         if (!names.add(name)) name = c.getName() + "#" + name;
-        slots.add(slot(type, name, field));
+        slots.add(slot(type, name, field, base + inSource.indexOf(field)));
       }
     }
     return List.copyOf(slots);
   }
 
-  private static Slot slot(Class<?> type, String name, Field field) {
+  private static Slot slot(Class<?> type, String name, Field field, int order) {
     try {
-      return new Slot(name, field, type.isRecord() ? component(type, field) : -1);
+      return new Slot(name, field, order, type.isRecord() ? component(type, field) : -1);
     } catch (RuntimeException | Error e) {
       throw new NotShareable(
           type.getName() + "." + name + " cannot be read; open its package to stoa.objects", e);

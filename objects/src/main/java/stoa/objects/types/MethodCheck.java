@@ -120,6 +120,7 @@ final class MethodCheck {
     reachable = true;
     Arrays.fill(locals, OTHER);
     if (!method.flags().has(AccessFlag.STATIC)) setLocal(0, THIS);
+    if (takesOuter()) setLocal(1, THIS);
     for (CodeElement element : code) {
       switch (element) {
         case ExceptionCatch c -> handler(c.handler());
@@ -128,6 +129,21 @@ final class MethodCheck {
         default -> {}
       }
     }
+  }
+
+  /// Whether this is a constructor of an inner class, whose first argument is the outer object.
+  private boolean takesOuter() {
+    if (!name.equals("<init>") || Modifier.isStatic(owner.getModifiers())) return false;
+    Class<?> outer = owner.getEnclosingClass();
+    boolean first =
+        outer != null
+            && type.parameterCount() > 0
+            && type.parameterType(0).descriptorString().equals(outer.descriptorString());
+    if (!first || owner.isMemberClass()) return first;
+    Method around = owner.getEnclosingMethod();
+    return around != null
+        ? !Modifier.isStatic(around.getModifiers())
+        : owner.getEnclosingConstructor() != null;
   }
 
   // ---- frames

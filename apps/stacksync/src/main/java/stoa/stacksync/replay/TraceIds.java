@@ -10,14 +10,17 @@ import stoa.stacksync.Metadata;
 public final class TraceIds {
   private TraceIds() {}
 
+  /// The id of a user of the trace.
   public static UUID user(int number) {
     return id("user " + number);
   }
 
+  /// The id of a device of the trace.
   public static UUID device(int number) {
     return id("device " + number);
   }
 
+  /// The id of a workspace of the trace.
   public static UUID workspace(String name) {
     return id("workspace " + name);
   }

@@ -1,0 +1,363 @@
+package stoa.storage;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.zip.CRC32C;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.function.Executable;
+import stoa.base.StreamId;
+
+class DeviceFaultTest {
+  private static final StreamId A = StreamId.of("a");
+  private static final DeviceConfig SMALL = new DeviceConfig(8 << 10, 0, 4 << 10, 16 << 10);
+
+  /// Where the data of the first extent of a device's first commit stands.
+  private static final int FIRST_DATA =
+      RecordFormat.SEGMENT_HEADER + RecordFormat.RECORD_HEADER + RecordFormat.EXTENT_HEADER;
+
+  private final SimulatedDisk disk = new SimulatedDisk(1);
+
+  @Test
+  void damageToWhatWasDurableIsRefusedWithItsPlaceAndNothingIsChanged() throws IOException {
+    fill(0, 3, DeviceConfig.standard());
+    disk.flip("segment-00000001", FIRST_DATA + 2, 3);
+    int changes = disk.changes();
+    var error = refused(CorruptData.class, () -> open(DeviceConfig.standard()));
+    assertTrue(error.contains("segment-00000001 at 32:"), error);
+    assertTrue(error.contains("restore"), error);
+    assertEquals(1, disk.changes() - changes, "only the sync of what was found");
+  }
+
+  @Test
+  void aTornTailIsDiscardedAndNeverComesBack() throws IOException {
+    var config = DeviceConfig.standard().withFillAheadBytes(0);
+    long end;
+    try (var device = open(config)) {
+      put(device, 0, "kept");
+      device.sync();
+      end = device.stats().logBytes();
+      put(device, 1, "torn");
+      put(device, 2, "whole, but behind a gap");
+    }
+    disk.flip("segment-00000001", end + 50, 1);
+    try (var device = open(config)) {
+      assertEquals(0, device.floor(A, 0, 100));
+      put(device, 3, "new");
+      device.sync();
+    }
+    disk.flip("segment-00000001", end + 50, 1);
+    try (var device = open(config)) {
+      assertNull(device.read(A, 0, 1));
+      assertNull(device.read(A, 0, 2));
+      assertArrayEquals("new".getBytes(UTF_8), device.read(A, 0, 3));
+      assertEquals(2, device.stats().segments());
+    }
+  }
+
+  @Test
+  void aCleanEndIsContinuedInTheSameSegment() {
+    for (int i = 0; i < 10; i++) fill(i, 1, DeviceConfig.standard());
+    try (var device = open(DeviceConfig.standard())) {
+      assertEquals(1, device.stats().segments());
+      assertEquals(9, device.floor(A, 0, 100));
+    }
+  }
+
+  @Test
+  void aFlippedBitIsFoundByTheReadAndTheRestStaysReadable() throws IOException {
+    try (var device = open(DeviceConfig.standard())) {
+      put(device, 0, "zero");
+      put(device, 1, "one");
+      disk.flip("segment-00000001", FIRST_DATA, 0);
+      var error = refused(CorruptData.class, () -> device.read(A, 0, 0));
+      assertTrue(error.contains("segment-00000001 at 76:"), error);
+      assertArrayEquals("one".getBytes(UTF_8), device.read(A, 0, 1));
+    }
+  }
+
+  @Test
+  void aMissingSegmentIsNamed() throws IOException {
+    fill(0, 300, SMALL);
+    disk.delete("segment-00000002");
+    assertTrue(refused(CorruptData.class, () -> open(SMALL)).contains("segment-00000002"));
+  }
+
+  @Test
+  void aSegmentCutOffIsNamedWithThePlace() throws IOException {
+    fill(0, 300, SMALL);
+    disk.cut("segment-00000002", 1000);
+    var error = refused(CorruptData.class, () -> open(SMALL));
+    assertTrue(error.contains("segment-00000002 at 1000"), error);
+  }
+
+  @Test
+  void aLastSegmentCutOffBelowWhatTheManifestCoversIsDamage() throws IOException {
+    fill(0, 300, SMALL);
+    assertTrue(disk.list().contains(Manifest.NAME));
+    var last = disk.list().stream().filter(Segment::isName).toList().getLast();
+    while (!last.equals("segment-00000001")) {
+      disk.delete(last);
+      last = disk.list().stream().filter(Segment::isName).toList().getLast();
+    }
+    assertTrue(refused(CorruptData.class, () -> open(SMALL)).contains("manifest"));
+  }
+
+  @Test
+  void aForeignFileIsRefused() throws IOException {
+    disk.create("holiday.jpg").close();
+    var error = refused(UnknownFormat.class, () -> open(SMALL));
+    assertTrue(error.contains("holiday.jpg") && error.contains("empty directory"), error);
+  }
+
+  @Test
+  void anotherFormatVersionIsRefused() throws IOException {
+    var header = RecordFormat.segmentHeader(1, 0);
+    Layout.putInt(header, 8, 99);
+    Layout.putInt(header, 24, RecordFormat.checksum(new CRC32C(), header, 0, 24));
+    try (var file = disk.create("segment-00000001")) {
+      file.write(0, ByteBuffer.wrap(header));
+    }
+    assertTrue(refused(UnknownFormat.class, () -> open(SMALL)).contains("version 99"));
+  }
+
+  @Test
+  void afterAFailedWriteNothingIsTakenUntilTheDeviceIsOpenedAgain() {
+    try (var device = open(DeviceConfig.standard())) {
+      put(device, 0, "zero");
+      disk.failWrite(0);
+      refused(DeviceFailed.class, () -> put(device, 1, "one"));
+      refused(DeviceFailed.class, () -> put(device, 2, "two"));
+      assertArrayEquals("zero".getBytes(UTF_8), device.read(A, 0, 0));
+      assertNull(device.read(A, 0, 1));
+    }
+    try (var device = open(DeviceConfig.standard())) {
+      put(device, 2, "two");
+      assertArrayEquals("two".getBytes(UTF_8), device.read(A, 0, 2));
+    }
+  }
+
+  @Test
+  void afterAFailedSyncNothingIsSaidToBeDurable() {
+    try (var device = open(DeviceConfig.standard())) {
+      put(device, 0, "zero");
+      disk.failSync(0);
+      refused(DeviceFailed.class, device::sync);
+      refused(DeviceFailed.class, device::sync);
+      refused(DeviceFailed.class, () -> put(device, 1, "one"));
+      assertArrayEquals("zero".getBytes(UTF_8), device.read(A, 0, 0));
+    }
+  }
+
+  @Test
+  void aFullDiskRefusesCleanlyAndTheDeviceGoesOnOnceThereIsRoom() {
+    for (int fill : new int[] {0, 2048}) {
+      var config = SMALL.withFillAheadBytes(fill);
+      try (var device = open(config)) {
+        long before = device.floor(A, 0, 1 << 20) + 1;
+        disk.limit(disk.bytes() + 30_000);
+        long written = before;
+        boolean full = false;
+        while (!full) {
+          try {
+            put(device, written, "data" + written);
+            written++;
+          } catch (DiskFull e) {
+            full = true;
+          }
+        }
+        assertTrue(written > before + 50);
+        long refusedOffset = written;
+        for (int i = 0; i < 20; i++) refused(DiskFull.class, () -> put(device, refusedOffset, "x"));
+        verify(device, written);
+        assertNull(device.read(A, 0, refusedOffset));
+        disk.limit(Long.MAX_VALUE);
+        for (int i = 0; i < 300; i++, written++) put(device, written, "data" + written);
+        device.sync();
+        verify(device, written);
+      }
+      try (var device = open(config)) {
+        verify(device, device.floor(A, 0, 1 << 20) + 1);
+      }
+    }
+  }
+
+  @Test
+  void aFullMemoryDiskStaysReadable() {
+    var memory = new MemoryDisk(2 << 20);
+    var config = new DeviceConfig(1 << 20, 0, 8 << 10, 64 << 10);
+    try (var device = Device.open(memory, config, Runnable::run)) {
+      long written = 0;
+      try {
+        while (true) {
+          put(device, written, "data" + written);
+          written++;
+        }
+      } catch (DiskFull e) {
+        assertTrue(written > 5000);
+      }
+      verify(device, written);
+    }
+  }
+
+  @Test
+  void aDamagedRunIsToldByTheReadAndMadeAgainAtTheNextOpening() throws IOException {
+    fill(0, 300, SMALL);
+    var run = disk.list().stream().filter(RunFormat::isName).toList().getFirst();
+    disk.flip(run, RunFormat.BLOCK + 100, 1);
+    try (var device = open(SMALL)) {
+      int told = 0;
+      for (int i = 0; i < 300; i++) {
+        try {
+          assertArrayEquals(("data" + i).getBytes(UTF_8), device.read(A, 0, i));
+        } catch (CorruptData e) {
+          assertTrue(String.valueOf(e.getMessage()).contains(run));
+          told++;
+        }
+      }
+      assertTrue(told > 0);
+    }
+    try (var device = open(SMALL)) {
+      verify(device, 300);
+    }
+  }
+
+  @Test
+  void aMergeThatMeetsADamagedRunLeavesTheIndexToBeMadeAgain() throws IOException {
+    long written = 0;
+    try (var device = open(SMALL)) {
+      while (device.stats().runs() < 3) {
+        put(device, written, "data" + written);
+        written++;
+      }
+      var run = disk.list().stream().filter(RunFormat::isName).toList().getFirst();
+      disk.flip(run, RunFormat.BLOCK + 100, 1);
+      for (int i = 0; i < 500; i++, written++) put(device, written, "data" + written);
+      device.sync();
+      assertFalse(disk.list().contains(Manifest.NAME));
+    }
+    try (var device = open(SMALL)) {
+      verify(device, written);
+    }
+  }
+
+  @Test
+  void aScanThatMeetsADamagedRunLeavesTheIndexToBeMadeAgain() throws IOException {
+    fill(0, 300, SMALL);
+    var run = disk.list().stream().filter(RunFormat::isName).toList().getFirst();
+    disk.flip(run, RunFormat.BLOCK + 100, 1);
+    try (var device = open(SMALL)) {
+      refused(CorruptData.class, () -> device.scan(A, 0, 0, 1000, (offset, data) -> true));
+    }
+    try (var device = open(SMALL)) {
+      verify(device, 300);
+    }
+  }
+
+  @Test
+  void anExtentOfAnotherRecordMakesARecordInvalid() {
+    var record = new Commit().write(A, 0, 1, "one".getBytes(UTF_8), 0, 3);
+    record.seal(32, 32);
+    var bytes = record.array();
+    var crc = new CRC32C();
+    assertTrue(RecordFormat.isRecordHeader(crc, bytes, 0, 32));
+    assertTrue(RecordFormat.isBodyWhole(crc, bytes, 0));
+    assertFalse(RecordFormat.isRecordHeader(crc, bytes, 0, 40));
+    var other = new Commit().write(A, 0, 1, "two".getBytes(UTF_8), 0, 3).array();
+    int extent = RecordFormat.RECORD_HEADER;
+    System.arraycopy(other, extent, bytes, extent, RecordFormat.EXTENT_HEADER + 3);
+    assertFalse(RecordFormat.isBodyWhole(crc, bytes, 0));
+  }
+
+  @Test
+  void runsThatAreGoneAreMadeAgain() throws IOException {
+    fill(0, 300, SMALL);
+    for (var name : disk.list()) {
+      if (RunFormat.isName(name)) disk.delete(name);
+    }
+    try (var device = open(SMALL)) {
+      verify(device, 300);
+      assertTrue(device.stats().recoveredBytes() > 20_000);
+    }
+    try (var device = open(SMALL)) {
+      verify(device, 300);
+      assertTrue(device.stats().recoveredBytes() < 20_000);
+    }
+  }
+
+  @Test
+  void aClosedDeviceSaysSo() {
+    var device = open(SMALL);
+    put(device, 0, "zero");
+    device.close();
+    device.close();
+    refused(DeviceClosed.class, () -> device.read(A, 0, 0));
+    refused(DeviceClosed.class, () -> put(device, 1, "one"));
+    refused(DeviceClosed.class, device::sync);
+    refused(DeviceClosed.class, () -> device.scan(A, 0, 0, 9, (offset, data) -> true));
+  }
+
+  @Test
+  void aCommitLargerThanASegmentGetsOneOfItsOwn() {
+    var data = new byte[100_000];
+    data[99_999] = 9;
+    try (var device = open(SMALL)) {
+      put(device, 0, "zero");
+      device.append(new Commit().write(A, 0, 1, data, 0, data.length));
+      put(device, 2, "two");
+      device.sync();
+    }
+    try (var device = open(SMALL)) {
+      assertArrayEquals(data, device.read(A, 0, 1));
+      assertArrayEquals("two".getBytes(UTF_8), device.read(A, 0, 2));
+      assertEquals(3, device.stats().segments());
+    }
+  }
+
+  @Test
+  void aCommitNamesWhatIsWrongWithAnExtent() {
+    var commit = new Commit();
+    var data = new byte[4];
+    assertThrows(IllegalArgumentException.class, () -> commit.write(A, 256, 0, data, 0, 4));
+    assertThrows(IllegalArgumentException.class, () -> commit.write(A, -1, 0, data, 0, 4));
+    assertThrows(IllegalArgumentException.class, () -> commit.write(A, 0, -1, data, 0, 4));
+    assertThrows(IndexOutOfBoundsException.class, () -> commit.write(A, 0, 0, data, 1, 4));
+    assertEquals(0, commit.count());
+  }
+
+  private Device open(DeviceConfig config) {
+    return Device.open(disk, config, Runnable::run);
+  }
+
+  private void fill(long from, int count, DeviceConfig config) {
+    try (var device = open(config)) {
+      for (long i = from; i < from + count; i++) {
+        put(device, i, "data" + i);
+        device.sync();
+      }
+    }
+  }
+
+  private static void put(Device device, long offset, String text) {
+    var data = text.getBytes(UTF_8);
+    device.append(new Commit().write(A, 0, offset, data, 0, data.length));
+  }
+
+  private static void verify(Device device, long written) {
+    for (int i = 0; i < written; i++) {
+      assertArrayEquals(("data" + i).getBytes(UTF_8), device.read(A, 0, i));
+    }
+    assertEquals(written - 1, device.floor(A, 0, Long.MAX_VALUE));
+  }
+
+  private static String refused(Class<? extends StorageException> kind, Executable action) {
+    return String.valueOf(assertThrows(kind, action).getMessage());
+  }
+}

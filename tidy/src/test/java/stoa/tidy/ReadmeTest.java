@@ -1,0 +1,49 @@
+package stoa.tidy;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/// The example in `README.md`, run as it stands there.
+class ReadmeTest {
+  private static final Pattern EXAMPLE =
+      Pattern.compile("^```java\n(.*?)^```$", Pattern.DOTALL | Pattern.MULTILINE);
+
+  @TempDir Path folder;
+
+  @Test
+  void theExampleRunsAndRemembersItsEarlierRuns() throws Exception {
+    Matcher example = EXAMPLE.matcher(Repository.here().text(Path.of("README.md")));
+    assertTrue(example.find(), "README.md has no example in Java");
+    Files.writeString(folder.resolve("Hello.java"), example.group(1));
+    assertEquals("visit 1\nbefore it: 0\n", run());
+    assertEquals("visit 2\nbefore it: 1\n", run());
+  }
+
+  private String run() throws IOException, InterruptedException {
+    var process =
+        new ProcessBuilder(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "--sun-misc-unsafe-memory-access=allow",
+                "--enable-native-access=ALL-UNNAMED",
+                "-cp",
+                System.getProperty("java.class.path"),
+                "Hello.java")
+            .directory(folder.toFile())
+            .redirectError(ProcessBuilder.Redirect.INHERIT)
+            .start();
+    try (var output = process.getInputStream()) {
+      String printed = new String(output.readAllBytes(), StandardCharsets.UTF_8);
+      assertEquals(0, process.waitFor(), printed);
+      return printed;
+    }
+  }
+}
