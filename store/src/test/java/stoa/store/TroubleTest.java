@@ -106,6 +106,11 @@ class TroubleTest {
       };
     }
 
+    @Override
+    public Executor answers() {
+      return real.answers();
+    }
+
     synchronized void work() {
       working = true;
       forWorkers.forEach(real.workers()::execute);
