@@ -99,8 +99,10 @@ class TroubleTest {
     public Executor workers() {
       return task -> {
         dispatched.incrementAndGet();
-        if (working) real.workers().execute(task);
-        else forWorkers.add(task);
+        synchronized (Held.this) {
+          if (working) real.workers().execute(task);
+          else forWorkers.add(task);
+        }
       };
     }
 
@@ -109,7 +111,7 @@ class TroubleTest {
       return real.answers();
     }
 
-    void work() {
+    synchronized void work() {
       working = true;
       forWorkers.forEach(real.workers()::execute);
     }
@@ -333,6 +335,7 @@ class TroubleTest {
       int before = held.dispatched.get();
       caller.start();
       while (caller.getState() != Thread.State.TIMED_WAITING
+          && caller.getState() != Thread.State.WAITING
           && held.dispatched.get() < before + 1_000) {
         Thread.onSpinWait();
       }
