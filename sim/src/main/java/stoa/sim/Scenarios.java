@@ -12,6 +12,8 @@ final class Scenarios {
 
   static final List<Scenario> ALL =
       List.of(
+          new EmbeddedScenario(),
+          new StoreScenario(),
           new ShardLogScenario(
               "shard-local-memory", _ -> new LocalShard(PoweredDisk.memory(MEMORY), SMALL)),
           new ShardLogScenario(

@@ -2,10 +2,17 @@ package stoa.sim;
 
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.time.Duration;
 import java.util.SortedMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 
 /// One run of a [Scenario] by a seed.
 public sealed interface SimulatedRun {
+  /// How long a run may take. One that takes longer waits for something that nobody will do.
+  Duration TIME_MAX = Duration.ofSeconds(Long.getLong("stoa.sim.seconds", 20));
 
   /// Nothing was wrong.
   ///
@@ -42,6 +49,22 @@ public sealed interface SimulatedRun {
 
   /// Runs a scenario once.
   static SimulatedRun of(Scenario scenario, long seed) {
+    var run = new FutureTask<>(() -> run(scenario, seed));
+    var thread = new Thread(run, "simulation");
+    thread.setDaemon(true);
+    thread.start();
+    try {
+      return run.get(TIME_MAX.toSeconds(), TimeUnit.SECONDS);
+    } catch (TimeoutException e) {
+      var hang = new AssertionError("the run did not end within " + TIME_MAX.toSeconds() + " s");
+      hang.setStackTrace(thread.getStackTrace());
+      return new Failed(scenario.name(), seed, hang, new Trace());
+    } catch (InterruptedException | ExecutionException e) {
+      return new Failed(scenario.name(), seed, e, new Trace());
+    }
+  }
+
+  private static SimulatedRun run(Scenario scenario, long seed) {
     var trace = new Trace();
     try {
       scenario.run(new Chance(seed).of(scenario.name()), trace);

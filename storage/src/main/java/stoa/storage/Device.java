@@ -196,6 +196,25 @@ public final class Device implements AutoCloseable {
     return floorEntry(object, space, offset, new Entry());
   }
 
+  /// The extent at the greatest offset at or below `offset`, or null when there is none: [#floor]
+  /// and [#read] in one lookup, of one moment.
+  ///
+  /// @throws CorruptData when the stored bytes are not what was written; other extents stay
+  ///   readable
+  /// @throws ReadFailed when the disk cannot be read
+  public @Nullable Extent readFloor(StreamId object, int space, long offset) {
+    ensureOpen();
+    var found = new Entry();
+    if (floorEntry(object, space, offset, found) < 0) return null;
+    return new Extent(found.offset, data(object, space, found));
+  }
+
+  /// Bytes and where in their space they stand.
+  ///
+  /// @param offset the offset they were written at
+  /// @param data what was written there
+  public record Extent(long offset, byte[] data) {}
+
   private long floorEntry(StreamId object, int space, long offset, Entry found) {
     try {
       index.floor(object.high(), object.low(), space, offset, found);

@@ -26,7 +26,9 @@ final class Index {
    * (1) The manifest on the disk names runs that are whole and durable, and covers only log that is
    *     durable: were it not, another record could come to stand where an entry points.
    * (2) A run's file is deleted only when no state lists it and no manifest names it.
-   * (3) At most FROZEN_MAX tables are frozen: an insert beyond waits, or writes one itself.
+   * (3) At most FROZEN_MAX tables are frozen: an insert beyond waits, or writes one itself. At most
+   *     RUNS_MAX runs are live: a table beyond waits for a merge, or merges itself. (When a run is
+   *     damaged there are no merges, and no bound until the device is opened again.)
    *
    * Reading: `visible` is read while `state` stays the same. Then the state has every entry below it,
    * and its runs have none above it.
@@ -35,6 +37,8 @@ final class Index {
    * runs, held over the write of the manifest), `changing` (who replaces the state; short).
    */
   private static final int FROZEN_MAX = 2;
+
+  private static final int RUNS_MAX = 40;
 
   /// How many runs of one size class make a merge worth while; the classes are powers of this.
   private static final int FAN = 4;
@@ -53,6 +57,7 @@ final class Index {
   private final Condition idle = changing.newCondition();
   private final AtomicBoolean flushAsked = new AtomicBoolean();
   private final AtomicBoolean mergeAsked = new AtomicBoolean();
+  private final AtomicBoolean forgetAsked = new AtomicBoolean();
   private volatile IndexState state;
   private volatile long visible;
   private volatile boolean closed;
@@ -83,7 +88,7 @@ final class Index {
     this.cache = new BlockCache(config.cacheBytesMax());
     this.covered = covered;
     this.nextRun = nextRun;
-    this.state = new IndexState(new Memtable(covered), new Memtable[0], runs);
+    this.state = new IndexState(new Memtable(covered, 0), new Memtable[0], runs);
   }
 
   /// Opens what the manifest names; when it or a run is missing or damaged, the index is empty and
@@ -170,7 +175,7 @@ final class Index {
     var frozen = new Memtable[old.frozen().length + 1];
     frozen[0] = old.active();
     System.arraycopy(old.frozen(), 0, frozen, 1, frozen.length - 1);
-    replace(new IndexState(new Memtable(end), frozen, old.runs()));
+    replace(new IndexState(new Memtable(end, old.active().seriesCount()), frozen, old.runs()));
   }
 
   private void replace(IndexState next) {
@@ -207,7 +212,7 @@ final class Index {
   void awaitRoom() {
     if (state.active().bytes() < memtableBytesMax) return;
     while (state.frozen().length == FROZEN_MAX) {
-      if (!flushOldest()) awaitFlush();
+      if (!flushOldest()) await(Work.FLUSH);
     }
     changing.lock();
     try {
@@ -217,10 +222,10 @@ final class Index {
     }
   }
 
-  private void awaitFlush() {
+  private void await(Work work) {
     changing.lock();
     try {
-      while (flushing && !closed) idle.awaitUninterruptibly();
+      while (!closed && (work == Work.FLUSH ? flushing : merging)) idle.awaitUninterruptibly();
     } finally {
       changing.unlock();
     }
@@ -263,6 +268,13 @@ final class Index {
     }
   }
 
+  private void forgetSoon() {
+    damaged = true;
+    ask(forgetAsked, this::forgetIndex);
+  }
+
+  /// Removes the manifest: the index will be made from the log when the device is opened again.
+  /// Until then what is unharmed of it serves.
   private void forgetIndex() {
     damaged = true;
     publishing.lock();
@@ -304,6 +316,7 @@ final class Index {
       changing.unlock();
     }
     try {
+      limitRuns();
       log.sync();
       var run = write(table, number, to(table));
       publish(new Run[0], run, table);
@@ -364,7 +377,7 @@ final class Index {
       var writer = new RunWriter(file, number);
       source.writeTo(writer);
       blocks = writer.finish(from, to);
-    } catch (DiskFull | DeviceClosed e) {
+    } catch (StorageException e) {
       disk.delete(name);
       throw e;
     }
@@ -425,32 +438,51 @@ final class Index {
   }
 
   private void mergeAll() {
-    while (true) {
-      int number;
-      Run[] sources;
-      changing.lock();
-      try {
-        if (merging || closed || damaged) return;
-        sources = chooseMerge();
-        if (sources.length == 0) return;
-        merging = true;
-        number = nextRun++;
-        for (var source : sources) source.use();
-      } finally {
-        changing.unlock();
-      }
-      try {
-        publish(sources, merge(sources, number), null);
-      } catch (IOException e) {
-        throw log.fail(e);
-      } finally {
-        for (var source : sources) source.release();
-        ended(Work.MERGE);
-      }
+    while (mergeOnce()) {
+      // Each call does one.
     }
   }
 
-  /// Neighbouring runs of which FAN are of one size class and the others of smaller ones.
+  /// Merges some runs. Answers false when there is nothing to merge, or another thread is at it.
+  private boolean mergeOnce() {
+    int number;
+    Run[] sources;
+    changing.lock();
+    try {
+      if (merging || closed || damaged) return false;
+      sources = chooseMerge();
+      if (sources.length == 0) return false;
+      merging = true;
+      number = nextRun++;
+      for (var source : sources) source.use();
+    } finally {
+      changing.unlock();
+    }
+    try {
+      publish(sources, merge(sources, number), null);
+      return true;
+    } catch (IOException e) {
+      throw log.fail(e);
+    } finally {
+      for (var source : sources) source.release();
+      ended(Work.MERGE);
+    }
+  }
+
+  /// Returns when the runs are few enough for another one; merges some itself when nobody else
+  /// does.
+  private void limitRuns() {
+    try {
+      while (state.runs().length >= RUNS_MAX && !damaged) {
+        if (!mergeOnce()) await(Work.MERGE);
+      }
+    } catch (CorruptData e) {
+      forgetIndex();
+    }
+  }
+
+  /// Neighbouring runs of which FAN are of one size class and the others of smaller ones; when
+  /// there are none, but too many runs, the newer ones.
   private Run[] chooseMerge() {
     var runs = state.runs();
     for (int size = 0; size < 16; size++) {
@@ -466,7 +498,7 @@ final class Index {
         start = end + 1;
       }
     }
-    return new Run[0];
+    return runs.length < RUNS_MAX ? new Run[0] : Arrays.copyOf(runs, RUNS_MAX / 2);
   }
 
   private static int sizeClass(Run run) {
@@ -521,6 +553,9 @@ final class Index {
           if (found.offset == offset) return;
         }
         return;
+      } catch (CorruptData e) {
+        forgetSoon();
+        throw e;
       } finally {
         s.release();
       }
@@ -540,9 +575,10 @@ final class Index {
       long limit = visible;
       if (s != state || !s.acquire()) continue;
       try {
-        return new IndexScan(s, cache, limit, high, low, space, from);
+        return new IndexScan(s, cache, this::forgetSoon, limit, high, low, space, from);
       } catch (IOException | RuntimeException e) {
         s.release();
+        if (e instanceof CorruptData) forgetSoon();
         throw e;
       }
     }

@@ -8,14 +8,25 @@ import java.util.List;
 /// were when the walk began. One owner uses it and closes it.
 final class IndexScan implements AutoCloseable {
   private final IndexState state;
+  private final Runnable onDamage;
   private final Source[] sources; // newest first
   private final Entry entry = new Entry();
 
   /// Stands before the first entry at or above `from`. The state is acquired; closing releases it.
+  ///
+  /// @param onDamage called when the walk comes upon damage
   IndexScan(
-      IndexState state, BlockCache cache, long visible, long high, long low, int space, long from)
+      IndexState state,
+      BlockCache cache,
+      Runnable onDamage,
+      long visible,
+      long high,
+      long low,
+      int space,
+      long from)
       throws IOException {
     this.state = state;
+    this.onDamage = onDamage;
     var found = new ArrayList<Source>();
     addTable(found, state.active(), visible, high, low, space);
     for (var table : state.frozen()) addTable(found, table, visible, high, low, space);
@@ -43,6 +54,15 @@ final class IndexScan implements AutoCloseable {
 
   /// Goes to the next entry. Answers false behind the last.
   boolean next() throws IOException {
+    try {
+      return advance();
+    } catch (CorruptData e) {
+      onDamage.run();
+      throw e;
+    }
+  }
+
+  private boolean advance() throws IOException {
     if (entry.offset == Long.MAX_VALUE) return false;
     long from = entry.offset + 1;
     Source least = null;

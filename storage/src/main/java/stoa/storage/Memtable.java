@@ -34,17 +34,20 @@ final class Memtable {
   private static final int CELL = 3;
 
   private final long from;
-  private volatile Series[] table = new Series[64];
+  private volatile Series[] table;
   private int seriesCount;
   private long entryCount;
-  private long bytes = 64 * 4;
+  private long bytes;
   private @Nullable Series latest; // saves the lookup when one object is written in a row
 
   /// An empty table.
   ///
   /// @param from the log position at which its range begins
-  Memtable(long from) {
+  /// @param seriesExpected how many series it may come to have
+  Memtable(long from, int seriesExpected) {
     this.from = from;
+    this.table = new Series[Integer.highestOneBit(Math.max(32, seriesExpected)) * 2];
+    this.bytes = 4L * table.length;
   }
 
   /// The log position at which its range begins.

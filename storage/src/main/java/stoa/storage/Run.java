@@ -125,8 +125,8 @@ final class Run {
 
   static CorruptData corrupt(int number, long at, String what) {
     return new CorruptData(
-        "%s at %d: %s. The data itself is in the segments: close the device, delete the file %s and open it again to rebuild the index"
-            .formatted(RunFormat.name(number), at, what, Manifest.NAME));
+        "%s at %d: %s. The data itself is in the segments: close the device and open it again to rebuild the index"
+            .formatted(RunFormat.name(number), at, what));
   }
 
   /// Puts the entry at the greatest offset at or below `offset` into `found`, unless `found` has

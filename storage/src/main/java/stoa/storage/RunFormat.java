@@ -87,7 +87,7 @@ final class RunFormat {
     int bit = filterStart(hash);
     for (int i = 0; i < FILTER_PROBES; i++) {
       bytes[at + BLOCK_HEADER + (bit >>> 3)] |= (byte) (1 << (bit & 7));
-      bit = (bit + step) % FILTER_BITS;
+      bit = next(bit, step);
     }
   }
 
@@ -96,9 +96,14 @@ final class RunFormat {
     int bit = filterStart(hash);
     for (int i = 0; i < FILTER_PROBES; i++) {
       if ((bytes[BLOCK_HEADER + (bit >>> 3)] & 1 << (bit & 7)) == 0) return false;
-      bit = (bit + step) % FILTER_BITS;
+      bit = next(bit, step);
     }
     return true;
+  }
+
+  private static int next(int bit, int step) {
+    int sum = bit + step;
+    return sum < FILTER_BITS ? sum : sum - FILTER_BITS;
   }
 
   private static int filterStart(long hash) {

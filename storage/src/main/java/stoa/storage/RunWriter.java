@@ -14,6 +14,7 @@ final class RunWriter {
    * its leaves and named by that fence block. So what is kept in the heap is one group's hashes and
    * one block per level, however large the run.
    */
+  // At least a group's filter: 140 leaves of at most 194 series are 9 blocks.
   private static final int BUFFER_BLOCKS = 32;
 
   private final DiskFile file;
@@ -131,14 +132,15 @@ final class RunWriter {
   }
 
   private void writeFilter(int blocks) throws IOException {
-    for (int i = 0; i < blocks; i++) {
-      int at = blank();
-      for (int j = 0; j < groupSeries; j++) {
-        long hash = groupHashes[j];
-        if (RunFormat.filterBlock(hash, blocks) == i) RunFormat.addToFilter(buffer, at, hash);
-      }
-      write(at, RunFormat.FILTER, 0, 0);
+    if (buffered + blocks > BUFFER_BLOCKS) flush();
+    int first = buffered * RunFormat.BLOCK;
+    Arrays.fill(buffer, first, first + blocks * RunFormat.BLOCK, (byte) 0);
+    for (int i = 0; i < groupSeries; i++) {
+      long hash = groupHashes[i];
+      int at = first + RunFormat.filterBlock(hash, blocks) * RunFormat.BLOCK;
+      RunFormat.addToFilter(buffer, at, hash);
     }
+    for (int i = 0; i < blocks; i++) write(first + i * RunFormat.BLOCK, RunFormat.FILTER, 0, 0);
     groupSeries = 0;
   }
 

@@ -15,7 +15,7 @@ import stoa.base.StreamId;
 
 /// Random commits, syncs, power losses and reopenings, against a map.
 class CrashTest {
-  private static final int SEEDS = Integer.getInteger("stoa.storage.seeds", 400);
+  private static final int SEEDS = Integer.getInteger("stoa.storage.seeds", 250);
   private static final long FIRST_SEED = Long.getLong("stoa.storage.seed", 0);
   private static final StreamId COUNTER = StreamId.of("counter");
 
@@ -171,6 +171,12 @@ class CrashTest {
       boolean same =
           floor != null && floor.object() == place.object() && floor.space() == place.space();
       assertEquals(same ? floor.offset() : -1, device.floor(id(place), place.space(), offset));
+      var extent = device.readFloor(id(place), place.space(), offset);
+      assertEquals(same, extent != null);
+      if (extent != null) {
+        assertEquals(floor.offset(), extent.offset());
+        assertArrayEquals(model.get(floor), extent.data());
+      }
       var expected = new ArrayList<Long>();
       long to = offset + random.nextInt(30);
       model

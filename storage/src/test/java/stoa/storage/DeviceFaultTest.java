@@ -224,7 +224,6 @@ class DeviceFaultTest {
       }
       assertTrue(told > 0);
     }
-    disk.delete(Manifest.NAME);
     try (var device = open(SMALL)) {
       verify(device, 300);
     }
@@ -247,6 +246,34 @@ class DeviceFaultTest {
     try (var device = open(SMALL)) {
       verify(device, written);
     }
+  }
+
+  @Test
+  void aScanThatMeetsADamagedRunLeavesTheIndexToBeMadeAgain() throws IOException {
+    fill(0, 300, SMALL);
+    var run = disk.list().stream().filter(RunFormat::isName).toList().getFirst();
+    disk.flip(run, RunFormat.BLOCK + 100, 1);
+    try (var device = open(SMALL)) {
+      refused(CorruptData.class, () -> device.scan(A, 0, 0, 1000, (offset, data) -> true));
+    }
+    try (var device = open(SMALL)) {
+      verify(device, 300);
+    }
+  }
+
+  @Test
+  void anExtentOfAnotherRecordMakesARecordInvalid() {
+    var record = new Commit().write(A, 0, 1, "one".getBytes(UTF_8), 0, 3);
+    record.seal(32, 32);
+    var bytes = record.array();
+    var crc = new CRC32C();
+    assertTrue(RecordFormat.isRecordHeader(crc, bytes, 0, 32));
+    assertTrue(RecordFormat.isBodyWhole(crc, bytes, 0));
+    assertFalse(RecordFormat.isRecordHeader(crc, bytes, 0, 40));
+    var other = new Commit().write(A, 0, 1, "two".getBytes(UTF_8), 0, 3).array();
+    int extent = RecordFormat.RECORD_HEADER;
+    System.arraycopy(other, extent, bytes, extent, RecordFormat.EXTENT_HEADER + 3);
+    assertFalse(RecordFormat.isBodyWhole(crc, bytes, 0));
   }
 
   @Test

@@ -12,7 +12,7 @@ import stoa.base.StreamId;
 
 /// Damages files at random. Whatever is read afterwards is what was written, or is refused.
 class FuzzTest {
-  private static final int ROUNDS = Integer.getInteger("stoa.storage.fuzz", 1500);
+  private static final int ROUNDS = Integer.getInteger("stoa.storage.fuzz", 600);
   private static final DeviceConfig CONFIG = new DeviceConfig(16 << 10, 1 << 10, 4 << 10, 32 << 10);
   private static final StreamId[] OBJECTS = new StreamId[30];
   private static final int COMMITS = 400;

@@ -6,6 +6,7 @@ import java.time.Month;
 import java.time.ZoneId;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -71,7 +72,8 @@ final class Codec {
   private static final int FIRST_ID = 64;
 
   private static final Pattern UNREGISTERED =
-      Pattern.compile("^(?:class |interface )?(\\S+) is not registered");
+      Pattern.compile(
+          "^(?:Class )?(?:class |interface )?(\\S+) (?:is not reg|doesn't support ser)");
 
   static {
     LoggerFactory.disableLogging();
@@ -333,13 +335,31 @@ final class Codec {
     return new NotShareable("the value cannot be marshalled: " + e, e);
   }
 
-  private static RuntimeException notDecodable(Throwable e) {
+  private RuntimeException notDecodable(Throwable e) {
     StoaException known = known(e);
     if (known != null) return known;
     if (e instanceof OutOfMemoryError error) throw error;
     String unregistered = unregistered(e);
+    boolean unknown = e instanceof NullPointerException || e instanceof AssertionError;
+    if (unregistered == null && unknown) unregistered = unknownClass();
     if (unregistered != null) return refused(unregistered);
     return new Corrupt("an encoded value cannot be read: " + e, e);
+  }
+
+  /// The class whose number was read last, which Fory meets with a null pointer, or a failed
+  /// assertion, when nobody has registered it here; null when the dictionary does not know the
+  /// number either.
+  private @Nullable String unknownClass() {
+    MemoryBuffer read = in.getBuffer();
+    int end = read.readerIndex();
+    int start = end - 1;
+    while (start > 0 && read.getByte(start - 1) < 0) start--;
+    int number = 0;
+    for (int i = start, shift = 0; i >= 0 && i < end && shift < 28; i++, shift += 7) {
+      number |= (read.getByte(i) & 0x7F) << shift;
+    }
+    String name = number < FIRST_ID ? null : registry.ids().nameOf(number - FIRST_ID);
+    return name != null && name.startsWith("class ") ? name.substring("class ".length()) : null;
   }
 
   private static @Nullable StoaException known(Throwable e) {
@@ -361,12 +381,31 @@ final class Codec {
     return null;
   }
 
+  private static boolean isContainer(String type) {
+    if (!type.startsWith("java.util.")) return false;
+    try {
+      Class<?> c = Class.forName(type, false, null);
+      return Collection.class.isAssignableFrom(c)
+          || Map.class.isAssignableFrom(c)
+          || Map.Entry.class.isAssignableFrom(c);
+    } catch (ClassNotFoundException e) {
+      return false;
+    }
+  }
+
   static NotShareable refused(String type) {
     if (type.contains("$$Lambda")) {
       return new NotShareable(
           "a lambda ("
               + type
               + ") cannot travel or be stored; write a class or a record with a name");
+    }
+    if (isContainer(type)) {
+      return new NotShareable(
+          "a "
+              + type
+              + " cannot travel or be stored; copy it into an ArrayList, ArrayDeque, LinkedHashSet"
+              + " or LinkedHashMap");
     }
     return new NotShareable(
         "a "

@@ -11,6 +11,9 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.function.BiFunction;
 import org.apache.fory.Fory;
 import org.apache.fory.context.ReadContext;
@@ -29,6 +32,13 @@ import stoa.objects.types.Hashing;
 /// of the bytes.
 @SuppressWarnings({"unchecked", "rawtypes"}) // Justification: Fory's container serializers are raw
 final class Ordered {
+  /// Collections that Fory writes and, in some states, cannot read.
+  private static final List<Class<?>> REFUSED =
+      List.of(
+          ArrayBlockingQueue.class,
+          LinkedBlockingQueue.class,
+          ConcurrentHashMap.newKeySet().getClass());
+
   private Ordered() {}
 
   static void register(Fory fory, TypeResolver resolver) {
@@ -44,6 +54,7 @@ final class Ordered {
       fory.register(type, Codec.ENTRY_ID + i);
       fory.registerSerializer(type, new Entries(resolver, type, entries.get(i)));
     }
+    for (Class type : REFUSED) fory.registerSerializer(type, new Refused(resolver, type));
     for (Set<?> sample : new Set<?>[] {Set.of(1), Set.of(1, 2, 3)}) {
       fory.registerSerializer(sample.getClass(), new FixedSets(resolver, sample.getClass()));
     }
@@ -134,6 +145,22 @@ final class Ordered {
         if (element == null) return Collections.unmodifiableList((List) collection);
       }
       return List.copyOf(collection);
+    }
+  }
+
+  private static final class Refused extends CollectionSerializer<Collection> {
+    Refused(TypeResolver resolver, Class type) {
+      super(resolver, type, true);
+    }
+
+    @Override
+    public Collection onCollectionWrite(WriteContext context, Collection value) {
+      throw Codec.refused(value.getClass().getName());
+    }
+
+    @Override
+    public Collection newCollection(ReadContext context, boolean elementReadAlwaysAdvances) {
+      throw Codec.refused(getType().getName());
     }
   }
 

@@ -76,6 +76,10 @@ final class Registry {
     return entries;
   }
 
+  TypeIds ids() {
+    return ids;
+  }
+
   boolean has(SharedType type) {
     return types.contains(type);
   }

@@ -16,6 +16,12 @@ import stoa.NotShareable;
 /// Writes and reads instances of one class of the program. Used by one [Codec], and so by one
 /// thread at a time.
 final class StructSerializer extends Serializer<Object> {
+  /// What a record's own components find in its place while it is being read. A record that holds
+  /// itself cannot be made by its constructor.
+  private static final Object UNFINISHED = new Unfinished();
+
+  private static final class Unfinished {}
+
   private final Codec codec;
   private final Struct struct;
   private final Struct.Slot[] slots;
@@ -70,6 +76,7 @@ final class StructSerializer extends Serializer<Object> {
     Struct.Plan plan = struct.plan(schema);
     Object value;
     if (struct.type().isRecord()) {
+      context.reference(UNFINISHED);
       value = plan == null ? readRecord(context) : readOldRecord(context, plan);
     } else {
       value = struct.allocate();
@@ -164,6 +171,13 @@ final class StructSerializer extends Serializer<Object> {
   }
 
   private @Nullable Object checked(Struct.Slot slot, @Nullable Object value) {
+    if (value instanceof Unfinished) {
+      throw new NotShareable(
+          struct.type().getName()
+              + "."
+              + slot.name
+              + " holds a record that holds it again; break the circle, or use a class");
+    }
     if (value == null || slot.type.isInstance(value)) return value;
     throw new Corrupt(
         struct.type().getName()

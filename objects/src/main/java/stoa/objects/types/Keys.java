@@ -73,6 +73,10 @@ public final class Keys {
     if (key instanceof Long number) {
       return ByteBuffer.allocate(9).put(LONG).putLong(number).array();
     }
+    if (key instanceof String text) {
+      byte[] ascii = ascii(text);
+      if (ascii != null) return ascii;
+    }
     var out = new ByteArrayOutputStream(32);
     write(key, out, 0);
     if (out.size() > KEY_BYTES_MAX) {
@@ -80,6 +84,21 @@ public final class Keys {
           "the key takes " + out.size() + " bytes; KEY_BYTES_MAX is " + KEY_BYTES_MAX);
     }
     return out.toByteArray();
+  }
+
+  /// The encoding of a short text of ASCII characters, as most keys are; null for others.
+  private static byte @Nullable [] ascii(String text) {
+    int length = text.length();
+    if (length > 0x7F) return null;
+    byte[] bytes = new byte[2 + length];
+    bytes[0] = STRING;
+    bytes[1] = (byte) length;
+    for (int i = 0; i < length; i++) {
+      char c = text.charAt(i);
+      if (c > 0x7F) return null;
+      bytes[2 + i] = (byte) c;
+    }
+    return bytes;
   }
 
   /// The key that was encoded.

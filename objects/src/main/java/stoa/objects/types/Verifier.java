@@ -51,7 +51,7 @@ final class Verifier {
 
   private record Step(Class<?> owner, MethodModel method) {}
 
-  private Verifier(Class<?> implementation, List<SharedMethod> methods) {
+  Verifier(Class<?> implementation, List<SharedMethod> methods) {
     this.implementation = implementation;
     for (Class<?> c = implementation; c != null && !Platform.has(c); c = c.getSuperclass()) {
       lineage.add(c);

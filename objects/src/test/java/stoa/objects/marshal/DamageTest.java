@@ -125,14 +125,14 @@ class DamageTest {
           ids,
           new References() {
             @Override
-            public @Nullable Ref<?> referenceOf(Object object) {
+            public @Nullable Reference referenceOf(Object object) {
               Proxied proxied = Proxies.of(object);
-              return proxied == null ? null : proxied.ref();
+              return proxied == null ? null : new Reference(proxied.ref(), 1);
             }
 
             @Override
-            public Object resolve(Ref<?> ref) {
-              return proxy(ref.key());
+            public Object resolve(Reference reference) {
+              return proxy(reference.ref().key());
             }
           },
           List.of(),

@@ -25,7 +25,6 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import stoa.NotShareable;
-import stoa.Ref;
 import stoa.objects.proxy.Proxied;
 import stoa.objects.proxy.Proxies;
 import stoa.objects.types.SharedType;
@@ -74,15 +73,14 @@ class EvolutionTest {
             ids,
             new References() {
               @Override
-              public @Nullable Ref<?> referenceOf(Object object) {
+              public @Nullable Reference referenceOf(Object object) {
                 Proxied proxied = Proxies.of(object);
-                return proxied == null ? null : proxied.ref();
+                return proxied == null ? null : new Reference(proxied.ref(), 1);
               }
 
               @Override
-              public Object resolve(Ref<?> ref) {
-                return Proxies.create(
-                    type, new Ref<Object>(ref.type(), ref.key()), new Object[0], (p, m, a) -> null);
+              public Object resolve(Reference reference) {
+                return Proxies.create(type, reference.ref(), new Object[0], (p, m, a) -> null);
               }
             },
             List.of(),

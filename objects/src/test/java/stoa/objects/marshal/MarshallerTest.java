@@ -506,6 +506,40 @@ class MarshallerTest {
     assertThrows(NotShareable.class, () -> marshaller.value(new java.io.File("x")));
   }
 
+  @Test
+  void viewsOfCollectionsAreRefusedWithTheRemedy() {
+    var map = new HashMap<>(Map.of("a", 1));
+    var views =
+        List.of(
+            map.keySet(),
+            map.values(),
+            map.entrySet(),
+            new TreeMap<>(map).headMap("b"),
+            new ArrayList<>(List.of(1)).reversed(),
+            ConcurrentHashMap.newKeySet(),
+            new java.util.concurrent.ArrayBlockingQueue<>(3),
+            Collections.nCopies(2, 3));
+    for (Object view : views) {
+      var e = assertThrows(NotShareable.class, () -> marshaller.value(view));
+      assertSays(e, "copy it into an ArrayList");
+      assertSays(e, view.getClass().getName());
+    }
+  }
+
+  @Test
+  void circlesOfMutableObjectsComeBackAsCircles() {
+    var list = new ArrayList<>();
+    list.add(list);
+    var back = (List<?>) java.util.Objects.requireNonNull(marshaller.value(marshaller.value(list)));
+    assertSame(back, back.getFirst());
+    var map = new LinkedHashMap<String, Object>();
+    map.put("derived", new Derived(1));
+    map.put("self", map);
+    var mapBack =
+        (Map<?, ?>) java.util.Objects.requireNonNull(marshaller.value(marshaller.value(map)));
+    assertSame(mapBack, mapBack.get("self"));
+  }
+
   record Extra(int x) {}
 
   @Test
@@ -513,7 +547,9 @@ class MarshallerTest {
     Marshaller listing = marshaller(ids, List.of(Extra.class));
     byte[] bytes = listing.value(List.of(new Extra(3)));
     assertEquals(List.of(new Extra(3)), listing.value(bytes));
-    assertThrows(stoa.StoaException.class, () -> marshaller.value(bytes));
+    var e = assertThrows(NotShareable.class, () -> marshaller.value(bytes));
+    assertSays(e, "MarshallerTest$Extra cannot travel");
+    assertSays(e, "StoaConfig.types");
   }
 
   @Test

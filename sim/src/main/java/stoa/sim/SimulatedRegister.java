@@ -1,0 +1,27 @@
+package stoa.sim;
+
+import stoa.Accessor;
+import stoa.Shared;
+
+/// A register of [EmbeddedScenario], with read, write and compare-and-set.
+@Shared(name = "stoa.sim.Register")
+class SimulatedRegister {
+  private long value;
+
+  protected SimulatedRegister() {}
+
+  @Accessor
+  public long value() {
+    return value;
+  }
+
+  public void write(long newValue) {
+    value = newValue;
+  }
+
+  public boolean swap(long expected, long newValue) {
+    if (value != expected) return false;
+    value = newValue;
+    return true;
+  }
+}

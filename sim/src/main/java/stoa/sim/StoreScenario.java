@@ -1,0 +1,323 @@
+package stoa.sim;
+
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.regex.Pattern;
+import stoa.AlreadyExists;
+import stoa.DeadlineExceeded;
+import stoa.Gone;
+import stoa.LimitExceeded;
+import stoa.Unavailable;
+import stoa.log.LocalShardLog;
+import stoa.storage.DeviceConfig;
+import stoa.storage.StorageException;
+import stoa.store.Answer;
+import stoa.store.Existence;
+import stoa.store.Request;
+import stoa.store.Store;
+import stoa.store.StoreConfig;
+
+/// Clients ask the handlers of a store to add ids and to send money to each other, along chains and
+/// in circles, while the disk fails and the store is opened again. Every acknowledged id must be
+/// where it was acknowledged, once; what was sent must have been taken, once; and no money may come
+/// or go.
+final class StoreScenario implements Scenario {
+  private static final int ACCOUNTS = 5;
+  private static final int TURNS = 120;
+  private static final DeviceConfig DEVICE = new DeviceConfig(32 << 10, 4 << 10, 4 << 10, 8 << 10);
+  /* So little that accounts leave memory all the time. */
+  private static final StoreConfig STORE =
+      new StoreConfig(Duration.ofMillis(500), 50, 3_000, 8, Duration.ofMillis(1));
+
+  @Override
+  public String name() {
+    return "store";
+  }
+
+  @Override
+  public void run(Chance chance, Trace trace) {
+    new Run(chance, trace).run();
+  }
+
+  /* A request that was made and not yet looked after, with what the ledger knows of it. */
+  private record Asked(String text, Request request, List<String> lists, String id) {}
+
+  private static final class Run {
+    private final Chance chance;
+    private final Trace trace;
+    private final PoweredDisk disk;
+    private final PoweredDevice device;
+    private final ExactlyOnce ledger = new ExactlyOnce();
+    private final List<String> names = new ArrayList<>();
+    private final List<Asked> asked = new ArrayList<>();
+    private final Map<String, List<String>> seen = new TreeMap<>();
+    private SimulatedThreads threads;
+    private Store store;
+    private long micros = 1_000_000;
+    private int ids;
+    private int opened;
+
+    Run(Chance chance, Trace trace) {
+      this.chance = chance.of("work");
+      this.trace = trace;
+      for (int i = 0; i < ACCOUNTS; i++) names.add("a" + i);
+      disk = PoweredDisk.simulated(chance.of("disk"), 40);
+      device = new PoweredDevice(disk, DEVICE);
+      threads = new SimulatedThreads(chance.of("threads"));
+      store = open();
+    }
+
+    private Store open() {
+      while (true) {
+        threads = new SimulatedThreads(chance.of("threads " + opened++));
+        var mine = threads;
+        try {
+          var log = new LocalShardLog(device.device());
+          var made = new Store(STORE, log, () -> micros, threads);
+          made.register(StoreHandlers.SPACE, new StoreHandlers(() -> runAway(mine)));
+          return made;
+        } catch (StorageException failed) {
+          trace.add("opening failed " + failed.getClass().getSimpleName());
+          trace.reached("the disk fails while the store opens");
+          device.restart();
+        }
+      }
+    }
+
+    private void runAway(SimulatedThreads mine) {
+      for (int i = 0; i < 12; i++) mine.tick();
+    }
+
+    void run() {
+      for (int turn = 0; turn < TURNS; turn++) {
+        try {
+          turn();
+        } catch (StorageException failed) {
+          trace.add("failed " + failed.getClass().getSimpleName());
+          trace.reached("the disk fails outside of a batch");
+          restart();
+        }
+      }
+      disk.calm();
+      restart();
+      for (int i = 0; i < ACCOUNTS; i++) ask();
+      check();
+      verify();
+      restart();
+      verify();
+      verifyHistory();
+    }
+
+    private void turn() {
+      micros += chance.below(5_000);
+      int dice = chance.below(100);
+      if (dice < 55) ask();
+      else if (dice < 85) step(chance.between(1, 8));
+      else if (dice < 90) peek();
+      else if (dice < 96) check();
+      else restart();
+      collect();
+    }
+
+    private void step(int count) {
+      for (int i = 0; i < count; i++) threads.step();
+    }
+
+    private void ask() {
+      String id = "i" + ids++;
+      String from = chance.of(names);
+      String to = other(from);
+      String amount = Integer.toString(chance.between(1, 50));
+      if (System.getProperty("nocross") != null && names.indexOf(from) > 2) {
+        put(from, "add " + id, id, "added " + from);
+        return;
+      }
+      switch (chance.below(10)) {
+        case 0, 1, 2 -> put(from, "add " + id, id, "added " + from);
+        case 3 -> put(from, "run " + id, id, "added " + from);
+        case 4, 5 -> {
+          String via = other(from);
+          String end = other(via);
+          put(
+              from,
+              "pass " + id + " " + via + " " + end + " " + amount,
+              id,
+              "sent " + from,
+              "sent " + via,
+              "taken " + end);
+        }
+        default ->
+            put(from, "send " + id + " " + to + " " + amount, id, "sent " + from, "taken " + to);
+      }
+    }
+
+    private String other(String name) {
+      if (System.getProperty("nocross") != null) {
+        int at = names.indexOf(name);
+        return names.get(Math.min(ACCOUNTS - 1, at + 1 + chance.below(2)));
+      }
+      return names.get((names.indexOf(name) + chance.between(1, ACCOUNTS - 1)) % ACCOUNTS);
+    }
+
+    private void put(String name, String value, String id, String... lists) {
+      for (String list : lists) ledger.begin(list, id);
+      trace.add(name + " " + value);
+      // Long values, so that checkpoints are made.
+      byte[] bytes =
+          (value + " " + "x".repeat(chance.of(List.of(0, 100, 4_000))))
+              .getBytes(StandardCharsets.UTF_8);
+      try {
+        var target = store.target(StoreHandlers.key(name));
+        var request = store.putAsync(target, bytes, new Existence.Any(null));
+        asked.add(new Asked(value, request, List.of(lists), id));
+      } catch (LimitExceeded refused) {
+        trace.reached("too many calls are refused");
+        for (String list : lists) ledger.refused(list, id);
+      }
+    }
+
+    private void peek() {
+      String name = chance.of(names);
+      var target = store.target(StoreHandlers.key(name));
+      try {
+        store.getAsync(target, "peek " + other(name), new Existence.Any(null));
+      } catch (LimitExceeded refused) {
+        trace.reached("too many calls are refused");
+      }
+    }
+
+    private void collect() {
+      for (var one : List.copyOf(asked)) {
+        if (!one.request().isDone()) continue;
+        asked.remove(one);
+        try {
+          settle(one, text(one.request().answer()));
+        } catch (DeadlineExceeded takenBack) {
+          settle(one, "refused DeadlineExceeded");
+        } catch (Unavailable | Gone | AlreadyExists | LimitExceeded refused) {
+          settle(one, "refused " + refused.getClass().getSimpleName());
+        } catch (RuntimeException unknown) {
+          trace.add(one.id() + " " + unknown.getClass().getSimpleName());
+          trace.reached("a call ends with " + unknown.getClass().getSimpleName());
+        }
+      }
+    }
+
+    private void settle(Asked one, String answer) {
+      trace.add(one.id() + " " + answer);
+      List<String> words = words(answer);
+      if (words.getFirst().equals("ended")) return;
+      if (words.getFirst().equals("refused")) {
+        trace.reached("a call is refused with " + words.get(1));
+        for (String list : one.lists()) ledger.refused(list, one.id());
+        return;
+      }
+      ShardLogContract.holds(
+          words.getFirst().equals("done") && words.size() == one.lists().size() + 1,
+          "an answer names all versions, not " + answer + " to " + one.text());
+      for (int i = 0; i < one.lists().size(); i++) {
+        ledger.acknowledged(one.lists().get(i), one.id(), Long.parseLong(words.get(i + 1)));
+      }
+      trace.reached("a call at depth " + (words.size() - 1) + " is done");
+    }
+
+    private void restart() {
+      boolean read = false;
+      while (!read) {
+        trace.add("restart");
+        trace.reached("a restart");
+        collect();
+        threads.close();
+        device.restart();
+        store = open();
+        asked.clear();
+        try {
+          // Calls in flight go on when their objects are used; after that they are settled.
+          readAll();
+          readAll();
+          read = true;
+        } catch (StorageException | stoa.StoaException failed) {
+          trace.add("reading failed " + failed.getClass().getSimpleName());
+          trace.reached("the disk fails while calls are resumed");
+        }
+      }
+      ledger.crashed();
+      verify();
+    }
+
+    private void check() {
+      try {
+        threads.settle();
+        collect();
+        if (!asked.isEmpty()) return;
+        readAll();
+        verify();
+      } catch (StorageException | stoa.StoaException failed) {
+        trace.add("check failed " + failed.getClass().getSimpleName());
+        restart();
+      }
+    }
+
+    private void readAll() {
+      for (String name : names) {
+        var target = store.target(StoreHandlers.key(name));
+        var request = threads.await(() -> store.get(target, "all", new Existence.Any(null), false));
+        seen.put(name, text(request.answer()).lines().toList());
+      }
+    }
+
+    private void verify() {
+      long sum = 0;
+      Map<String, List<ExactlyOnce.Entry>> lists = new TreeMap<>();
+      for (String name : names) {
+        List<String> lines = seen.getOrDefault(name, List.of("" + StoreHandlers.OPENING));
+        sum += Long.parseLong(lines.getFirst());
+        for (String list : List.of("added ", "sent ", "taken ")) {
+          lists.put(list + name, new ArrayList<>());
+        }
+        for (String line : lines.subList(1, lines.size())) {
+          List<String> words = words(line);
+          lists
+              .computeIfAbsent(words.get(0) + " " + name, _ -> new ArrayList<>())
+              .add(new ExactlyOnce.Entry(words.get(1), Long.parseLong(words.get(2))));
+        }
+      }
+      lists.forEach((list, entries) -> ledger.require(list, entries, ExactlyOnce.Versions.RISING));
+      ShardLogContract.holds(
+          sum == ACCOUNTS * StoreHandlers.OPENING, "no money comes or goes; there is " + sum);
+      trace.add("verified " + seen);
+    }
+
+    /* Any past state is a beginning of the present one. */
+    private void verifyHistory() {
+      for (String name : names) {
+        var key = StoreHandlers.key(name);
+        long position = threads.await(() -> store.position(key));
+        List<String> now = seen.getOrDefault(name, List.of("1000"));
+        for (long version = 1; version <= position; version += chance.between(1, 5)) {
+          long at = version;
+          Answer answer = threads.await(() -> store.past(key, at).get("all", null));
+          List<String> then = text(answer).lines().toList();
+          long expected =
+              now.stream().skip(1).filter(line -> Long.parseLong(words(line).get(2)) <= at).count();
+          ShardLogContract.holds(
+              then.subList(1, then.size()).equals(now.subList(1, (int) expected + 1)),
+              "version " + at + " of " + name + " is a beginning of the present, not " + then);
+          trace.reached("a past version is read");
+        }
+      }
+    }
+
+    private static String text(Answer answer) {
+      return new String(answer.encoded(), StandardCharsets.UTF_8);
+    }
+
+    private static List<String> words(String text) {
+      return Pattern.compile(" ").splitAsStream(text).toList();
+    }
+  }
+}
