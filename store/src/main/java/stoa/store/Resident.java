@@ -387,6 +387,7 @@ final class Resident implements Runnable {
       exit(execution);
     }
     if (!execution.finish()) return false;
+    execution.settleLong();
     running = null;
     generation = state.generation();
     executed = request.address;
