@@ -113,12 +113,11 @@ class ConcurrentStoaTest {
         var client = recorder.client("client " + i);
         var chance = new Chance(i);
         ends.add(
-            threads.submit(
-                () -> {
-                  start.await();
-                  for (int call = 0; call < setting.calls(); call++) turn.run(client, chance);
-                  return null;
-                }));
+            threads.submit(() -> {
+              start.await();
+              for (int call = 0; call < setting.calls(); call++) turn.run(client, chance);
+              return null;
+            }));
       }
       for (var end : ends) end.get();
     }
