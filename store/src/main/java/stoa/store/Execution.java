@@ -60,9 +60,15 @@ public final class Execution {
     }
   }
 
+  /// About 200 KB.
+  private static final int HEADROOM_FRAMES = 2_000;
+
   private static final int RUNNING = 0;
   private static final int DONE = 1;
   private static final int TAKEN_BACK = 2;
+
+  /// Taken back, and its thread knows.
+  private static final int LEFT = 3;
 
   private final Store store;
   private final Mode mode;
@@ -78,6 +84,11 @@ public final class Execution {
 
   private final AtomicInteger state = new AtomicInteger(RUNNING);
   private int calls;
+  private int entered;
+
+  /// Keeps the compiler from leaving the work out.
+  @SuppressWarnings("unused")
+  private long headroom;
 
   /// What this run waits for; read by others that look for circles.
   volatile @Nullable Request waitingFor;
@@ -100,6 +111,14 @@ public final class Execution {
 
   /// The last nested answer that must be durable before this run's answer leaves.
   private @Nullable Request unsettledNote;
+
+  /// The last nested answer.
+  private @Nullable Request lastNote;
+
+  /// The request in [#waitingFor] that the watchdog found settled, and when; the watchdog's.
+  @Nullable Request stuckOn;
+
+  int stuckSince;
 
   private @Nullable Suspended suspended;
 
@@ -173,6 +192,7 @@ public final class Execution {
   /// @return the answer as encoded by the other key's handler, or by its factory when the store
   ///   refused
   public byte[] put(Key target, byte[] value, Existence existence) {
+    ensureHeadroom();
     if (isReading()) {
       throw new UnsupportedOperationException(
           "an accessor of " + key + " must not change " + target);
@@ -182,6 +202,7 @@ public final class Execution {
 
   /// Asks the handler of another key.
   public byte[] get(Key target, Object query, Existence existence) {
+    ensureHeadroom();
     if (isReading()) return store.nestedGet(this, target, query, existence).answer();
     return nested(target, origin -> store.nestedGet(this, target, query, existence));
   }
@@ -191,6 +212,17 @@ public final class Execution {
   /// @param answer the encoded answer
   /// @param mustBeLogged whether it could not be found again after a crash
   record Nested(byte[] answer, boolean mustBeLogged) {}
+
+  /// Fails here, where nothing is under way, rather than in the middle of what serves the call,
+  /// when the stack is nearly used up. Endless recursion that calls out comes by here at every
+  /// level, so that one call in eight suffices.
+  private void ensureHeadroom() {
+    if ((++entered & 7) == 0) headroom = headroom(HEADROOM_FRAMES, entered, 1, 2, 3);
+  }
+
+  private static long headroom(int frames, long a, long b, long c, long d) {
+    return frames == 0 ? a : headroom(frames - 1, b, c, d, a) + (a ^ b) + (c ^ d);
+  }
 
   private byte[] nested(Key target, java.util.function.Function<Records.Origin, Nested> call) {
     checkNotTakenBack();
@@ -207,6 +239,7 @@ public final class Execution {
     checkNotTakenBack();
     Request note =
         store.note(resident, Records.ANSWERED, Records.answered(origin, target, nested.answer));
+    lastNote = note;
     if (nested.mustBeLogged) unsettledNote = note;
     return nested.answer;
   }
@@ -221,7 +254,21 @@ public final class Execution {
   /// Waits until everything that this run's answer reflects is durable.
   void gate() {
     if (suspended != null) throw suspended;
-    Request note = unsettledNote;
+    await(unsettledNote);
+  }
+
+  /// Waits until every nested answer of this run is durable: behind a checkpoint, nobody asks
+  /// again.
+  void gateAll() {
+    await(lastNote);
+  }
+
+  /// The note without which no later nested put may be logged.
+  @Nullable Request unsettledNote() {
+    return unsettledNote;
+  }
+
+  private void await(@Nullable Request note) {
     if (note != null) {
       store.awaitHelping(note, this);
       try {
@@ -239,7 +286,19 @@ public final class Execution {
 
   /// Ends the run, if it was not taken back before.
   boolean finish() {
-    return state.compareAndSet(RUNNING, DONE);
+    while (!state.compareAndSet(RUNNING, DONE)) {
+      if (state.compareAndSet(TAKEN_BACK, LEFT) || state.get() == LEFT) return false;
+    }
+    return true;
+  }
+
+  /// Ends a run that was stopped; answers what is thrown on, which is [Abandoned] exactly when the
+  /// run was taken back.
+  Unwinding stopped(Unwinding by) {
+    if (!finish()) return new Abandoned();
+    return by instanceof Suspended
+        ? by
+        : suspend(new stoa.Unavailable("it ran for too long, and that could not be logged"));
   }
 
   /// Takes the run back, if it has not ended.
@@ -247,13 +306,14 @@ public final class Execution {
     return state.compareAndSet(RUNNING, TAKEN_BACK);
   }
 
-  /// Undoes [#takeBack] when the verdict could not be logged.
-  void reprieve() {
-    state.compareAndSet(TAKEN_BACK, RUNNING);
+  /// Undoes [#takeBack] when the verdict could not be logged; answers false when it is too late,
+  /// because the thread has left the run.
+  boolean reprieve() {
+    return state.compareAndSet(TAKEN_BACK, RUNNING);
   }
 
   boolean isTakenBack() {
-    return state.get() == TAKEN_BACK;
+    return state.get() >= TAKEN_BACK;
   }
 
   void checkNotTakenBack() {

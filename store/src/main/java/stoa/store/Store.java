@@ -68,10 +68,16 @@ public final class Store implements AutoCloseable {
     this.residents = new Residents(this, config.residentBytesMax());
     this.intake = new Intake(this, log, clock);
     int ticksMax = (int) Math.max(1, config.callTimeMax().toMillis() / Threads.TICK_MILLIS);
-    threads.every(() -> {
+    threads.every(() -> watch(ticksMax));
+  }
+
+  private void watch(int ticksMax) {
+    try {
       runners.tick(ticksMax, this::overdue);
-      if (!intake.isEmpty()) callWriter();
-    });
+    } catch (RuntimeException failure) {
+      LOG.error("the watch over calls goes on after a failure", failure);
+    }
+    if (!intake.isEmpty()) callWriter();
   }
 
   // ---- what callers use
@@ -125,8 +131,11 @@ public final class Store implements AutoCloseable {
   }
 
   /// Puts a value without waiting. What one thread asks in this way is executed in order.
-  public Request putAsync(Target target, byte[] value, Existence existence) {
-    Request request = newPut(target, value, existence, true);
+  ///
+  /// @param quick whether a thread that waits for the key may execute it: the code is known to be
+  ///   short
+  public Request putAsync(Target target, byte[] value, Existence existence, boolean quick) {
+    Request request = newPut(target, value, existence, quick);
     intake.add(request);
     callWriter();
     return request;
@@ -158,7 +167,7 @@ public final class Store implements AutoCloseable {
     if (quick && threads.mayRunQuick()) {
       Resident resident = request.resident;
       if (!resident.runAlone(request) && resident.enqueue(request)) {
-        resident.runQuickUntil(request);
+        var _ = resident.runQuickUntil(request);
       }
     } else {
       ask(request);
@@ -167,8 +176,11 @@ public final class Store implements AutoCloseable {
   }
 
   /// Asks a key's handler without waiting, after the puts that this thread asked before.
-  public Request getAsync(Target target, Object query, Existence existence) {
-    Request request = newGet(target, query, existence, true);
+  ///
+  /// @param quick whether a thread that waits for the key may execute it: the code is known to be
+  ///   short
+  public Request getAsync(Target target, Object query, Existence existence, boolean quick) {
+    Request request = newGet(target, query, existence, quick);
     intake.add(request);
     callWriter();
     return request;
@@ -211,8 +223,7 @@ public final class Store implements AutoCloseable {
       Resident resident = request.resident;
       for (int spin = 0; spin < SPINS && !request.isDone(); spin++) {
         if (!intake.isEmpty()) lead(request);
-        if (request.quick && resident.isScheduled()) resident.runQuickUntil(request);
-        else Thread.onSpinWait();
+        if (!request.quick || !resident.runQuickUntil(request)) Thread.onSpinWait();
       }
     }
     park(request);
@@ -445,12 +456,21 @@ public final class Store implements AutoCloseable {
     }
     threads.close();
     log.close();
+    // What is logged stands. Its callers are told that they will not hear of it here.
+    var cause = new UnknownOutcome("the store was closed while the call was under way");
+    intake.end(cause);
+    residents.end(cause);
   }
 
   // ---- what the other classes of the store use
 
   Streams streams() {
     return log.streams();
+  }
+
+  /// Refuses to bring keys into memory when the log has failed.
+  void checkUsable() {
+    intake.checkUsable();
   }
 
   Residents residents() {
@@ -518,7 +538,7 @@ public final class Store implements AutoCloseable {
   }
 
   private void ask(Request request) {
-    if (request.resident.enqueue(request)) dispatch(request.resident);
+    if (request.resident.enqueue(request)) request.resident.dispatch();
   }
 
   /// Leads a batch if nobody leads, and calls the writer for what is left.
@@ -527,8 +547,11 @@ public final class Store implements AutoCloseable {
   private boolean lead(@Nullable Request own) {
     Request mine = own != null && own.quick ? own : null;
     if (!intake.tryLead(mine)) return false;
-    if (mine != null) mine.resident.runQuickUntil(mine);
+    // First: what this thread runs may take longer than it should.
     if (!intake.isEmpty()) callWriter();
+    if (mine != null) {
+      var _ = mine.resident.runQuickUntil(mine);
+    }
     return true;
   }
 
@@ -561,8 +584,8 @@ public final class Store implements AutoCloseable {
 
   /// Appends an entry to a resident's stream with the next batch, whoever leads it; does not wait.
   Request note(Resident resident, byte kind, byte[] payload) {
-    underWay.incrementAndGet();
     Check.that(resident.pin(), "%s stays in memory while it runs", resident.key);
+    underWay.incrementAndGet();
     Request request = Request.note(resident, kind, payload);
     intake.add(request);
     return request;
@@ -576,6 +599,7 @@ public final class Store implements AutoCloseable {
     }
     Request request =
         nestedRequest(caller, Request.Kind.PUT, target, value, existence, null, origin);
+    request.after = caller.unsettledNote();
     return nested(caller, request, () -> intake.add(request));
   }
 
@@ -599,24 +623,22 @@ public final class Store implements AutoCloseable {
       @Nullable Existence existence,
       @Nullable Object query,
       Records.@Nullable Origin origin) {
+    Request outer = caller.request;
+    boolean quick = outer != null && outer.quick;
+    Resident resident;
+    try {
+      resident = residents.pin(target);
+    } catch (RuntimeException failure) {
+      throw caller.suspend(failure);
+    }
     underWay.incrementAndGet();
-    return new Request(
-        kind, residents.pin(target), value, existence, query, origin, caller.depth() + 1, true);
+    return new Request(kind, resident, value, existence, query, origin, caller.depth() + 1, quick);
   }
 
   /// Waits for a nested call. What the store refuses is an answer too, which must be logged: at
   /// another time it might not refuse.
   private Execution.Nested nested(Execution caller, Request request, Runnable submit) {
-    RuntimeException refusal = refusal(caller, request);
-    if (refusal != null) {
-      request.fail(refusal);
-    } else {
-      int began = runners.now();
-      submit.run();
-      awaitHelping(request, caller);
-      caller.hasWaited(runners.now() - began);
-      caller.waitingFor = null;
-    }
+    var _ = awaitNested(caller, request, submit);
     try {
       return new Execution.Nested(request.answer().encoded(), request.kind != Request.Kind.PUT);
     } catch (Gone | AlreadyExists | Deadlock | LimitExceeded | DeadlineExceeded | CallFailed told) {
@@ -624,6 +646,22 @@ public final class Store implements AutoCloseable {
     } catch (RuntimeException failure) {
       throw caller.suspend(failure);
     }
+  }
+
+  /// Submits a request and waits for it; answers why not, when waiting would be wrong.
+  private @Nullable RuntimeException awaitNested(
+      Execution caller, Request request, Runnable submit) {
+    RuntimeException refusal = refusal(caller, request);
+    if (refusal != null) {
+      request.fail(refusal);
+      return refusal;
+    }
+    int began = runners.now();
+    submit.run();
+    awaitHelping(request, caller);
+    caller.hasWaited(runners.now() - began);
+    caller.waitingFor = null;
+    return null;
   }
 
   private @Nullable RuntimeException refusal(Execution caller, Request request) {
@@ -656,15 +694,24 @@ public final class Store implements AutoCloseable {
   void awaitHelping(Request request, Execution caller) {
     Resident resident = request.resident;
     request.waiter(Thread.currentThread());
-    while (!request.isDone()) {
-      caller.checkNotTakenBack();
-      if (!intake.isEmpty() && lead(null)) continue;
-      if (resident.isScheduled()) {
-        run(request);
-      } else {
-        LockSupport.parkNanos(request, HELP_NANOS);
-        if (Thread.interrupted()) caller.checkNotTakenBack();
+    boolean interrupted = false;
+    boolean waited = false;
+    try {
+      while (!request.isDone()) {
+        caller.checkNotTakenBack();
+        if (!intake.isEmpty() && lead(null)) continue;
+        if (resident.runQuickUntil(request)) continue;
+        if (waited && resident.isScheduled() && threads.mayRunLong()) {
+          // No other thread is free for what may not come back.
+          resident.runUntil(request);
+        } else if (!request.isDone()) {
+          LockSupport.parkNanos(request, HELP_NANOS);
+          interrupted |= Thread.interrupted();
+          waited = true;
+        }
       }
+    } finally {
+      if (interrupted) Thread.currentThread().interrupt();
     }
   }
 
@@ -679,12 +726,16 @@ public final class Store implements AutoCloseable {
     if (address == 0) return null;
     Request executed =
         nestedRequest(caller, Request.Kind.POSITION, target, new byte[0], null, null, null);
-    ask(executed);
-    awaitHelping(executed, caller);
+    RuntimeException refusal = awaitNested(caller, executed, () -> ask(executed));
+    if (refusal != null) return factory(target.space()).failure(refusal);
+    try {
+      executed.number();
+    } catch (RuntimeException failure) {
+      throw caller.suspend(failure);
+    }
     barrier(target);
     var past = new Materialized(this, target, factory(target.space()));
-    past.load(address, streams().last(target.stream()), null);
-    Answer answer = past.lastAnswer();
+    Answer answer = past.loadAnswer(address, streams().last(target.stream()));
     return answer != null ? answer : factory(target.space()).failure(takenBack(target, address));
   }
 
@@ -739,7 +790,14 @@ public final class Store implements AutoCloseable {
   // ---- what runs too long, or fails beyond repair
 
   private void overdue(Execution execution) {
-    if (execution.resident == null || !execution.takeBack()) return;
+    if (execution.resident == null) return;
+    Thread thread = execution.thread;
+    // Before it is taken back: its thread may return, and be told back, at any time from then on.
+    if (thread != null) threads.lost(thread);
+    if (!execution.takeBack()) {
+      if (thread != null && !execution.isTakenBack()) threads.back(thread);
+      return;
+    }
     var failure =
         new DeadlineExceeded(
             "a call on "
@@ -747,12 +805,18 @@ public final class Store implements AutoCloseable {
                 + " ran for more than "
                 + config.callTimeMax().toMillis()
                 + " ms (callTimeMax); what it had changed there was taken back");
-    Thread thread = execution.thread;
-    if (thread != null) threads.lost(thread);
-    settleTakenBack(execution, failure, execution::reprieve);
+    settleTakenBack(
+        execution,
+        failure,
+        () -> {
+          if (!execution.reprieve()) {
+            recover(execution, new UnknownOutcome("the call is logged and ran for too long"));
+          } else if (thread != null) {
+            threads.back(thread);
+          }
+        });
     // The runs that waited for this one on its thread cannot go on there: they begin again
-    // elsewhere,
-    // and find in the log what they had called.
+    // elsewhere, and find in the log what they had called.
     for (Execution waiting = execution.below; waiting != null; waiting = waiting.below) {
       Resident resident = waiting.resident;
       if (resident != null && waiting.takeBack()) resident.recover(null);

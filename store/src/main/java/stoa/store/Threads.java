@@ -80,7 +80,8 @@ public interface Threads extends AutoCloseable {
 
       @Override
       public void every(Runnable tick) {
-        var _ = watchdog.scheduleAtFixedRate(tick, TICK_MILLIS, TICK_MILLIS, TimeUnit.MILLISECONDS);
+        var _ =
+            watchdog.scheduleWithFixedDelay(tick, TICK_MILLIS, TICK_MILLIS, TimeUnit.MILLISECONDS);
       }
 
       @Override
