@@ -28,6 +28,8 @@ import stoa.store.StoreConfig;
 final class StoreScenario implements Scenario {
   private static final int ACCOUNTS = 5;
   private static final int TURNS = 120;
+  /* How often a recovery may fail before the disk is left in peace. */
+  private static final int ATTEMPTS_MAX = 5;
   private static final DeviceConfig DEVICE = new DeviceConfig(32 << 10, 4 << 10, 4 << 10, 8 << 10);
   /* So little that accounts leave memory all the time. */
   private static final StoreConfig STORE =
@@ -226,7 +228,8 @@ final class StoreScenario implements Scenario {
 
     private void restart() {
       boolean read = false;
-      while (!read) {
+      for (int attempt = 0; !read; attempt++) {
+        if (attempt == ATTEMPTS_MAX) device.calm();
         trace.add("restart");
         trace.reached("a restart");
         collect();
