@@ -5,6 +5,7 @@ module stoa.bench {
   requires transitive stoa.api;
   requires stoa.objects;
   requires java.management;
+  requires jdk.management;
 
   exports stoa.bench;
 }

@@ -1,7 +1,10 @@
 package stoa.cli;
 
+import static java.util.Objects.requireNonNull;
+
 import java.io.Console;
 import java.io.IOException;
+import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -10,11 +13,15 @@ import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
 import stoa.bench.Benchmark;
 import stoa.bench.Context;
+import stoa.bench.Machine;
 import stoa.bench.Report;
 import stoa.bench.Scale;
 
@@ -28,6 +35,8 @@ import stoa.bench.Scale;
           + " worth nothing."
     })
 final class BenchCommand implements Callable<Integer> {
+  @Spec private @Nullable CommandSpec spec;
+
   @Parameters(arity = "0..1", paramLabel = "NAME", description = "Which one to run.")
   private @Nullable String name;
 
@@ -47,29 +56,33 @@ final class BenchCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws Exception {
+    CommandLine line = requireNonNull(spec).commandLine();
+    PrintWriter out = line.getOut();
     String wanted = name;
     if (wanted == null) {
       for (Benchmark each : Benchmark.all()) {
-        System.out.printf("  %-12s %s%n", each.name(), each.description());
+        out.printf("  %-12s %s%n", each.name(), each.description());
       }
       return 0;
     }
     for (Benchmark each : Benchmark.all()) {
-      if (each.name().equals(wanted)) return run(each);
+      if (each.name().equals(wanted)) return run(each, out);
     }
-    System.err.println("no benchmark is called " + wanted + "; stoa bench lists them");
-    return 2;
+    line.getErr().println("no benchmark is called " + wanted + "; ./stoa bench lists them");
+    return CommandLine.ExitCode.USAGE;
   }
 
-  private int run(Benchmark benchmark) throws Exception {
+  private int run(Benchmark benchmark, PrintWriter out) throws Exception {
     Files.createDirectories(data);
     Path folder = Files.createTempDirectory(data.toAbsolutePath(), benchmark.name() + "-");
     try {
       var scale = smoke ? Scale.smoke() : Scale.full();
       var results = benchmark.run(new Context(folder, scale, BenchCommand::show));
       show("");
-      System.out.print(Report.table(results));
+      out.print(Report.table(results));
+      out.printf("%n%s%n", Machine.describe(folder));
       Path file = json;
+      out.flush();
       if (file != null) Files.writeString(file, Report.json(results), StandardCharsets.UTF_8);
       return 0;
     } finally {

@@ -159,11 +159,13 @@ final class CrashDemo {
             .start();
     // Nothing is left running when this process is ended from outside.
     var orphan = new Thread(process::destroyForcibly);
+    // Process.destroyForcibly would close the pipe, with what is still in it.
+    var killed = process.toHandle();
     Runtime.getRuntime().addShutdownHook(orphan);
     try (var lines = process.inputReader()) {
       if (moment instanceof Moment.Starting(int millis)
           && !process.waitFor(millis, TimeUnit.MILLISECONDS)) {
-        process.destroyForcibly();
+        killed.destroyForcibly();
       }
       var found = new HashMap<Long, Integer>();
       var end = End.FAILED;
@@ -178,7 +180,7 @@ final class CrashDemo {
         if (text.equals(Report.READY)) check(found);
         if (text.equals(Report.FINISHED)) end = End.FINISHED;
         if (moment instanceof Moment.Committing(int changes) && committed >= changes) {
-          process.destroyForcibly();
+          killed.destroyForcibly();
         }
       }
       int code = process.waitFor();

@@ -6,7 +6,6 @@ import stoa.base.Encoder;
 import stoa.storage.Commit;
 import stoa.storage.Device;
 import stoa.storage.DiskFull;
-import stoa.storage.StorageException;
 
 /// The log of a shard with one replica: a batch is one commit of the storage device and one sync,
 /// and is thereby materialized, so that it is written once.
@@ -47,7 +46,7 @@ public final class LocalShardLog implements ShardLog {
       device.sync();
     } catch (DiskFull full) {
       return new Outcome.Refused(full);
-    } catch (StorageException failed) {
+    } catch (RuntimeException failed) {
       return new Outcome.Unknown(failed);
     }
     long last = batch.token().first().counter() + batch.token().count() - 1;

@@ -291,6 +291,13 @@ final class EmbeddedStoa implements Stoa {
     }
   }
 
+  /// Ends the trial of a constructor, when that is what runs here: it may call nobody.
+  static void leaveTrial() {
+    if (CallContext.CURRENT.isBound() && CallContext.CURRENT.get() instanceof Trial) {
+      throw new Trial.Undecided();
+    }
+  }
+
   /// An answer that travels, unless it is too large to.
   ObjectAnswer travelling(byte[] value, SharedMethod method) {
     if (value.length <= callBytesMax()) {
@@ -427,15 +434,19 @@ final class EmbeddedStoa implements Stoa {
     }
 
     private void hand(Request settled, CompletableFuture<R> made) {
-      answers.execute(() -> {
-        try {
-          @SuppressWarnings("unchecked") // Justification: the call's type says R
-          R answer = (R) live.answer(settled);
-          made.complete(answer);
-        } catch (Throwable thrown) {
-          made.completeExceptionally(thrown);
-        }
-      });
+      try {
+        answers.execute(() -> {
+          try {
+            @SuppressWarnings("unchecked") // Justification: the call's type says R
+            R answer = (R) live.answer(settled);
+            made.complete(answer);
+          } catch (Throwable thrown) {
+            made.completeExceptionally(thrown);
+          }
+        });
+      } catch (java.util.concurrent.RejectedExecutionException closed) {
+        made.completeExceptionally(new Closed("the store was closed before the answer was read"));
+      }
     }
 
     private CompletableFuture<R> future() {

@@ -65,6 +65,7 @@ final class LiveInvoker implements Invoker {
       throws Throwable {
     ObjectContext context = ObjectContext.current();
     if (context != null && context.stoa() == stoa) return nested(context, method, arguments);
+    EmbeddedStoa.leaveTrial();
     Request request;
     if (method.kind() == SharedMethod.Kind.ACCESSOR) {
       request =
@@ -87,17 +88,19 @@ final class LiveInvoker implements Invoker {
 
   /// Makes a call without waiting for it.
   Request begin(SharedMethod method, @Nullable Object[] arguments) throws Throwable {
+    EmbeddedStoa.leaveTrial();
     if (ObjectContext.current() != null) {
       throw new IllegalStateException(
           "a method of a shared object cannot call asynchronously; call " + method + " directly");
     }
     if (method.kind() == SharedMethod.Kind.ACCESSOR) {
-      return stoa.store().getAsync(target, question(method, arguments), existence());
+      boolean quick = type.isQuick(method);
+      return stoa.store().getAsync(target, question(method, arguments), existence(), quick);
     }
     byte[] call = call(method, arguments);
     Existence existence = existence();
     check(existence);
-    return stoa.store().putAsync(target, call, existence);
+    return stoa.store().putAsync(target, call, existence, type.isQuick(method));
   }
 
   /// Creates the object.

@@ -187,6 +187,32 @@ class EmbeddedStoaTest {
     }
   }
 
+  @Shared
+  static class Badge {
+    private final long number;
+
+    protected Badge(String owner, Account account) {
+      number = account.deposit(1);
+    }
+
+    public long number() {
+      return number;
+    }
+  }
+
+  @Shared
+  static class Diver {
+    private long dives;
+
+    public long dive(Account account) {
+      return account.deposit(1) > 0 ? dive(account) + 1 : 0;
+    }
+
+    public long count() {
+      return ++dives;
+    }
+  }
+
   @TempDir Path directory;
 
   private Stoa open() {
@@ -242,6 +268,28 @@ class EmbeddedStoaTest {
       assertThrows(IllegalArgumentException.class, () -> bad.deposit(1));
       assertThrows(IllegalArgumentException.class, () -> stoa.create(Account.class, "bad", -1L));
       assertEquals(6, stoa.get(Account.class, "bad", 5L).deposit(1));
+    }
+  }
+
+  @Test
+  void constructsOnceWhenAConstructorCallsOtherObjects() {
+    try (Stoa stoa = open()) {
+      Account alice = stoa.create(Account.class, "alice", 0L);
+      assertEquals(1, stoa.get(Badge.class, "b", "alice", alice).number());
+      assertEquals(1, alice.balance());
+    }
+  }
+
+  @Test
+  void goesOnAfterEndlessRecursionThatCallsOtherObjects() {
+    try (Stoa stoa = Stoa.open("memory:")) {
+      Account alice = stoa.create(Account.class, "alice", 0L);
+      Diver diver = stoa.create(Diver.class, 1);
+      for (int i = 1; i <= 3; i++) {
+        assertThrows(CallFailed.class, () -> diver.dive(alice));
+        assertEquals(i, diver.count());
+        assertEquals(alice.balance() + 1, alice.deposit(1));
+      }
     }
   }
 

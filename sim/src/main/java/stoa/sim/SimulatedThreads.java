@@ -112,6 +112,11 @@ public final class SimulatedThreads implements Threads {
   }
 
   @Override
+  public long patienceNanos() {
+    return 0;
+  }
+
+  @Override
   public void lost(Thread thread) {
     lost++;
   }

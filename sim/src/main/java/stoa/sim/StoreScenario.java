@@ -174,7 +174,7 @@ final class StoreScenario implements Scenario {
               .getBytes(StandardCharsets.UTF_8);
       try {
         var target = store.target(StoreHandlers.key(name));
-        var request = store.putAsync(target, bytes, new Existence.Any(null));
+        var request = store.putAsync(target, bytes, new Existence.Any(null), true);
         asked.add(new Asked(value, request, List.of(lists), id));
       } catch (LimitExceeded refused) {
         trace.reached("too many calls are refused");
@@ -186,7 +186,7 @@ final class StoreScenario implements Scenario {
       String name = chance.of(names);
       var target = store.target(StoreHandlers.key(name));
       try {
-        store.getAsync(target, "peek " + other(name), new Existence.Any(null));
+        store.getAsync(target, "peek " + other(name), new Existence.Any(null), true);
       } catch (LimitExceeded refused) {
         trace.reached("too many calls are refused");
       }

@@ -213,6 +213,7 @@ public final class Device implements AutoCloseable {
   ///
   /// @param offset the offset they were written at
   /// @param data what was written there
+  @SuppressWarnings("ArrayRecordComponent") // a carrier, compared by nobody
   public record Extent(long offset, byte[] data) {}
 
   private long floorEntry(StreamId object, int space, long offset, Entry found) {

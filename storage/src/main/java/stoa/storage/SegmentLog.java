@@ -141,8 +141,11 @@ final class SegmentLog {
   /// Visits every record from the log position `from` on, finds the end of the log, and makes what
   /// was found durable. Changes no file.
   void recover(long from, RecordVisitor visitor) throws IOException {
-    // First, so that whatever the index takes over from here is durable.
+    // First, so that whatever the index takes over from here is durable: a process that was ended
+    // may
+    // have left its last bytes, and its last segment's name, to the operating system.
     current.file().sync();
+    disk.syncDirectory();
     for (int i = 0; i < segments.length; i++) {
       var segment = segments[i];
       boolean last = i == segments.length - 1;

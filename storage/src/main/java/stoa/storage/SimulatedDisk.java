@@ -71,6 +71,18 @@ public final class SimulatedDisk implements Disk {
     return after;
   }
 
+  /// Ends the process that uses the disk, not the power, and answers the disk as the next process
+  /// finds it: everything written is there, and what was not durable still is not. Every later
+  /// operation on this object fails.
+  public synchronized SimulatedDisk kill() {
+    powerLost = true;
+    var after = new SimulatedDisk(random.nextLong());
+    after.names.putAll(names);
+    after.durableNames.putAll(durableNames);
+    after.nameChanges.addAll(nameChanges);
+    return after;
+  }
+
   /// A disk of its own with the same bytes, all of them durable.
   public synchronized SimulatedDisk copy() {
     var copy = new SimulatedDisk(random.nextLong());

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -45,7 +46,8 @@ class CrashTest {
     private final StreamId[] objects;
     private final List<Map<Place, byte[]>> commits = new ArrayList<>();
     private final boolean ascending;
-    private int durable;
+    private int present; // at least so many commits are on the disk
+    private int durable; // at least so many survive a power loss
     private SimulatedDisk disk;
 
     Life(long seed) {
@@ -68,8 +70,14 @@ class CrashTest {
       for (int i = 0; i < lives; i++) {
         if (random.nextInt(3) > 0) disk.losePowerAfter(random.nextInt(300));
         boolean alive = live();
-        if (!alive || random.nextInt(3) > 0) disk = disk.crash();
-        else durable = commits.size(); // only the process ended
+        int end = random.nextInt(3);
+        if (alive && end == 0) continue;
+        if (end == 1) {
+          disk = disk.kill(); // what the process has written stays when only it ends
+        } else {
+          disk = disk.crash();
+          present = durable;
+        }
       }
       disk.losePowerAfter(1 << 30);
       try (var device = open()) {
@@ -97,9 +105,13 @@ class CrashTest {
           else sync(device);
         }
         verify(device);
-        return true;
       } catch (DeviceFailed | ReadFailed e) {
         return false;
+      }
+      try {
+        return disk.list() != null;
+      } catch (IOException e) {
+        return false; // the power went during work in the background
       }
     }
 
@@ -119,6 +131,7 @@ class CrashTest {
       }
       commits.add(extents);
       device.append(commit);
+      present = commits.size();
     }
 
     private void put(Commit commit, Map<Place, byte[]> extents, Place place, byte[] data) {
@@ -131,16 +144,16 @@ class CrashTest {
     }
 
     private void sync(Device device) {
-      int appended = commits.size();
       device.sync();
-      durable = appended;
+      durable = present;
     }
 
     private void verify(Device device) {
       int survived = (int) device.floor(COUNTER, 0, Long.MAX_VALUE) + 1;
-      assertTrue(survived >= durable, () -> survived + " survived of " + durable + " synced");
+      assertTrue(survived >= present, () -> survived + " survived of " + present);
       assertTrue(survived <= commits.size());
       while (commits.size() > survived) commits.removeLast();
+      present = survived;
       var model = new TreeMap<Place, byte[]>();
       for (var commit : commits) model.putAll(commit);
       var seen = new TreeMap<Place, byte[]>();

@@ -33,7 +33,7 @@ class DeviceFaultTest {
     var error = refused(CorruptData.class, () -> open(DeviceConfig.standard()));
     assertTrue(error.contains("segment-00000001 at 32:"), error);
     assertTrue(error.contains("restore"), error);
-    assertEquals(1, disk.changes() - changes, "only the sync of what was found");
+    assertEquals(2, disk.changes() - changes, "only the syncs of what was found");
   }
 
   @Test
@@ -68,6 +68,30 @@ class DeviceFaultTest {
     try (var device = open(DeviceConfig.standard())) {
       assertEquals(1, device.stats().segments());
       assertEquals(9, device.floor(A, 0, 100));
+    }
+  }
+
+  @Test
+  void whatAProcessSyncsInFilesThatAKilledOneLeftSurvivesAPowerLoss() {
+    for (int change = 0; change < 12; change++) {
+      for (int seed = 0; seed < 12; seed++) {
+        var first = new SimulatedDisk(seed);
+        first.losePowerAfter(change);
+        try (var device = Device.open(first, DeviceConfig.standard(), Runnable::run)) {
+          put(device, 0, "zero");
+          device.sync();
+        } catch (DeviceFailed | ReadFailed e) {
+          // Killed on the way.
+        }
+        var second = first.kill();
+        try (var device = Device.open(second, DeviceConfig.standard(), Runnable::run)) {
+          put(device, 1, "one");
+          device.sync();
+        }
+        try (var device = Device.open(second.crash(), DeviceConfig.standard(), Runnable::run)) {
+          assertArrayEquals("one".getBytes(UTF_8), device.read(A, 0, 1));
+        }
+      }
     }
   }
 

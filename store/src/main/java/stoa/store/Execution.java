@@ -77,6 +77,9 @@ public final class Execution {
     }
   }
 
+  /// About 200 KB.
+  private static final int HEADROOM_FRAMES = 2_000;
+
   private static final int RUNNING = 0;
   private static final int DONE = 1;
   private static final int TAKEN_BACK = 2;
@@ -95,6 +98,11 @@ public final class Execution {
 
   private final AtomicInteger state = new AtomicInteger(RUNNING);
   private int calls;
+  private int entered;
+
+  /// Keeps the compiler from leaving the work out.
+  @SuppressWarnings("unused")
+  private long headroom;
 
   /// What this run waits for; read by others that look for circles.
   volatile @Nullable Request waitingFor;
@@ -125,6 +133,14 @@ public final class Execution {
 
   /// The last nested answer that must be durable before this run's answer leaves.
   private @Nullable Request unsettledNote;
+
+  /// The last nested answer.
+  private @Nullable Request lastNote;
+
+  /// The request in [#waitingFor] that the watchdog found settled, and when; the watchdog's.
+  @Nullable Request stuckOn;
+
+  int stuckSince;
 
   private @Nullable Suspended suspended;
 
@@ -198,6 +214,7 @@ public final class Execution {
   /// @return the answer as encoded by the other key's handler, or by its factory when the store
   ///   refused
   public byte[] put(Key target, byte[] value, Existence existence) {
+    ensureHeadroom();
     if (isReading()) {
       throw new UnsupportedOperationException(
           "an accessor of " + key + " must not change " + target);
@@ -207,6 +224,7 @@ public final class Execution {
 
   /// Asks the handler of another key.
   public byte[] get(Key target, Object query, Existence existence) {
+    ensureHeadroom();
     if (isReading()) {
       return asked(() -> store.nestedGet(this, target, query, existence)).answer();
     }
@@ -218,6 +236,17 @@ public final class Execution {
   /// @param answer the encoded answer
   /// @param mustBeLogged whether it could not be found again after a crash
   record Nested(byte[] answer, boolean mustBeLogged) {}
+
+  /// Fails here, where nothing is under way, rather than in the middle of what serves the call,
+  /// when the stack is nearly used up. Endless recursion that calls out comes by here at every
+  /// level, so that one call in eight suffices.
+  private void ensureHeadroom() {
+    if ((++entered & 7) == 0) headroom = headroom(HEADROOM_FRAMES, entered, 1, 2, 3);
+  }
+
+  private static long headroom(int frames, long a, long b, long c, long d) {
+    return frames == 0 ? a : headroom(frames - 1, b, c, d, a) + (a ^ b) + (c ^ d);
+  }
 
   private byte[] nested(Key target, java.util.function.Function<Records.Origin, Nested> call) {
     checkNotTakenBack();
@@ -234,6 +263,7 @@ public final class Execution {
     checkNotTakenBack();
     Request note =
         store.note(resident, Records.ANSWERED, Records.answered(origin, target, nested.answer));
+    lastNote = note;
     if (nested.mustBeLogged) unsettledNote = note;
     return nested.answer;
   }
@@ -260,7 +290,21 @@ public final class Execution {
   /// Waits until everything that this run's answer reflects is durable.
   void gate() {
     if (suspended != null) throw suspended;
-    Request note = unsettledNote;
+    await(unsettledNote);
+  }
+
+  /// Waits until every nested answer of this run is durable: behind a checkpoint, nobody asks
+  /// again.
+  void gateAll() {
+    await(lastNote);
+  }
+
+  /// The note without which no later nested put may be logged.
+  @Nullable Request unsettledNote() {
+    return unsettledNote;
+  }
+
+  private void await(@Nullable Request note) {
     if (note != null) {
       store.awaitHelping(note, this);
       try {
@@ -279,6 +323,12 @@ public final class Execution {
   /// Ends the run, if it was not taken back before.
   boolean finish() {
     return state.compareAndSet(RUNNING, DONE);
+  }
+
+  /// Ends a run that was stopped; answers what is thrown on, which is [Abandoned] exactly when the
+  /// run was taken back.
+  Unwinding stopped(Unwinding by) {
+    return finish() ? by : new Abandoned();
   }
 
   /// Takes the run back, if it has not ended.

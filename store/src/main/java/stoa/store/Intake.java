@@ -95,6 +95,17 @@ final class Intake {
     if (cause != null) throw unavailable(cause);
   }
 
+  /// Refuses when the log has failed: its streams may show what is not durable.
+  void checkUsable() {
+    RuntimeException cause = failed;
+    if (cause != null) throw unavailable(cause);
+  }
+
+  /// Fails what has not been logged, when the store is closed.
+  void end(RuntimeException cause) {
+    for (Request request; (request = queue.poll()) != null; ) request.fail(cause);
+  }
+
   boolean isEmpty() {
     return queue.isEmpty();
   }
@@ -124,8 +135,16 @@ final class Intake {
       if (failed != null) {
         request.fail(unavailable(failed));
       } else {
-        resolve(request);
         taken.add(request);
+        try {
+          resolve(request);
+        } catch (RuntimeException | Error broken) {
+          // A directory cannot be read, say: the batch and what it changed are in doubt.
+          var cause = new IllegalStateException("a batch could not be made: " + broken, broken);
+          failed = cause;
+          fail(unavailable(cause));
+          return;
+        }
       }
     }
     if (!entries.isEmpty()) {
@@ -153,6 +172,10 @@ final class Intake {
   }
 
   private @Nullable RuntimeException put(Request request, Resident resident) {
+    Request before = request.after;
+    if (before != null && before.failed()) {
+      return new Unavailable("what the call reflects could not be logged");
+    }
     boolean alive = resident.nextGeneration != 0;
     switch (request.existence) {
       case Existence.Any(byte[] opening) -> {
@@ -268,7 +291,7 @@ final class Intake {
         if (resident.enqueue(request) && !mine) {
           // A handler that waits for it runs it at once; all workers may be waiting so.
           if (request.depth > 0) request.wake();
-          store.dispatch(resident);
+          resident.dispatch();
         }
       }
     }

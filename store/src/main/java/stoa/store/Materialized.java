@@ -2,6 +2,8 @@ package stoa.store;
 
 import java.util.ArrayList;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import stoa.base.Check;
 import stoa.log.StoredEntry;
 import stoa.log.Streams;
@@ -26,6 +28,8 @@ final class Materialized {
    */
   static final int CHECKPOINT_BYTES_MIN = 64 << 10;
   private static final int BASE_BYTES = 512;
+  private static final long PUT_BYTES = 32;
+  private static final Logger LOG = LoggerFactory.getLogger(Materialized.class);
 
   private final Store store;
   private final Key key;
@@ -48,11 +52,6 @@ final class Materialized {
     return position;
   }
 
-  /// The answer of the put at position, when loading executed it.
-  @Nullable Answer lastAnswer() {
-    return lastAnswer;
-  }
-
   /// The address at which the key's generation began, 0 when it is absent.
   long generation() {
     return generation;
@@ -69,6 +68,22 @@ final class Materialized {
   /// @param resident whose calls go on when they are found unfinished, or null in a view of the
   ///   past
   void load(long target, long end, @Nullable Resident resident) {
+    load(target, end, resident, target);
+  }
+
+  /// Brings a new instance to an address and answers what the put there answered, null when it was
+  /// taken back or found its key absent.
+  @Nullable Answer loadAnswer(long target, long end) {
+    load(target, end, null, target - 1);
+    return lastAnswer;
+  }
+
+  /// The answer of the put at position, when loading executed it; null when it did not.
+  @Nullable Answer lastAnswer() {
+    return lastAnswer;
+  }
+
+  private void load(long target, long end, @Nullable Resident resident, long checkpointMax) {
     Check.that(position == 0, "%s is loaded once", key);
     Streams streams = store.streams();
     Streams.At begin = streams.lastMark(key.stream(), target);
@@ -78,7 +93,7 @@ final class Materialized {
       return;
     }
     long from = begin.address();
-    Streams.At checkpoint = streams.lastCheckpoint(key.stream(), target);
+    Streams.At checkpoint = streams.lastCheckpoint(key.stream(), checkpointMax);
     if (checkpoint != null && checkpoint.address() >= from) {
       handler = factory.restore(key, checkpoint.data());
       generation = from;
@@ -128,8 +143,12 @@ final class Materialized {
     try {
       lastAnswer = put(put.begins(), put.opening(), put.value(), execution);
       execution.gate();
-    } catch (Execution.Unwinding passedOn) {
-      throw passedOn;
+      if (isCheckpointDue(put.value().length)) execution.gateAll();
+    } catch (Execution.Unwinding stop) {
+      throw execution.stopped(stop);
+    } catch (RuntimeException failure) {
+      if (!execution.finish()) throw new Execution.Abandoned();
+      throw failure;
     } catch (Error error) {
       if (resident == null) {
         throw new stoa.CallFailed("version " + position + " of " + key + " cannot be run", error);
@@ -172,14 +191,29 @@ final class Materialized {
 
   /// Accounts for an executed put, and checkpoints when it is time.
   void settle(int valueBytes) {
-    bytesSince += valueBytes + 32L;
+    boolean due = isCheckpointDue(valueBytes);
+    bytesSince += valueBytes + PUT_BYTES;
     Handler current = handler;
-    if (current == null || bytesSince < Math.max(CHECKPOINT_BYTES_MIN, stateBytes)) return;
-    byte[] state = current.checkpoint();
-    store.checkpoint(key, position, state);
-    handler = factory.restore(key, state);
-    stateBytes = state.length;
+    if (current == null || !due) return;
     bytesSince = 0;
+    byte[] state;
+    Handler restored;
+    try {
+      state = current.checkpoint();
+      restored = factory.restore(key, state);
+    } catch (RuntimeException | StackOverflowError failure) {
+      // Replay begins further back; the put is done and stands.
+      LOG.warn("no checkpoint of {} at {}: {}", key, position, failure.toString());
+      return;
+    }
+    store.checkpoint(key, position, state);
+    handler = restored;
+    stateBytes = state.length;
+  }
+
+  /// Whether a checkpoint follows a put that is executed now.
+  boolean isCheckpointDue(int valueBytes) {
+    return bytesSince + valueBytes + PUT_BYTES >= Math.max(CHECKPOINT_BYTES_MIN, stateBytes);
   }
 
   /// Asks the handler, or a fresh one when the key is absent.

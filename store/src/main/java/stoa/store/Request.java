@@ -56,6 +56,9 @@ public final class Request {
   byte @Nullable [] opening;
   @Nullable RuntimeException refusal;
 
+  /// The note without which this must not be logged: what the value of a nested PUT reflects.
+  @Nullable Request after;
+
   /// The generation that the request was executed in; valid once done.
   long generation;
 

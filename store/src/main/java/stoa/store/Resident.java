@@ -1,9 +1,10 @@
 package stoa.store;
 
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
-import stoa.Unavailable;
+import stoa.CallFailed;
 import stoa.base.StreamId;
 
 /// A key that is in memory: the tail of its stream, the requests that wait for it, and its state
@@ -67,6 +68,9 @@ final class Resident implements Runnable {
   private final AtomicInteger pins = new AtomicInteger();
 
   private final AtomicInteger notes = new AtomicInteger();
+
+  /// Whether a worker has been asked to run the lane and has not come yet.
+  private final AtomicBoolean dispatched = new AtomicBoolean();
 
   /// Whether it was used since the evictor last passed.
   volatile boolean referenced;
@@ -148,7 +152,16 @@ final class Resident implements Runnable {
 
   /// Gives it up when nobody uses it; answers whether it did.
   boolean evict() {
-    return pins.compareAndSet(0, -1);
+    if (!pins.compareAndSet(0, -1)) return false;
+    live = null; // targets may still point here
+    return true;
+  }
+
+  /// Fails what waits, when the store is closed and nothing is executed any more.
+  void end(RuntimeException cause) {
+    for (Request request : mailbox) {
+      if (!request.isDone()) request.fail(cause);
+    }
   }
 
   long weight() {
@@ -205,7 +218,7 @@ final class Resident implements Runnable {
     }
     if (live == null || !mailbox.isEmpty()) {
       mailbox.add(question);
-      drain(null);
+      drainQuick(question);
     } else if (execute(question)) {
       release();
     } else {
@@ -216,6 +229,7 @@ final class Resident implements Runnable {
 
   @Override
   public void run() {
+    dispatched.set(false);
     runUntil(null);
   }
 
@@ -225,17 +239,29 @@ final class Resident implements Runnable {
   }
 
   /// As [#runUntil], for a thread that must come back soon: leaves what is not quick to others.
-  void runQuickUntil(Request last) {
-    if (lane.get() != SCHEDULED || !lane.compareAndSet(SCHEDULED, RUNNING)) return;
-    for (Request next = mailbox.peek(); next != null && next.quick; next = mailbox.peek()) {
+  /// Answers whether it executed anything.
+  boolean runQuickUntil(Request last) {
+    if (lane.get() != SCHEDULED || !lane.compareAndSet(SCHEDULED, RUNNING)) return false;
+    return drainQuick(last);
+  }
+
+  private boolean drainQuick(Request last) {
+    boolean any = false;
+    for (Request next; !last.isDone() && (next = mailbox.peek()) != null && next.quick; ) {
+      any = true;
       if (!execute(next)) {
         store.laneLost();
-        return;
+        return true;
       }
       mailbox.poll();
-      if (next == last) break;
     }
     release();
+    return any;
+  }
+
+  /// Has a worker run the lane, unless one is on its way already.
+  void dispatch() {
+    if (dispatched.compareAndSet(false, true)) store.dispatch(this);
   }
 
   private void drain(@Nullable Request last) {
@@ -254,7 +280,7 @@ final class Resident implements Runnable {
 
   private void release() {
     lane.set(IDLE);
-    if (!mailbox.isEmpty() && lane.compareAndSet(IDLE, SCHEDULED)) store.dispatch(this);
+    if (!mailbox.isEmpty() && lane.compareAndSet(IDLE, SCHEDULED)) dispatch();
   }
 
   /// A run has ended beside its thread: the next runner loads the state anew.
@@ -265,7 +291,7 @@ final class Resident implements Runnable {
     live = null;
     if (request != null && mailbox.peek() == request) mailbox.poll();
     lane.set(SCHEDULED);
-    store.dispatch(this);
+    dispatch();
   }
 
   // ---- execution
@@ -295,18 +321,25 @@ final class Resident implements Runnable {
       recover(null);
       return false;
     } catch (Execution.Suspended suspended) {
-      running = null;
-      live = null;
-      request.fail(logged(request) ? suspended.failure() : suspended.reason());
+      giveUp(request, logged(request) ? suspended.failure() : suspended.reason());
       return true;
-    } catch (RuntimeException failure) {
+    } catch (RuntimeException | Error failure) {
       // The state cannot be loaded, because its files are damaged, say. Other keys go on.
-      running = null;
-      live = null;
-      boolean unsettled = failure instanceof Unavailable && logged(request);
-      request.fail(unsettled ? new Execution.Suspended(failure).failure() : failure);
+      RuntimeException cause =
+          failure instanceof RuntimeException known
+              ? known
+              : new CallFailed(key + " cannot be loaded: " + failure, failure);
+      giveUp(request, logged(request) ? new Execution.Suspended(cause).failure() : cause);
       return true;
     }
+  }
+
+  /// Lets go of the state: it is loaded anew, with what is logged, for the next request.
+  private void giveUp(Request request, RuntimeException failure) {
+    running = null;
+    live = null;
+    if (request.address > target) target = request.address;
+    request.fail(failure);
   }
 
   private static boolean logged(Request request) {
@@ -346,8 +379,12 @@ final class Resident implements Runnable {
     try {
       answer = state.put(request.begins, request.opening, request.value, execution);
       execution.gate();
-    } catch (Execution.Unwinding passedOn) {
-      throw passedOn;
+      if (state.isCheckpointDue(request.value.length)) execution.gateAll();
+    } catch (Execution.Unwinding stop) {
+      throw execution.stopped(stop);
+    } catch (RuntimeException failure) {
+      if (!execution.finish()) return false;
+      throw failure;
     } catch (Error error) {
       store.takeBack(execution, error);
       return false;
@@ -411,8 +448,11 @@ final class Resident implements Runnable {
     enter(execution);
     try {
       answer = state.get(request.query, opening, execution);
-    } catch (Execution.Unwinding passedOn) {
-      throw passedOn;
+    } catch (Execution.Unwinding stop) {
+      throw execution.stopped(stop);
+    } catch (RuntimeException failure) {
+      if (!execution.finish()) return false;
+      throw failure;
     } catch (Error error) {
       store.takeBack(execution, error);
       return false;

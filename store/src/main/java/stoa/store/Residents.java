@@ -4,6 +4,7 @@ import java.util.Iterator;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
+import stoa.base.Check;
 import stoa.base.StreamId;
 
 /// The keys in memory, bounded by the encoded size of their states. Thread-safe.
@@ -32,13 +33,22 @@ final class Residents {
     while (true) {
       Resident resident = residents.get(key.stream());
       if (resident == null) {
-        var made = new Resident(store, key);
-        made.pin();
-        made.referenced = true;
-        resident = residents.putIfAbsent(key.stream(), made);
-        if (resident == null) {
+        // Reads the tail of the stream within the map's lock: nobody can use the key in between.
+        var pinned = new Resident[1];
+        resident =
+            residents.computeIfAbsent(
+                key.stream(),
+                _ -> {
+                  store.checkUsable();
+                  Resident made = new Resident(store, key);
+                  Check.that(made.pin(), "%s is new", key);
+                  pinned[0] = made;
+                  return made;
+                });
+        if (pinned[0] != null) {
+          resident.referenced = true;
           reweigh(BASE_BYTES);
-          return made;
+          return resident;
         }
       }
       if (resident.pin()) {
@@ -47,6 +57,11 @@ final class Residents {
       }
       residents.remove(key.stream(), resident);
     }
+  }
+
+  /// Fails whatever still waits, when the store is closed.
+  void end(RuntimeException cause) {
+    residents.values().forEach(resident -> resident.end(cause));
   }
 
   /// How many keys are in memory.

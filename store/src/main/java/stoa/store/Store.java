@@ -70,10 +70,16 @@ public final class Store implements AutoCloseable {
     this.residents = new Residents(this, config.residentBytesMax());
     this.intake = new Intake(this, log, clock);
     int ticksMax = (int) Math.max(1, config.callTimeMax().toMillis() / Threads.TICK_MILLIS);
-    threads.every(() -> {
+    threads.every(() -> watch(ticksMax));
+  }
+
+  private void watch(int ticksMax) {
+    try {
       runners.tick(ticksMax, this::overdue);
-      if (!intake.isEmpty()) callWriter();
-    });
+    } catch (RuntimeException failure) {
+      LOG.error("the watch over calls goes on after a failure", failure);
+    }
+    if (!intake.isEmpty()) callWriter();
   }
 
   // ---- what callers use
@@ -127,8 +133,11 @@ public final class Store implements AutoCloseable {
   }
 
   /// Puts a value without waiting. What one thread asks in this way is executed in order.
-  public Request putAsync(Target target, byte[] value, Existence existence) {
-    Request request = newPut(target, value, existence, true);
+  ///
+  /// @param quick whether a thread that waits for the key may execute it: the code is known to be
+  ///   short
+  public Request putAsync(Target target, byte[] value, Existence existence, boolean quick) {
+    Request request = newPut(target, value, existence, quick);
     intake.add(request);
     callWriter();
     return request;
@@ -161,7 +170,7 @@ public final class Store implements AutoCloseable {
     if (quick && threads.mayRunQuick()) {
       Resident resident = request.resident;
       if (!resident.runAlone(request) && resident.enqueue(request)) {
-        resident.runQuickUntil(request);
+        var _ = resident.runQuickUntil(request);
       }
     } else {
       ask(request);
@@ -170,8 +179,11 @@ public final class Store implements AutoCloseable {
   }
 
   /// Asks a key's handler without waiting, after the puts that this thread asked before.
-  public Request getAsync(Target target, Object query, Existence existence) {
-    Request request = newGet(target, query, existence, true);
+  ///
+  /// @param quick whether a thread that waits for the key may execute it: the code is known to be
+  ///   short
+  public Request getAsync(Target target, Object query, Existence existence, boolean quick) {
+    Request request = newGet(target, query, existence, quick);
     intake.add(request);
     callWriter();
     return request;
@@ -214,8 +226,7 @@ public final class Store implements AutoCloseable {
       Resident resident = request.resident;
       for (int spin = 0; spin < SPINS && !request.isDone(); spin++) {
         if (!intake.isEmpty()) lead(request);
-        if (request.quick && resident.isScheduled()) resident.runQuickUntil(request);
-        else Thread.onSpinWait();
+        if (!request.quick || !resident.runQuickUntil(request)) Thread.onSpinWait();
       }
     }
     park(request);
@@ -449,12 +460,21 @@ public final class Store implements AutoCloseable {
     }
     threads.close();
     log.close();
+    // What is logged stands. Its callers are told that they will not hear of it here.
+    var cause = new UnknownOutcome("the store was closed while the call was under way");
+    intake.end(cause);
+    residents.end(cause);
   }
 
   // ---- what the other classes of the store use
 
   Streams streams() {
     return log.streams();
+  }
+
+  /// Refuses to bring keys into memory when the log has failed.
+  void checkUsable() {
+    intake.checkUsable();
   }
 
   Residents residents() {
@@ -539,7 +559,7 @@ public final class Store implements AutoCloseable {
 
   private void ask(Request request) {
     if (intake.refuses(request)) return;
-    if (request.resident.enqueue(request)) dispatch(request.resident);
+    if (request.resident.enqueue(request)) request.resident.dispatch();
   }
 
   /// Leads a batch if nobody leads, and calls the writer for what is left.
@@ -548,8 +568,11 @@ public final class Store implements AutoCloseable {
   private boolean lead(@Nullable Request own) {
     Request mine = own != null && own.quick ? own : null;
     if (!intake.tryLead(mine)) return false;
-    if (mine != null) mine.resident.runQuickUntil(mine);
+    // First: what this thread runs may take longer than it should.
     if (!intake.isEmpty()) callWriter();
+    if (mine != null) {
+      var _ = mine.resident.runQuickUntil(mine);
+    }
     return true;
   }
 
@@ -582,8 +605,8 @@ public final class Store implements AutoCloseable {
 
   /// Appends an entry to a resident's stream with the next batch, whoever leads it; does not wait.
   Request note(Resident resident, byte kind, byte[] payload) {
-    underWay.incrementAndGet();
     Check.that(resident.pin(), "%s stays in memory while it runs", resident.key);
+    underWay.incrementAndGet();
     Request request = Request.note(resident, kind, payload);
     intake.add(request);
     return request;
@@ -600,6 +623,7 @@ public final class Store implements AutoCloseable {
     }
     Request request =
         nestedRequest(caller, Request.Kind.PUT, target, value, existence, null, origin);
+    request.after = caller.unsettledNote();
     return nested(caller, request, () -> intake.add(request));
   }
 
@@ -613,7 +637,9 @@ public final class Store implements AutoCloseable {
         caller,
         request,
         () -> {
-          if (!intake.refuses(request) && request.resident.enqueue(request)) run(request);
+          if (!intake.refuses(request) && request.resident.enqueue(request)) {
+            var _ = request.resident.runQuickUntil(request);
+          }
         });
   }
 
@@ -625,24 +651,17 @@ public final class Store implements AutoCloseable {
       @Nullable Existence existence,
       @Nullable Object query,
       Records.@Nullable Origin origin) {
+    Request outer = caller.request;
+    boolean quick = outer != null && outer.quick;
     Resident resident = residents.pin(target);
     underWay.incrementAndGet();
-    return new Request(kind, resident, value, existence, query, origin, caller.depth() + 1, true);
+    return new Request(kind, resident, value, existence, query, origin, caller.depth() + 1, quick);
   }
 
   /// Waits for a nested call. What the store refuses is an answer too, which must be logged: at
   /// another time it might not refuse.
   private Execution.Nested nested(Execution caller, Request request, Runnable submit) {
-    RuntimeException refusal = refusal(caller, request);
-    if (refusal != null) {
-      request.fail(refusal);
-    } else {
-      int began = runners.now();
-      submit.run();
-      awaitHelping(request, caller);
-      caller.hasWaited(runners.now() - began);
-      caller.waitingFor = null;
-    }
+    var _ = awaitNested(caller, request, submit);
     try {
       return new Execution.Nested(request.answer().encoded(), request.kind != Request.Kind.PUT);
     } catch (Gone | AlreadyExists | Deadlock | LimitExceeded | DeadlineExceeded | CallFailed told) {
@@ -650,6 +669,22 @@ public final class Store implements AutoCloseable {
     } catch (RuntimeException failure) {
       throw caller.suspend(failure);
     }
+  }
+
+  /// Submits a request and waits for it; answers why not, when waiting would be wrong.
+  private @Nullable RuntimeException awaitNested(
+      Execution caller, Request request, Runnable submit) {
+    RuntimeException refusal = refusal(caller, request);
+    if (refusal != null) {
+      request.fail(refusal);
+      return refusal;
+    }
+    int began = runners.now();
+    submit.run();
+    awaitHelping(request, caller);
+    caller.hasWaited(runners.now() - began);
+    caller.waitingFor = null;
+    return null;
   }
 
   private Execution.Nested told(Execution caller, RuntimeException refusal) {
@@ -690,23 +725,27 @@ public final class Store implements AutoCloseable {
   void awaitHelping(Request request, Execution caller) {
     Resident resident = request.resident;
     request.waiter(Thread.currentThread());
-    while (!request.isDone()) {
-      caller.checkNotTakenBack();
-      if (caller.refused != null) return;
-      if (caller.holdsUpRefused()) throw new Execution.Yielded();
-      if (!intake.isEmpty() && lead(null)) continue;
-      if (resident.isScheduled()) {
-        run(request);
-      } else {
-        LockSupport.parkNanos(request, HELP_NANOS);
-        if (Thread.interrupted()) caller.checkNotTakenBack();
+    boolean interrupted = false;
+    boolean waited = false;
+    try {
+      while (!request.isDone()) {
+        caller.checkNotTakenBack();
+        if (caller.refused != null) return;
+        if (caller.holdsUpRefused()) throw new Execution.Yielded();
+        if (!intake.isEmpty() && lead(null)) continue;
+        if (resident.runQuickUntil(request)) continue;
+        if (waited && resident.isScheduled() && threads.mayRunLong()) {
+          // No other thread is free for what may not come back.
+          resident.runUntil(request);
+        } else if (!request.isDone()) {
+          LockSupport.parkNanos(request, threads.patienceNanos());
+          interrupted |= Thread.interrupted();
+          waited = true;
+        }
       }
+    } finally {
+      if (interrupted) Thread.currentThread().interrupt();
     }
-  }
-
-  private void run(Request request) {
-    if (threads.mayRunLong()) request.resident.runUntil(request);
-    else request.resident.runQuickUntil(request);
   }
 
   /// Waits, before a run calls a key that is not loaded, until the calls that were under way there
@@ -786,8 +825,7 @@ public final class Store implements AutoCloseable {
   private Answer answerFromLog(Key target, long address) {
     barrier(target);
     var past = new Materialized(this, target, factory(target.space()));
-    past.load(address, streams().last(target.stream()), null);
-    Answer answer = past.lastAnswer();
+    Answer answer = past.loadAnswer(address, streams().last(target.stream()));
     return answer != null ? answer : factory(target.space()).failure(takenBack(target, address));
   }
 
@@ -842,7 +880,14 @@ public final class Store implements AutoCloseable {
   // ---- what runs too long, or fails beyond repair
 
   private void overdue(Execution execution) {
-    if (execution.resident == null || !execution.takeBack()) return;
+    if (execution.resident == null) return;
+    Thread thread = execution.thread;
+    // Before it is taken back: its thread may return, and be told back, at any time from then on.
+    if (thread != null) threads.lost(thread);
+    if (!execution.takeBack()) {
+      if (thread != null && !execution.isTakenBack()) threads.back(thread);
+      return;
+    }
     var failure =
         new DeadlineExceeded(
             "a call on "
@@ -850,16 +895,13 @@ public final class Store implements AutoCloseable {
                 + " ran for more than "
                 + config.callTimeMax().toMillis()
                 + " ms (callTimeMax); what it had changed there was taken back");
-    Thread thread = execution.thread;
-    if (thread != null) threads.lost(thread);
     settleTakenBack(
         execution,
         failure,
         () ->
             recover(execution, new UnknownOutcome("the call is logged and ran too long", failure)));
     // The runs that waited for this one on its thread cannot go on there: they begin again
-    // elsewhere,
-    // and find in the log what they had called.
+    // elsewhere, and find in the log what they had called.
     for (Execution waiting = execution.below; waiting != null; waiting = waiting.below) {
       Resident resident = waiting.resident;
       if (resident != null && waiting.takeBack()) resident.recover(null);

@@ -12,6 +12,10 @@ public interface Threads extends AutoCloseable {
   /// How often [#every] ticks, in milliseconds.
   int TICK_MILLIS = 50;
 
+  /// How many handlers may wait for their nested calls at the same time without keeping a processor
+  /// idle. What they wait for becomes durable together, so that a few more cost few more syncs.
+  int WAITING_MAX = 32;
+
   /// Runs the writer's turns, one at a time.
   Executor writer();
 
@@ -30,6 +34,10 @@ public interface Threads extends AutoCloseable {
   /// Whether the current thread may lead a batch and run what is quick.
   boolean mayRunQuick();
 
+  /// How long a worker that waits for a nested call leaves it to other threads to run that, before
+  /// it runs it itself.
+  long patienceNanos();
+
   /// A thread is stuck in a handler that was taken back.
   void lost(Thread thread);
 
@@ -40,13 +48,14 @@ public interface Threads extends AutoCloseable {
   @Override
   void close();
 
-  /// Threads of this process: a writer, and a worker for each processor.
+  /// Threads of this process: a writer, a worker for each processor, and [#WAITING_MAX] for
+  /// handlers that wait.
   static Threads real() {
     return new Threads() {
       private final java.util.concurrent.ExecutorService writer =
           Executors.newSingleThreadExecutor(task -> daemon(task, "stoa-writer"));
       private final Workers workers =
-          new Workers(Math.max(2, Runtime.getRuntime().availableProcessors()));
+          new Workers(WAITING_MAX + Runtime.getRuntime().availableProcessors());
       private final java.util.concurrent.ExecutorService answers =
           Executors.newVirtualThreadPerTaskExecutor();
       private final ScheduledExecutorService watchdog =
@@ -75,7 +84,8 @@ public interface Threads extends AutoCloseable {
 
       @Override
       public void every(Runnable tick) {
-        var _ = watchdog.scheduleAtFixedRate(tick, TICK_MILLIS, TICK_MILLIS, TimeUnit.MILLISECONDS);
+        var _ =
+            watchdog.scheduleWithFixedDelay(tick, TICK_MILLIS, TICK_MILLIS, TimeUnit.MILLISECONDS);
       }
 
       @Override
@@ -86,6 +96,11 @@ public interface Threads extends AutoCloseable {
       @Override
       public boolean mayRunQuick() {
         return !Thread.currentThread().isVirtual();
+      }
+
+      @Override
+      public long patienceNanos() {
+        return 1_000_000;
       }
 
       @Override

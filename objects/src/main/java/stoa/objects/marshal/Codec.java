@@ -90,6 +90,7 @@ final class Codec {
   private final Map<Class<?>, StructSerializer> states = new HashMap<>();
   private final Throwables throwables;
   private final List<Runnable> afterwards = new ArrayList<>();
+  private final List<Object> openRecords = new ArrayList<>();
   private final long memoryMax;
 
   Codec(Registry registry, References references, ClassLoader loader, int bytesMax) {
@@ -187,6 +188,11 @@ final class Codec {
     return registry;
   }
 
+  /// The records that are being written, outermost first.
+  List<Object> openRecords() {
+    return openRecords;
+  }
+
   /// Runs when the whole graph has been read.
   void afterwards(Runnable action) {
     afterwards.add(action);
@@ -210,7 +216,7 @@ final class Codec {
     } catch (Throwable e) {
       throw notEncodable(e);
     } finally {
-      out.reset();
+      endWriting();
     }
   }
 
@@ -224,7 +230,7 @@ final class Codec {
     } catch (Throwable e) {
       throw notEncodable(e);
     } finally {
-      out.reset();
+      endWriting();
     }
   }
 
@@ -238,8 +244,13 @@ final class Codec {
     } catch (Throwable e) {
       throw notEncodable(e);
     } finally {
-      out.reset();
+      endWriting();
     }
+  }
+
+  private void endWriting() {
+    openRecords.clear();
+    out.reset();
   }
 
   private byte[] finish() {

@@ -92,6 +92,20 @@ final class Struct {
       this.order = order;
       this.component = component;
     }
+
+    void set(Object target, @Nullable Object value) {
+      switch (kind) {
+        case BOOLEAN -> accessor.putBoolean(target, value instanceof Boolean b && b);
+        case BYTE -> accessor.putByte(target, value instanceof Byte b ? b : (byte) 0);
+        case SHORT -> accessor.putShort(target, value instanceof Short s ? s : (short) 0);
+        case CHAR -> accessor.putChar(target, value instanceof Character c ? c : (char) 0);
+        case INT -> accessor.putInt(target, value instanceof Integer i ? i : 0);
+        case LONG -> accessor.putLong(target, value instanceof Long l ? l : 0L);
+        case FLOAT -> accessor.putFloat(target, value instanceof Float f ? f : 0);
+        case DOUBLE -> accessor.putDouble(target, value instanceof Double d ? d : 0);
+        case STRING, OBJECT -> accessor.putObject(target, value);
+      }
+    }
   }
 
   /// One stored field: its name, how it is encoded, and where it goes.
@@ -105,6 +119,7 @@ final class Struct {
   private final Class<?> type;
   private final String storedName;
   private final List<Slot> slots;
+  private final List<Slot> transients;
   private final String schema;
   private final int schemaId;
   private final TypeIds ids;
@@ -118,7 +133,8 @@ final class Struct {
     this.type = type;
     this.storedName = storedName;
     this.ids = ids;
-    this.slots = slots(type);
+    this.slots = slots(type, 0);
+    this.transients = type.isRecord() ? List.of() : slots(type, Modifier.TRANSIENT);
     this.schema = schema(storedName, slots);
     if (schema.length() > TypeIds.NAME_CHARS_MAX) {
       throw new NotShareable(
@@ -191,6 +207,16 @@ final class Struct {
       plans.put(id, plan);
     }
     return plan;
+  }
+
+  /// Gives transient fields their initializers, as far as those need no constructor's arguments.
+  void restoreTransients(Object instance) {
+    for (Slot slot : transients) {
+      if (initials.computeIfAbsent(slot, t -> Initials.find(type, t.field)).isPresent()) {
+        Object initial = initial(slot, instance);
+        if (initial != null) slot.set(instance, initial);
+      }
+    }
   }
 
   /// What an added field of an instance holds before a migration method runs; null for what Java
@@ -279,7 +305,8 @@ final class Struct {
 
   // ---- description
 
-  private static List<Slot> slots(Class<?> type) {
+  /// The instance fields of a class that are transient, or that are not.
+  private static List<Slot> slots(Class<?> type, int wanted) {
     var lineage = new ArrayList<Class<?>>();
     for (Class<?> c = type; c != null && c != Object.class; c = c.getSuperclass()) lineage.add(c);
     var slots = new ArrayList<Slot>();
@@ -288,8 +315,8 @@ final class Struct {
       if (c == Record.class) continue;
       var fields = new ArrayList<Field>();
       for (Field field : c.getDeclaredFields()) {
-        int skipped = Modifier.STATIC | Modifier.TRANSIENT;
-        if ((field.getModifiers() & skipped) == 0) fields.add(field);
+        int considered = Modifier.STATIC | Modifier.TRANSIENT;
+        if ((field.getModifiers() & considered) == wanted) fields.add(field);
       }
       var inSource = List.copyOf(fields);
       fields.sort(Comparator.comparing(Field::getName));

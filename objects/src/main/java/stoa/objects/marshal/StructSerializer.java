@@ -1,5 +1,6 @@
 package stoa.objects.marshal;
 
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.Map;
 import org.apache.fory.context.ReadContext;
@@ -28,6 +29,9 @@ final class StructSerializer extends Serializer<Object> {
   private final TypeInfoHolder[] holders;
   private final TypeInfoHolder otherHolder;
 
+  /// Whether an instance could hold itself, through a collection.
+  private final boolean open;
+
   @SuppressWarnings("unchecked") // Justification: Fory asks for the class as that of its objects
   StructSerializer(Codec codec, TypeResolver resolver, Struct struct) {
     super(resolver.getConfig(), (Class<Object>) struct.type());
@@ -37,6 +41,7 @@ final class StructSerializer extends Serializer<Object> {
     this.holders = new TypeInfoHolder[slots.length];
     for (int i = 0; i < slots.length; i++) holders[i] = resolver.nilTypeInfoHolder();
     this.otherHolder = resolver.nilTypeInfoHolder();
+    this.open = struct.type().isRecord() && !Values.isImmutable(struct.type());
   }
 
   @Override
@@ -51,6 +56,7 @@ final class StructSerializer extends Serializer<Object> {
     }
     MemoryBuffer buffer = context.getBuffer();
     buffer.writeVarUInt32(struct.schemaId());
+    if (open) codec.openRecords().add(value);
     for (int i = 0; i < slots.length; i++) {
       FieldAccessor accessor = slots[i].accessor;
       switch (slots[i].kind) {
@@ -63,10 +69,54 @@ final class StructSerializer extends Serializer<Object> {
         case FLOAT -> buffer.writeFloat32(accessor.getFloat(value));
         case DOUBLE -> buffer.writeFloat64(accessor.getDouble(value));
         case STRING -> context.writeStringRef((String) accessor.getObject(value));
-        case OBJECT -> context.writeRef(accessor.getObject(value), holders[i]);
+        case OBJECT -> {
+          Object part = accessor.getObject(value);
+          if (!codec.openRecords().isEmpty()) checkNotOpen(part, slots[i]);
+          context.writeRef(part, holders[i]);
+        }
       }
     }
+    if (open) codec.openRecords().removeLast();
     if (buffer.writerIndex() > codec.bytesMax()) throw codec.tooLong(buffer.writerIndex());
+  }
+
+  /// Refuses a record that holds itself: its constructor could not be given it. A circle that goes
+  /// through a collection in a collection is not seen here, but by its reader.
+  private void checkNotOpen(@Nullable Object part, Struct.Slot slot) {
+    switch (part) {
+      case Record record -> checkNotOpen(record, slot);
+      case Collection<?> elements -> {
+        for (Object element : elements) {
+          if (element instanceof Record record) checkNotOpen(record, slot);
+        }
+      }
+      case Map<?, ?> map -> {
+        for (Object element : map.values()) {
+          if (element instanceof Record record) checkNotOpen(record, slot);
+        }
+      }
+      case Object[] elements -> {
+        for (Object element : elements) {
+          if (element instanceof Record record) checkNotOpen(record, slot);
+        }
+      }
+      case null, default -> {}
+    }
+  }
+
+  @SuppressWarnings("ReferenceEquality") // Justification: equal records are different objects
+  private void checkNotOpen(Record record, Struct.Slot slot) {
+    for (Object one : codec.openRecords()) {
+      if (one == record) throw circle(slot);
+    }
+  }
+
+  private NotShareable circle(Struct.Slot slot) {
+    return new NotShareable(
+        struct.type().getName()
+            + "."
+            + slot.name
+            + " holds a record that holds it again; break the circle, or use a class");
   }
 
   @Override
@@ -81,6 +131,7 @@ final class StructSerializer extends Serializer<Object> {
     } else {
       value = struct.allocate();
       context.reference(value);
+      struct.restoreTransients(value);
       if (plan == null) readFields(context, value);
       else readOld(context, value, plan);
     }
@@ -127,11 +178,11 @@ final class StructSerializer extends Serializer<Object> {
       Object read = readValue(context, stored.kind(), otherHolder);
       if (struct.migrates()) all.put(stored.name(), read);
       Struct.Slot slot = stored.slot();
-      if (slot != null && fits(slot, read)) set(slot, value, read);
+      if (slot != null && fits(slot, read)) slot.set(value, read);
     }
     for (Struct.Slot slot : plan.added()) {
       Object initial = struct.initial(slot, value);
-      if (initial != null) set(slot, value, initial);
+      if (initial != null) slot.set(value, initial);
     }
     if (struct.migrates()) codec.afterwards(() -> struct.migrate(value, all));
   }
@@ -171,13 +222,7 @@ final class StructSerializer extends Serializer<Object> {
   }
 
   private @Nullable Object checked(Struct.Slot slot, @Nullable Object value) {
-    if (value instanceof Unfinished) {
-      throw new NotShareable(
-          struct.type().getName()
-              + "."
-              + slot.name
-              + " holds a record that holds it again; break the circle, or use a class");
-    }
+    if (value instanceof Unfinished) throw circle(slot);
     if (value == null || slot.type.isInstance(value)) return value;
     throw new Corrupt(
         struct.type().getName()
@@ -194,20 +239,5 @@ final class StructSerializer extends Serializer<Object> {
     if (slot.type.isPrimitive() || value == null || slot.type.isInstance(value)) return true;
     if (struct.migrates()) return false;
     throw struct.changed(slot, value.getClass().getTypeName());
-  }
-
-  private static void set(Struct.Slot slot, Object target, @Nullable Object value) {
-    FieldAccessor accessor = slot.accessor;
-    switch (slot.kind) {
-      case BOOLEAN -> accessor.putBoolean(target, value instanceof Boolean b && b);
-      case BYTE -> accessor.putByte(target, value instanceof Byte b ? b : (byte) 0);
-      case SHORT -> accessor.putShort(target, value instanceof Short s ? s : (short) 0);
-      case CHAR -> accessor.putChar(target, value instanceof Character c ? c : (char) 0);
-      case INT -> accessor.putInt(target, value instanceof Integer i ? i : 0);
-      case LONG -> accessor.putLong(target, value instanceof Long l ? l : 0L);
-      case FLOAT -> accessor.putFloat(target, value instanceof Float f ? f : 0);
-      case DOUBLE -> accessor.putDouble(target, value instanceof Double d ? d : 0);
-      case STRING, OBJECT -> accessor.putObject(target, value);
-    }
   }
 }

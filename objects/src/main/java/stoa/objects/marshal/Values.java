@@ -53,6 +53,11 @@ final class Values {
     return true;
   }
 
+  /// Whether every instance of a class is deeply immutable.
+  static boolean isImmutable(Class<?> type) {
+    return IMMUTABLE.get(type);
+  }
+
   private static boolean compute(Class<?> type, int depth) {
     if (depth > 16) return false;
     if (type.isPrimitive() || SINGLE.contains(type)) return true;

@@ -12,14 +12,19 @@ import java.lang.reflect.Field;
 import java.net.URI;
 import java.net.URL;
 import java.net.URLClassLoader;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import javax.tools.DiagnosticCollector;
+import javax.tools.JavaCompiler;
 import javax.tools.JavaFileObject;
 import javax.tools.SimpleJavaFileObject;
+import javax.tools.StandardJavaFileManager;
+import javax.tools.StandardLocation;
 import javax.tools.ToolProvider;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -34,6 +39,12 @@ import stoa.objects.types.SharedType;
 class EvolutionTest {
   private static final String HEAD =
       "package v; import stoa.*; import java.util.*; @Shared(name = \"item\", key = \"id\") ";
+
+  private static final JavaCompiler COMPILER = ToolProvider.getSystemJavaCompiler();
+
+  /// Shared, as it remembers what is on the class path.
+  private static final StandardJavaFileManager FILES =
+      COMPILER.getStandardFileManager(null, Locale.ROOT, StandardCharsets.UTF_8);
 
   @TempDir Path directory;
   private final MemoryTypeIds ids = new MemoryTypeIds();
@@ -58,13 +69,9 @@ class EvolutionTest {
     var files = new ArrayList<JavaFileObject>();
     for (String source : sources) files.add(new Source(source));
     var errors = new DiagnosticCollector<JavaFileObject>();
-    var options =
-        List.of(
-            "-d", classes.toString(), "-cp", System.getProperty("java.class.path"), "-proc:none");
-    boolean compiled =
-        ToolProvider.getSystemJavaCompiler()
-            .getTask(null, null, errors, options, null, files)
-            .call();
+    var options = List.of("-cp", System.getProperty("java.class.path"), "-proc:none", "-nowarn");
+    FILES.setLocation(StandardLocation.CLASS_OUTPUT, List.of(classes.toFile()));
+    boolean compiled = COMPILER.getTask(null, FILES, errors, options, null, files).call();
     assertTrue(compiled, () -> errors.getDiagnostics().toString());
     var loader = new ChildFirst(new URL[] {classes.toUri().toURL()});
     SharedType type = SharedType.of(loader.loadClass(sharedClass));

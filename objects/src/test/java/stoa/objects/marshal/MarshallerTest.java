@@ -397,6 +397,7 @@ class MarshallerTest {
     var value = new Derived(5, 1, 2, 3);
     ((Base) value).text = null;
     value.next = value;
+    value.skipped = 9;
     var back = (Derived) roundTrip(value);
     assertEquals(5, ((Base) back).inherited);
     assertNull(((Base) back).text);
@@ -409,7 +410,7 @@ class MarshallerTest {
     assertEquals(Double.doubleToRawLongBits(-0.0), Double.doubleToRawLongBits(back.real));
     assertTrue(back.flag);
     assertSame(back, back.next);
-    assertEquals(0, back.skipped);
+    assertEquals(7, back.skipped, "transient fields are not stored");
     assertNotSame(value, back);
   }
 
@@ -538,6 +539,47 @@ class MarshallerTest {
     var mapBack =
         (Map<?, ?>) java.util.Objects.requireNonNull(marshaller.value(marshaller.value(map)));
     assertSame(mapBack, mapBack.get("self"));
+  }
+
+  @Test
+  void recordsThatHoldThemselvesAreRefused() {
+    var list = new ArrayList<Shape>();
+    var group = new Group(list);
+    list.add(new Circle(1));
+    list.add(new Group(List.of(group)));
+    var e = assertThrows(NotShareable.class, () -> marshaller.value(group));
+    assertSays(e, "MarshallerTest$Group.shapes holds a record that holds it again");
+    list.removeLast();
+    same(group);
+    same(new Group(List.of(group, group)));
+    var nested = new ArrayList<Object>();
+    var pair = new Pair<Object, Object>(new ArrayList<>(List.of(nested)), 1);
+    nested.add(new Pair<Object, Object>(1, pair));
+    assertThrows(NotShareable.class, () -> marshaller.value(pair));
+  }
+
+  static class Cached {
+    private final int n;
+    private transient Map<String, Integer> cache = new LinkedHashMap<>();
+    private transient int count = 5;
+
+    Cached(int n) {
+      this.n = n;
+    }
+
+    int lookUp(String key) {
+      count++;
+      return cache.computeIfAbsent(key, k -> k.length() + n) + count;
+    }
+  }
+
+  @Test
+  void transientFieldsStartFromTheirInitializers() {
+    Marshaller listing = marshaller(ids, List.of(Cached.class));
+    var cached = new Cached(3);
+    assertEquals(12, cached.lookUp("abc"));
+    var back = (Cached) java.util.Objects.requireNonNull(listing.copy(cached));
+    assertEquals(12, back.lookUp("abc"));
   }
 
   record Extra(int x) {}

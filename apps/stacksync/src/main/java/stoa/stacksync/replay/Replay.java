@@ -30,6 +30,10 @@ public final class Replay {
 
   private static final int ATTEMPTS_MAX = 3;
 
+  /// How many threads add users, devices and workspaces: many, so that their calls become durable
+  /// together.
+  private static final int POPULATORS = 32;
+
   /*
    * (1) A batch is sent only after those before it that have an item in common were answered, so
    *     the store has exactly the version before each of its changes.
@@ -68,7 +72,7 @@ public final class Replay {
     var schedule = new Schedule(trace, stored);
     observer.found(stored, schedule.rowCount());
     var sessions = new ArrayList<Session>();
-    for (int i = 0; i < clients; i++) sessions.add(new Session(facade(i), schedule));
+    for (int i = 0; i < clients; i++) sessions.add(new Session(facade("client-" + i), schedule));
     long start = System.nanoTime();
     runAll(sessions);
     var elapsed = Duration.ofNanos(System.nanoTime() - start);
@@ -80,8 +84,8 @@ public final class Replay {
         new Latencies(sessions.stream().flatMap(session -> session.nanos.stream()).toList()));
   }
 
-  private Facade facade(int client) {
-    return store.get(Facade.class, "client-" + client);
+  private Facade facade(String name) {
+    return store.get(Facade.class, name);
   }
 
   private void finishInterrupted() {
@@ -149,8 +153,8 @@ public final class Replay {
       throws InterruptedException {
     var waiting = new ConcurrentLinkedQueue<>(users);
     var works = new ArrayList<Work>();
-    for (int i = 0; i < clients; i++) {
-      var facade = facade(i);
+    for (int i = 0; i < Math.min(POPULATORS, users.size()); i++) {
+      var facade = facade("populator-" + i);
       works.add(() -> {
         for (var user = waiting.poll(); user != null; user = waiting.poll()) {
           preparation.of(facade, user);
