@@ -134,10 +134,6 @@ final class StoreScenario implements Scenario {
       String from = chance.of(names);
       String to = other(from);
       String amount = Integer.toString(chance.between(1, 50));
-      if (System.getProperty("nocross") != null && names.indexOf(from) > 2) {
-        put(from, "add " + id, id, "added " + from);
-        return;
-      }
       switch (chance.below(10)) {
         case 0, 1, 2 -> put(from, "add " + id, id, "added " + from);
         case 3 -> put(from, "run " + id, id, "added " + from);
@@ -158,10 +154,6 @@ final class StoreScenario implements Scenario {
     }
 
     private String other(String name) {
-      if (System.getProperty("nocross") != null) {
-        int at = names.indexOf(name);
-        return names.get(Math.min(ACCOUNTS - 1, at + 1 + chance.below(2)));
-      }
       return names.get((names.indexOf(name) + chance.between(1, ACCOUNTS - 1)) % ACCOUNTS);
     }
 
