@@ -187,7 +187,7 @@ final class EmbeddedScenario implements Scenario {
       verifyHistory();
       Linearizability.require(new RegistersModel(), registerCalls.history());
       Linearizability.require(new ListModel(), listCalls.history());
-      trace.add("end " + listCalls.history());
+      trace.add("end " + listCalls.history() + " " + store.diskDigest());
     }
 
     private void step() {
