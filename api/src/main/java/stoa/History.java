@@ -54,6 +54,11 @@ public interface History<T> {
     /// @param reason why
     record Cancelled(long call, String reason) implements Event {}
 
+    /// A call that ran long completed; it will not be cancelled in a replay.
+    ///
+    /// @param call the stream address of the call
+    record Completed(long call) implements Event {}
+
     /// The object was created by [Stoa#create].
     record Created() implements Event {}
 

@@ -63,6 +63,7 @@ final class ObjectHistory<T> implements History<T> {
           new Event.Answered(call, new Ref<>(space, Keys.decode(name, stoa.loader())));
       case Store.Event.What.TakenBack(long call, String reason) ->
           new Event.Cancelled(call, reason);
+      case Store.Event.What.Stood(long call) -> new Event.Completed(call);
       case Store.Event.What.Deleted() -> new Event.Deleted();
     };
   }

@@ -137,11 +137,6 @@ public final class Execution {
   /// The last nested answer.
   private @Nullable Request lastNote;
 
-  /// The request in [#waitingFor] that the watchdog found settled, and when; the watchdog's.
-  @Nullable Request stuckOn;
-
-  int stuckSince;
-
   private @Nullable Suspended suspended;
 
   Execution(
@@ -318,6 +313,19 @@ public final class Execution {
   void hasWaited(int ticks) {
     int moved = startTick + ticks;
     startTick = moved;
+  }
+
+  /// Whether the log says that an earlier run of the put stood: then this one must not be taken
+  /// back.
+  boolean isKnownToStand() {
+    return logged != null && logged.isDone(address);
+  }
+
+  /// After the end of a run that lasted long: makes durable that it stands, before anybody sees
+  /// what it did. Another run of it may last longer, and must not be taken back for that.
+  void settleLong() {
+    if (isReading() || resident == null || isKnownToStand() || !store.lastedLong(this)) return;
+    await(store.note(resident, Records.DONE, Records.done(address)));
   }
 
   /// Ends the run, if it was not taken back before.

@@ -14,12 +14,15 @@ final class LoggedAnswers {
 
   private final Map<Call, byte[]> answers = new HashMap<>();
   private final Set<Long> takenBack = new HashSet<>();
+  private final Set<Long> done = new HashSet<>();
 
   /// Keeps what an entry says of a put, if it says anything.
   void note(StoredEntry entry) {
     if (entry.kind() == Records.ANSWERED) {
       var answered = Records.answered(entry.payload());
       answers.put(new Call(answered.call(), answered.number()), answered.answer());
+    } else if (entry.kind() == Records.DONE) {
+      done.add(Records.done(entry.payload()));
     } else if (entry.kind() == Records.VERDICT) {
       takenBack.add(Records.verdict(entry.payload()).call());
     }
@@ -27,6 +30,10 @@ final class LoggedAnswers {
 
   byte @Nullable [] find(long address, int number) {
     return answers.get(new Call(address, number));
+  }
+
+  boolean isDone(long address) {
+    return done.contains(address);
   }
 
   boolean isTakenBack(long address) {

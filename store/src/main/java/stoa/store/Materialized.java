@@ -160,6 +160,7 @@ final class Materialized {
       if (resident != null && !execution.isTakenBack()) resident.running = null;
     }
     if (!execution.finish()) throw new Execution.Abandoned();
+    execution.settleLong();
     settle(put.value().length);
   }
 

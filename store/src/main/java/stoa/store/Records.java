@@ -17,6 +17,7 @@ import stoa.base.StreamId;
 /// VERDICT    call varint, late u8: 1 when it ran too long, else 0; reason text
 /// LISTED     name, up to the end                 (in the stream of a space's directory)
 /// UNLISTED   listed varint                       (in the stream of a space's directory)
+/// DONE       call varint: a put that ran long, and stands
 /// NOTE       whatever the layer above keeps there
 ///
 /// mark of a PUT that begins a generation: 1 u8, listed varint; of a DELETE: 0 u8
@@ -31,6 +32,7 @@ final class Records {
   static final byte LISTED = 5;
   static final byte UNLISTED = 6;
   static final byte NOTE = 7;
+  static final byte DONE = 8;
 
   private Records() {}
 
@@ -126,6 +128,14 @@ final class Records {
   static Verdict verdict(byte[] payload) {
     var in = new Decoder(payload);
     return new Verdict(in.varint(), in.u8() == 1, in.text());
+  }
+
+  static byte[] done(long call) {
+    return new Encoder(16).varint(call).toBytes();
+  }
+
+  static long done(byte[] payload) {
+    return new Decoder(payload).varint();
   }
 
   static byte[] unlisted(long listed) {

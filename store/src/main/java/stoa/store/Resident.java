@@ -392,6 +392,7 @@ final class Resident implements Runnable {
       exit(execution);
     }
     if (!execution.finish()) return false;
+    execution.settleLong();
     running = null;
     generation = state.generation();
     executed = request.address;

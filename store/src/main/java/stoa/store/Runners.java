@@ -13,9 +13,6 @@ final class Runners {
     private volatile @Nullable Execution top;
   }
 
-  /// How long a replay may take at least: the call may have been answered under another limit.
-  private static final int REPLAY_TICKS_MIN = 10_000 / Threads.TICK_MILLIS;
-
   private final Set<Runner> runners = ConcurrentHashMap.newKeySet();
   private final ThreadLocal<Runner> mine =
       ThreadLocal.withInitial(() -> {
@@ -39,6 +36,11 @@ final class Runners {
     mine.get().top = execution.below;
   }
 
+  /// How many units a run of the current thread has lasted, not counting those in which it waited.
+  int lasted(Execution execution) {
+    return tick - execution.startTick;
+  }
+
   /// The time now, in units.
   int now() {
     return tick;
@@ -57,24 +59,8 @@ final class Runners {
       @Nullable Execution execution, int now, int ticksMax, Consumer<Execution> overdue) {
     if (execution == null) return;
     report(execution.below, now, ticksMax, overdue);
-    Request awaited = execution.waitingFor;
-    int lasts;
-    if (awaited == null) {
-      lasts = now - execution.startTick;
-    } else if (!awaited.isDone()) {
-      return;
-    } else {
-      // It would have gone on, but its thread does not come back from what it helped to run.
-      if (execution.stuckOn != awaited) {
-        execution.stuckOn = awaited;
-        execution.stuckSince = now;
-      }
-      lasts = now - execution.stuckSince;
+    if (execution.waitingFor == null && now - execution.startTick > ticksMax) {
+      overdue.accept(execution);
     }
-    int max =
-        execution.mode() == Execution.Mode.RESUMED
-            ? Math.max(ticksMax, REPLAY_TICKS_MIN)
-            : ticksMax;
-    if (lasts > max) overdue.accept(execution);
   }
 }

@@ -45,6 +45,7 @@ public final class Store implements AutoCloseable {
   private static final long HELP_NANOS = 1_000_000;
 
   private final StoreConfig config;
+  private final int ticksMax;
   private final ShardLog log;
   private final Threads threads;
   private final Residents residents;
@@ -69,11 +70,11 @@ public final class Store implements AutoCloseable {
     this.threads = threads;
     this.residents = new Residents(this, config.residentBytesMax());
     this.intake = new Intake(this, log, clock);
-    int ticksMax = (int) Math.max(1, config.callTimeMax().toMillis() / Threads.TICK_MILLIS);
-    threads.every(() -> watch(ticksMax));
+    ticksMax = (int) Math.max(1, config.callTimeMax().toMillis() / Threads.TICK_MILLIS);
+    threads.every(this::watch);
   }
 
-  private void watch(int ticksMax) {
+  private void watch() {
     try {
       runners.tick(ticksMax, this::overdue);
     } catch (RuntimeException failure) {
@@ -401,6 +402,11 @@ public final class Store implements AutoCloseable {
       /// @param reason why
       record TakenBack(long call, String reason) implements What {}
 
+      /// A put that ran long stands.
+      ///
+      /// @param call the address of the put
+      record Stood(long call) implements What {}
+
       /// The generation ended.
       record Deleted() implements What {}
     }
@@ -431,6 +437,7 @@ public final class Store implements AutoCloseable {
         var verdict = Records.verdict(payload);
         yield new Event.What.TakenBack(verdict.call(), verdict.reason());
       }
+      case Records.DONE -> new Event.What.Stood(Records.done(payload));
       default -> new Event.What.Deleted();
     };
   }
@@ -879,8 +886,13 @@ public final class Store implements AutoCloseable {
 
   // ---- what runs too long, or fails beyond repair
 
+  /// Whether a run of the current thread came so near to its limit that another might exceed it.
+  boolean lastedLong(Execution execution) {
+    return runners.lasted(execution) > ticksMax / 4;
+  }
+
   private void overdue(Execution execution) {
-    if (execution.resident == null) return;
+    if (execution.resident == null || execution.isKnownToStand()) return;
     Thread thread = execution.thread;
     // Before it is taken back: its thread may return, and be told back, at any time from then on.
     if (thread != null) threads.lost(thread);
