@@ -33,6 +33,8 @@ final class EmbeddedScenario implements Scenario {
   private static final int REGISTERS = 2;
   private static final int LISTS = 2;
   private static final int TURNS = 100;
+  /* How often a recovery may fail before the disk is left in peace. */
+  private static final int ATTEMPTS_MAX = 5;
   private static final StoaConfig CONFIG =
       StoaConfig.of("file:simulated")
           .withLimits(
@@ -185,7 +187,7 @@ final class EmbeddedScenario implements Scenario {
       verifyHistory();
       Linearizability.require(new RegistersModel(), registerCalls.history());
       Linearizability.require(new ListModel(), listCalls.history());
-      trace.add("end " + listCalls.history());
+      trace.add("end " + listCalls.history() + " " + store.diskDigest());
     }
 
     private void step() {
@@ -397,7 +399,8 @@ final class EmbeddedScenario implements Scenario {
 
     private void recover() {
       boolean recovered = false;
-      while (!recovered) {
+      for (int attempt = 0; !recovered; attempt++) {
+        if (attempt == ATTEMPTS_MAX) store.calm();
         trace.add("restart");
         trace.reached("a restart");
         try {

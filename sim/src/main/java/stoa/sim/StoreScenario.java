@@ -28,6 +28,8 @@ import stoa.store.StoreConfig;
 final class StoreScenario implements Scenario {
   private static final int ACCOUNTS = 5;
   private static final int TURNS = 120;
+  /* How often a recovery may fail before the disk is left in peace. */
+  private static final int ATTEMPTS_MAX = 5;
   private static final DeviceConfig DEVICE = new DeviceConfig(32 << 10, 4 << 10, 4 << 10, 8 << 10);
   /* So little that accounts leave memory all the time. */
   private static final StoreConfig STORE =
@@ -132,10 +134,6 @@ final class StoreScenario implements Scenario {
       String from = chance.of(names);
       String to = other(from);
       String amount = Integer.toString(chance.between(1, 50));
-      if (System.getProperty("nocross") != null && names.indexOf(from) > 2) {
-        put(from, "add " + id, id, "added " + from);
-        return;
-      }
       switch (chance.below(10)) {
         case 0, 1, 2 -> put(from, "add " + id, id, "added " + from);
         case 3 -> put(from, "run " + id, id, "added " + from);
@@ -156,10 +154,6 @@ final class StoreScenario implements Scenario {
     }
 
     private String other(String name) {
-      if (System.getProperty("nocross") != null) {
-        int at = names.indexOf(name);
-        return names.get(Math.min(ACCOUNTS - 1, at + 1 + chance.below(2)));
-      }
       return names.get((names.indexOf(name) + chance.between(1, ACCOUNTS - 1)) % ACCOUNTS);
     }
 
@@ -226,7 +220,8 @@ final class StoreScenario implements Scenario {
 
     private void restart() {
       boolean read = false;
-      while (!read) {
+      for (int attempt = 0; !read; attempt++) {
+        if (attempt == ATTEMPTS_MAX) device.calm();
         trace.add("restart");
         trace.reached("a restart");
         collect();

@@ -57,7 +57,7 @@ final class Resident implements Runnable {
   private volatile long tail;
 
   // The runner's.
-  private @Nullable Materialized live;
+  private volatile @Nullable Materialized live;
   private long target;
   private volatile long generation;
   private volatile long executed;
@@ -106,6 +106,11 @@ final class Resident implements Runnable {
 
   long tail() {
     return tail;
+  }
+
+  /// Whether its state is in memory, so that no call on it waits to go on from the log.
+  boolean isLoaded() {
+    return live != null;
   }
 
   /// Whether the put at an address is executed, in this process or before.

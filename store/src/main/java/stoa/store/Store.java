@@ -645,13 +645,12 @@ public final class Store implements AutoCloseable {
 
   Execution.Nested nestedPut(
       Execution caller, Key target, byte[] value, Existence existence, Records.Origin origin) {
-    if (caller.mode() == Execution.Mode.RESUMED) {
-      long address = addressInLog(caller, target, origin);
-      Deadlock refused = awaitExecuted(caller, target, address);
-      if (refused != null) return told(caller, refused);
-      if (address > 0) {
-        return new Execution.Nested(answerFromLog(target, address).encoded(), false);
-      }
+    boolean resumed = caller.mode() == Execution.Mode.RESUMED;
+    long address = resumed ? addressInLog(caller, target, origin) : 0;
+    Deadlock refused = awaitExecuted(caller, target, address);
+    if (refused != null) return told(caller, refused);
+    if (address > 0) {
+      return new Execution.Nested(answerFromLog(target, address).encoded(), false);
     }
     Request request =
         nestedRequest(caller, Request.Kind.PUT, target, value, existence, null, origin);
@@ -662,10 +661,8 @@ public final class Store implements AutoCloseable {
 
   Execution.Nested nestedGet(Execution caller, Key target, Object query, Existence existence) {
     byte[] nothing = {};
-    if (caller.mode() == Execution.Mode.RESUMED) {
-      Deadlock refused = awaitExecuted(caller, target, 0);
-      if (refused != null) return told(caller, refused);
-    }
+    Deadlock refused = awaitExecuted(caller, target, 0);
+    if (refused != null) return told(caller, refused);
     Request request =
         nestedRequest(caller, Request.Kind.GET, target, nothing, existence, query, null);
     return nested(
@@ -783,8 +780,8 @@ public final class Store implements AutoCloseable {
     }
   }
 
-  /// Waits, before a run that goes on from the log calls a key, until the calls that were under way
-  /// there have gone on too: they may call the caller's key.
+  /// Waits, before a run calls a key that is not loaded, until the calls that were under way there
+  /// have gone on: they may call the caller's key, or be waiting for it since an earlier process.
   ///
   /// Of calls that were under way in a circle, one had been refused, or would have been; that need
   /// not be in the log. The one to be refused now is one for which nothing was logged at the key
@@ -797,7 +794,8 @@ public final class Store implements AutoCloseable {
     byte[] nothing = {};
     Request executed =
         nestedRequest(caller, Request.Kind.POSITION, target, nothing, null, null, null);
-    if (address > 0 && executed.resident.hasExecuted(address)) {
+    Resident resident = executed.resident;
+    if (address > 0 ? resident.hasExecuted(address) : resident.isLoaded()) {
       executed.complete(null);
       return null;
     }

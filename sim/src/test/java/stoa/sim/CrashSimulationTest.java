@@ -1,0 +1,62 @@
+package stoa.sim;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/// Whole stores on a disk that fails. More seeds: `./stoa test --campaign --seeds 0-9999`.
+class CrashSimulationTest {
+  private static void assertWell(String name, int seeds, List<String> places) {
+    var scenario = Scenarios.named(name);
+    Set<String> reached = new TreeSet<>();
+    for (int seed = 0; seed < seeds; seed++) {
+      reached.addAll(SimulatedRun.require(scenario, seed).places().keySet());
+    }
+    assertTrue(reached.containsAll(places), reached::toString);
+  }
+
+  @Test
+  void aStoreOfSharedObjectsLosesNothingAndDoesNothingTwice() {
+    assertWell(
+        "embedded",
+        120,
+        List.of(
+            "a call at depth 1 is done",
+            "a call at depth 2 is done",
+            "a call at depth 3 is done",
+            "a call ends with DeadlineExceeded",
+            "a call ends with Deadlock",
+            "a call ends with IllegalStateException",
+            "a call ends with UnknownOutcome",
+            "a list ends with UnknownOutcome",
+            "a past version is read",
+            "the disk fails during a recovery"));
+  }
+
+  @Test
+  void aStoreOfHandlersLosesNothingAndDoesNothingTwice() {
+    assertWell(
+        "store",
+        120,
+        List.of(
+            "a call at depth 3 is done",
+            "a call is refused with DeadlineExceeded",
+            "a call is refused with Deadlock",
+            "a past version is read",
+            "the disk fails while calls are resumed",
+            "the disk fails while the store opens"));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"embedded", "store"})
+  void runsOfOneSeedAreTheSame(String name) {
+    var scenario = Scenarios.named(name);
+    assertEquals(SimulatedRun.require(scenario, 5), SimulatedRun.require(scenario, 5));
+  }
+}
