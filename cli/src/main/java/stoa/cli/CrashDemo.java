@@ -118,6 +118,7 @@ final class CrashDemo {
     boolean verified;
     try (var store = Stoa.open("file:" + directory)) {
       verified = Demo.verify(out, store, trace) && lostCount == 0;
+      new TimeTravel(out, store, trace).show();
     }
     if (verified && wanted == null) {
       delete(directory);

@@ -98,7 +98,7 @@ final class TimeTravel {
     var changed = new ArrayList<ItemState>();
     for (var state : then.values()) {
       var later = now.get(state.item());
-      if (exists(state) && later != null && !later.equals(state)) changed.add(state);
+      if (exists(state) && !state.equals(later)) changed.add(state);
     }
     changed.sort(
         Comparator.comparingInt(

@@ -10,4 +10,14 @@ import java.util.List;
 /// @param sequence its number within the term, from 1; a repeat of a number is void
 /// @param nowMicros the time that the leader gives its entries; never goes back from batch to batch
 /// @param entries in log order, and for each stream in stream order
-public record Batch(Token token, long term, long sequence, long nowMicros, List<Entry> entries) {}
+/// @param note what the layer above keeps about all before; that of the last batch is in
+///   [ShardLog.Tail]. Not to be changed any more
+public record Batch(
+    Token token, long term, long sequence, long nowMicros, List<Entry> entries, byte[] note) {
+  private static final byte[] NOTHING = {};
+
+  /// A batch without a note.
+  public Batch(Token token, long term, long sequence, long nowMicros, List<Entry> entries) {
+    this(token, term, sequence, nowMicros, entries, NOTHING);
+  }
+}

@@ -50,7 +50,7 @@ public final class LocalShardLog implements ShardLog {
       return new Outcome.Unknown(failed);
     }
     long last = batch.token().first().counter() + batch.token().count() - 1;
-    tail = new Tail(epoch, last, batch.term(), batch.sequence(), batch.nowMicros());
+    tail = new Tail(epoch, last, batch.term(), batch.sequence(), batch.nowMicros(), batch.note());
     return new Outcome.Committed();
   }
 
@@ -59,10 +59,10 @@ public final class LocalShardLog implements ShardLog {
     Tail before = tail;
     if (epoch <= before.epoch()) return;
     var token = new Token(new LogAddress(epoch, before.counter() + 1), 1);
-    streams.header(token, 0, 0, before.nowMicros(), commit.clear(), scratch);
+    streams.header(token, 0, 0, before.nowMicros(), before.note(), commit.clear(), scratch);
     device.append(commit);
     device.sync();
-    tail = new Tail(epoch, before.counter() + 1, 0, 0, before.nowMicros());
+    tail = new Tail(epoch, before.counter() + 1, 0, 0, before.nowMicros(), before.note());
     term = 1;
   }
 

@@ -46,8 +46,9 @@ public interface ShardLog extends AutoCloseable {
   /// @param term the last term within the epoch
   /// @param sequence the last sequence number within the term
   /// @param nowMicros the time of the last batch
-  record Tail(long epoch, long counter, long term, long sequence, long nowMicros) {
+  /// @param note the note of the last batch, over seals
+  record Tail(long epoch, long counter, long term, long sequence, long nowMicros, byte[] note) {
     /// The tail of a log without entries.
-    public static final Tail EMPTY = new Tail(0, 0, 0, 0, 0);
+    public static final Tail EMPTY = new Tail(0, 0, 0, 0, 0, new byte[0]);
   }
 }

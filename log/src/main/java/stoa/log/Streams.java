@@ -29,8 +29,8 @@ public final class Streams {
    *   MARKS         stream address    the mark of the entry there
    *
    * The global log is the object LOG: in space ENTRIES, at the counter of a batch's first entry, the
-   * header of the batch: epoch, term, sequence, number of addresses, now, all varint. A seal is a
-   * header of one address without an entry.
+   * header of the batch: epoch, term, sequence, number of addresses, now, all varint; its note. A
+   * seal is a header of one address without an entry.
    */
   private static final int ENTRIES = 0;
   private static final int CHECKPOINTS = 1;
@@ -90,7 +90,7 @@ public final class Streams {
   /// Adds a batch to a commit, as it is found in this class's comment.
   void encode(Batch batch, Commit commit, Encoder scratch) {
     Token token = batch.token();
-    header(token, batch.term(), batch.sequence(), batch.nowMicros(), commit, scratch);
+    header(token, batch.term(), batch.sequence(), batch.nowMicros(), batch.note(), commit, scratch);
     long counter = token.first().counter();
     for (Entry entry : batch.entries()) {
       byte[] payload = entry.payload();
@@ -106,9 +106,15 @@ public final class Streams {
 
   /// Adds a batch's header, or a seal's, to a commit.
   void header(
-      Token token, long term, long sequence, long nowMicros, Commit commit, Encoder scratch) {
+      Token token,
+      long term,
+      long sequence,
+      long nowMicros,
+      byte[] note,
+      Commit commit,
+      Encoder scratch) {
     scratch.clear().varint(token.first().epoch()).varint(term).varint(sequence);
-    scratch.varint(token.count()).varint(nowMicros);
+    scratch.varint(token.count()).varint(nowMicros).raw(note);
     commit.write(LOG, ENTRIES, token.first().counter(), scratch.array(), 0, scratch.size());
   }
 
@@ -121,7 +127,9 @@ public final class Streams {
     long term = header.varint();
     long sequence = header.varint();
     long count = header.varint();
-    return new ShardLog.Tail(epoch, last.address() + count - 1, term, sequence, header.varint());
+    long nowMicros = header.varint();
+    byte[] note = header.raw(header.remaining());
+    return new ShardLog.Tail(epoch, last.address() + count - 1, term, sequence, nowMicros, note);
   }
 
   private @Nullable At floor(StreamId stream, int space, long address) {

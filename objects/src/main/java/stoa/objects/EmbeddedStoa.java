@@ -72,6 +72,7 @@ final class EmbeddedStoa implements Stoa {
     loader = context != null ? context : EmbeddedStoa.class.getClassLoader();
     marshaller =
         new Marshaller(dictionary, new ByReference(), config.types(), loader, STATE_BYTES_MAX);
+    store.resume((space, name) -> typeNamed(space).key(Keys.decode(name, loader)));
   }
 
   // ---- the programming interface

@@ -40,6 +40,7 @@ final class Intake {
   private final ShardLog log;
   private final Clock clock;
   private final Sequencer sequencer;
+  private final Unfinished unfinished;
   private final ConcurrentLinkedQueue<Request> queue = new ConcurrentLinkedQueue<>();
   private final AtomicBoolean leading = new AtomicBoolean();
   private final long term;
@@ -60,6 +61,7 @@ final class Intake {
     this.clock = clock;
     ShardLog.Tail tail = log.tail();
     nowMicros = tail.nowMicros();
+    unfinished = new Unfinished(tail.note());
     log.seal(tail.epoch() + 1);
     ShardLog.Tail sealed = log.tail();
     term = log.term();
@@ -69,6 +71,11 @@ final class Intake {
   /// The epoch in which this process logs.
   long epoch() {
     return sequencer.epoch();
+  }
+
+  /// The puts that are to be noted as unfinished.
+  Unfinished unfinished() {
+    return unfinished;
   }
 
   /// The time now, never before that of a logged put.
@@ -87,12 +94,6 @@ final class Intake {
     RuntimeException cause = failed;
     if (cause != null) request.fail(unavailable(cause));
     return cause != null;
-  }
-
-  /// Throws when the log has failed.
-  void check() {
-    RuntimeException cause = failed;
-    if (cause != null) throw unavailable(cause);
   }
 
   /// Refuses when the log has failed: its streams may show what is not durable.
@@ -150,7 +151,7 @@ final class Intake {
     if (!entries.isEmpty()) {
       nowMicros = nowMicros();
       Token token = sequencer.grant(entries.size());
-      var batch = new Batch(token, term, ++sequence, nowMicros, entries);
+      var batch = new Batch(token, term, ++sequence, nowMicros, entries, unfinished.note());
       log.append(batch, outcome -> settle(outcome, token, own));
     } else if (!taken.isEmpty()) {
       commit(own);

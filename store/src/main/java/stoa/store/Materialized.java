@@ -161,6 +161,7 @@ final class Materialized {
     }
     if (!execution.finish()) throw new Execution.Abandoned();
     execution.settleLong();
+    store.ended(key, entry.address());
     settle(put.value().length);
   }
 

@@ -393,6 +393,7 @@ final class Resident implements Runnable {
     }
     if (!execution.finish()) return false;
     execution.settleLong();
+    store.ended(key, request.address);
     running = null;
     generation = state.generation();
     executed = request.address;

@@ -12,6 +12,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BiFunction;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -41,6 +42,7 @@ import stoa.log.Streams;
 public final class Store implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Store.class);
   private static final int SPINS = 400;
+  private static final int LONG_TICKS = 1;
   private static final int SCAN_ENTRIES = 256;
   private static final long HELP_NANOS = 1_000_000;
 
@@ -227,6 +229,7 @@ public final class Store implements AutoCloseable {
       Resident resident = request.resident;
       for (int spin = 0; spin < SPINS && !request.isDone(); spin++) {
         if (!intake.isEmpty()) lead(request);
+        if (threads.mayRunLong()) resident.runUntil(request);
         if (!request.quick || !resident.runQuickUntil(request)) Thread.onSpinWait();
       }
     }
@@ -249,7 +252,7 @@ public final class Store implements AutoCloseable {
   public void scan(Key key, Predicate<StoredEntry> visitor) {
     Resident resident = residents.pin(key);
     try {
-      intake.check();
+      intake.checkUsable();
       streams().scan(key.stream(), 1, resident.tail(), visitor);
     } finally {
       resident.unpin();
@@ -329,6 +332,27 @@ public final class Store implements AutoCloseable {
     }
     barrier(key);
     return new Past(key, address);
+  }
+
+  /// Makes keys known whose puts an earlier process left unfinished after they had put to other
+  /// keys, so that they go on before anything else is asked.
+  ///
+  /// @param keys makes a key of its space and name
+  public void resume(BiFunction<String, byte[], Key> keys) {
+    for (Unfinished.Name name : intake.unfinished().earlier()) {
+      try {
+        Key key = keys.apply(name.space(), name.name());
+        var _ = position(key);
+        intake.unfinished().resumed(key);
+      } catch (RuntimeException failure) {
+        LOG.warn("a call on a key of {} cannot go on yet: {}", name.space(), failure.getMessage());
+      }
+    }
+  }
+
+  /// A put has ended, or was taken back.
+  void ended(Key key, long address) {
+    intake.unfinished().ends(key, address);
   }
 
   /// Waits until the nested answers of what was executed on a key are in its stream.
@@ -514,7 +538,7 @@ public final class Store implements AutoCloseable {
 
   /// Throws [Unavailable] when the log has failed.
   void checkLog() {
-    intake.check();
+    intake.checkUsable();
   }
 
   void dispatch(Resident resident) {
@@ -631,6 +655,7 @@ public final class Store implements AutoCloseable {
     Request request =
         nestedRequest(caller, Request.Kind.PUT, target, value, existence, null, origin);
     request.after = caller.unsettledNote();
+    intake.unfinished().begins(caller.key(), caller.address());
     return nested(caller, request, () -> intake.add(request));
   }
 
@@ -886,9 +911,10 @@ public final class Store implements AutoCloseable {
 
   // ---- what runs too long, or fails beyond repair
 
-  /// Whether a run of the current thread came so near to its limit that another might exceed it.
+  /// Whether a run lasted so long that another, on a busier machine or under a lower limit, might
+  /// be taken back.
   boolean lastedLong(Execution execution) {
-    return runners.lasted(execution) > ticksMax / 4;
+    return runners.lasted(execution) > Math.min(LONG_TICKS, ticksMax / 4);
   }
 
   private void overdue(Execution execution) {
@@ -946,8 +972,12 @@ public final class Store implements AutoCloseable {
             String.valueOf(failure.getMessage()));
     note(resident, Records.VERDICT, Records.verdict(verdict))
         .whenDone(note -> {
-          if (note.failed()) notLogged.run();
-          else recover(execution, failure);
+          if (note.failed()) {
+            notLogged.run();
+          } else {
+            ended(execution.key(), execution.address());
+            recover(execution, failure);
+          }
         });
     callWriter();
   }

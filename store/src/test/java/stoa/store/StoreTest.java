@@ -1,6 +1,7 @@
 package stoa.store;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -21,6 +22,7 @@ import stoa.Closed;
 import stoa.DeadlineExceeded;
 import stoa.Gone;
 import stoa.storage.MemoryDisk;
+import stoa.storage.SimulatedDisk;
 
 class StoreTest {
   private final MemoryDisk disk = new MemoryDisk(256 << 20);
@@ -196,6 +198,25 @@ class StoreTest {
       for (int i = 0; i < 5_000; i++) put(store, "k" + i, "a".repeat(100));
       for (int i = 0; i < 5_000; i += 7) assertEquals("a".repeat(100), lines(store, "k" + i));
       assertTrue(store.residentKeys() < 1_000, "resident: " + store.residentKeys());
+    }
+  }
+
+  @Test
+  void goesOnWithWhatACrashLeftUnfinishedBeforeAnybodyAsks() {
+    var power = new SimulatedDisk(1);
+    var crashed = Script.open(power, Threads.real(), Duration.ofMinutes(1), 1 << 20);
+    var before = new Existence.Any(null);
+    put(crashed, "b", "x");
+    var request =
+        crashed.putAsync(crashed.target(key("a")), Script.bytes("call b loop"), before, false);
+    while (crashed.events(key("b"), 2, 2).isEmpty()) Thread.onSpinWait();
+    assertFalse(request.isDone());
+    try (var store = Script.open(power.kill(), Threads.real(), Duration.ofMillis(100), 1 << 20)) {
+      store.resume((space, name) -> key(text(name)));
+      var events = store.events(key("b"), 2, 3);
+      assertInstanceOf(Store.Event.What.TakenBack.class, events.getLast().event());
+      assertEquals("DeadlineExceeded", lines(store, "a"));
+      assertEquals("x", lines(store, "b"));
     }
   }
 
