@@ -12,6 +12,7 @@ import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Function;
 import stoa.AlreadyExists;
 import stoa.DeadlineExceeded;
 import stoa.Deadlock;
@@ -44,6 +45,13 @@ final class EmbeddedScenario implements Scenario {
                   // So little that objects leave memory all the time.
                   .withResidentBytesMax(4_000));
 
+  private final Function<Chance, PoweredDisk> disks;
+
+  /// @param disks makes the disk of a run
+  EmbeddedScenario(Function<Chance, PoweredDisk> disks) {
+    this.disks = disks;
+  }
+
   @Override
   public String name() {
     return "embedded";
@@ -51,7 +59,7 @@ final class EmbeddedScenario implements Scenario {
 
   @Override
   public void run(Chance chance, Trace trace) {
-    new Run(chance, trace).run();
+    new Run(chance, trace, disks.apply(chance.of("disk"))).run();
   }
 
   /* A list that may be absent, as its clients see it. */
@@ -147,10 +155,10 @@ final class EmbeddedScenario implements Scenario {
     private long balances;
     private int ids;
 
-    Run(Chance chance, Trace trace) {
+    Run(Chance chance, Trace trace, PoweredDisk disk) {
       this.chance = chance.of("work");
       this.trace = trace;
-      store = new SimulatedStore(chance, CONFIG, PoweredDisk.simulated(chance.of("disk"), 60));
+      store = new SimulatedStore(chance, CONFIG, disk);
     }
 
     void run() {

@@ -12,7 +12,7 @@ final class Scenarios {
 
   static final List<Scenario> ALL =
       List.of(
-          new EmbeddedScenario(),
+          new EmbeddedScenario(chance -> PoweredDisk.simulated(chance, 60)),
           new StoreScenario(),
           new ShardLogScenario(
               "shard-local-memory", _ -> new LocalShard(PoweredDisk.memory(MEMORY), SMALL)),

@@ -1,2 +1,25 @@
-/// The test kit: simulated logs, workloads, histories and their checkers.
+/// The test kit: simulated stores and logs, recorded histories, and the checkers that judge them.
+///
+/// It has three uses.
+///
+/// **A shared class of your own under crashes.** Write a [Scenario] on a [SimulatedStore]: a whole
+/// store on one thread, on a disk that loses power at moments which a seed decides. Make calls with
+/// [stoa.Stoa#async], let them advance by [SimulatedStore#step], restart, and compare what is there
+/// with what was acknowledged: [ExactlyOnce] for ids in lists, [Linearizability] for anything that
+/// has a [Model]. [ObjectModel] takes the plain class itself for the model. [SimulatedRun#require]
+/// runs a seed in a test, and [Campaign] runs thousands; a failure prints the command that brings
+/// it back.
+///
+/// **A real store under many threads.** Let each thread record its calls with a [Recorder], and
+/// give the [CallHistory] to [Linearizability#require]: it finds an order of the calls that
+/// explains every answer, or shows the longest part that has one and the call that has no place in
+/// it. A search that exceeds its steps has failed.
+///
+/// **An implementation of [stoa.log.ShardLog].** [ShardLogContract] holds it against what every log
+/// of a shard owes, over any [PoweredDisk]; [SimulatedShard] is a replicated one, with leader
+/// changes, delays, repeats and unknown outcomes, for what stands on such a log.
+///
+/// In every simulation the seed decides everything: two runs of a seed have equal [Trace]s, in any
+/// JVM. A scenario notes the rare places that it [Trace#reached], so that a test can demand that
+/// they were.
 package stoa.sim;

@@ -53,6 +53,16 @@ class CrashSimulationTest {
             "the disk fails while the store opens"));
   }
 
+  @Test
+  void aStoreOnADiskThatDoesNotSyncIsFoundOut() {
+    var scenario = new EmbeddedScenario(chance -> LyingDisk.powered(chance.any()));
+    int found = 0;
+    for (int seed = 0; seed < 10; seed++) {
+      if (SimulatedRun.of(scenario, seed) instanceof SimulatedRun.Failed) found++;
+    }
+    assertTrue(found >= 5, "found by " + found + " of 10 seeds");
+  }
+
   @ParameterizedTest
   @ValueSource(strings = {"embedded", "store"})
   void runsOfOneSeedAreTheSame(String name) {

@@ -2,8 +2,6 @@ package stoa.sim;
 
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
@@ -16,9 +14,7 @@ import stoa.log.ShardLog;
 import stoa.log.Streams;
 import stoa.storage.DeviceConfig;
 import stoa.storage.Disk;
-import stoa.storage.DiskFile;
 import stoa.storage.MemoryDisk;
-import stoa.storage.SimulatedDisk;
 
 /// Shard logs that break the contract in one way each: every one must be found out.
 class ShardLogMutantsTest {
@@ -155,107 +151,10 @@ class ShardLogMutantsTest {
             }));
   }
 
-  /// A disk whose files say that they are synced and are not.
-  private record LyingDisk(SimulatedDisk disk) implements Disk {
-    @Override
-    public List<String> list() throws IOException {
-      return disk.list();
-    }
-
-    @Override
-    public DiskFile create(String name) throws IOException {
-      return new LyingFile(disk.create(name));
-    }
-
-    @Override
-    public DiskFile open(String name) throws IOException {
-      return new LyingFile(disk.open(name));
-    }
-
-    @Override
-    public void delete(String name) throws IOException {
-      disk.delete(name);
-    }
-
-    @Override
-    public void rename(String from, String to) throws IOException {
-      disk.rename(from, to);
-    }
-
-    @Override
-    public void syncDirectory() throws IOException {
-      disk.syncDirectory();
-    }
-
-    @Override
-    public Hold hold() {
-      return disk.hold();
-    }
-
-    @Override
-    public String place() {
-      return disk.place();
-    }
-
-    @Override
-    public void close() {
-      disk.close();
-    }
-  }
-
-  private record LyingFile(DiskFile file) implements DiskFile {
-    @Override
-    public String name() {
-      return file.name();
-    }
-
-    @Override
-    public long size() throws IOException {
-      return file.size();
-    }
-
-    @Override
-    public void write(long position, ByteBuffer source) throws IOException {
-      file.write(position, source);
-    }
-
-    @Override
-    public void reserve(long from, long to) throws IOException {
-      file.reserve(from, to);
-    }
-
-    @Override
-    public int read(long position, ByteBuffer target) throws IOException {
-      return file.read(position, target);
-    }
-
-    @Override
-    public void sync() {}
-
-    @Override
-    public void close() {
-      file.close();
-    }
-  }
-
   @Test
   void aDiskThatDoesNotSync() {
     var seeds = new AtomicLong();
-    assertFound(() ->
-        new Mutant(
-            new PoweredDisk() {
-              private SimulatedDisk disk = new SimulatedDisk(seeds.incrementAndGet());
-
-              @Override
-              public Disk disk() {
-                return new LyingDisk(disk);
-              }
-
-              @Override
-              public void fail() {
-                disk = disk.crash();
-              }
-            }));
+    assertFound(() -> new Mutant(LyingDisk.powered(seeds.incrementAndGet())));
   }
 
   @Test
