@@ -305,10 +305,9 @@ class TroubleTest {
     var store = open(disk, Threads.real(), Script.FACTORY, Duration.ofMinutes(5), 64 << 20);
     try (var callers = Executors.newVirtualThreadPerTaskExecutor()) {
       Future<String> looping = callers.submit(() -> put(store, "k", "loop"));
+      while (store.events(key("k"), 1, 9).size() < 1) Thread.onSpinWait();
       Future<String> behind = callers.submit(() -> put(store, "k", "b"));
-      while (store.target(key("k")).key() != null && store.events(key("k"), 1, 9).size() < 2) {
-        Thread.onSpinWait();
-      }
+      while (store.events(key("k"), 1, 9).size() < 2) Thread.onSpinWait();
       store.close();
       var told = assertThrows(ExecutionException.class, looping::get);
       assertInstanceOf(UnknownOutcome.class, told.getCause());

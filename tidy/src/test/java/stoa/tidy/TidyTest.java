@@ -47,6 +47,7 @@ class TidyTest {
               "stoa.objects.marshal.CodecPool",
               "looks first where the calling thread left a codec",
               THREAD),
+          Edge.of("stoa.store.Nesting", "where handlers wait for each other", THREAD),
           Edge.of("stoa.store.Request", "wakes the caller that waits for it", THREAD),
           Edge.of("stoa.store.Runners", "knows which thread runs which call", THREAD),
           Edge.of("stoa.store.Store", "where callers wait, and closing has a limit", THREAD, CLOCK),
