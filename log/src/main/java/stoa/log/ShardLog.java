@@ -1,5 +1,7 @@
 package stoa.log;
 
+import java.util.Arrays;
+import java.util.Objects;
 import java.util.function.Consumer;
 
 /// The port through which a shard's batches become durable and ordered: give it a batch, and every
@@ -50,5 +52,27 @@ public interface ShardLog extends AutoCloseable {
   record Tail(long epoch, long counter, long term, long sequence, long nowMicros, byte[] note) {
     /// The tail of a log without entries.
     public static final Tail EMPTY = new Tail(0, 0, 0, 0, 0, new byte[0]);
+
+    @Override
+    public boolean equals(Object other) {
+      return other instanceof Tail tail
+          && epoch == tail.epoch
+          && counter == tail.counter
+          && term == tail.term
+          && sequence == tail.sequence
+          && nowMicros == tail.nowMicros
+          && Arrays.equals(note, tail.note);
+    }
+
+    @Override
+    public int hashCode() {
+      return Objects.hash(epoch, counter, term, sequence, nowMicros, Arrays.hashCode(note));
+    }
+
+    @Override
+    public String toString() {
+      return "epoch %d, counter %d, term %d, sequence %d, now %d, note of %d bytes"
+          .formatted(epoch, counter, term, sequence, nowMicros, note.length);
+    }
   }
 }

@@ -14,7 +14,7 @@ import stoa.objects.proxy.Proxies;
 import stoa.objects.types.Keys;
 import stoa.objects.types.SharedMethod;
 import stoa.store.Key;
-import stoa.store.Store;
+import stoa.store.Past;
 
 /// The past of one object. Thread-safe.
 final class ObjectHistory<T> implements History<T> {
@@ -50,21 +50,21 @@ final class ObjectHistory<T> implements History<T> {
     return stoa.store().events(key, from, to).stream().map(this::entry).toList();
   }
 
-  private Entry entry(Store.Event event) {
+  private Entry entry(stoa.store.Event event) {
     var entry = event.entry();
     Instant time = Instant.EPOCH.plus(entry.nowMicros(), ChronoUnit.MICROS);
     return new Entry(entry.address(), entry.log(), time, what(event.event()));
   }
 
-  private Event what(Store.Event.What what) {
+  private Event what(stoa.store.Event.What what) {
     return switch (what) {
-      case Store.Event.What.Put(byte[] value) -> called(value);
-      case Store.Event.What.Answered(long call, String space, byte[] name) ->
+      case stoa.store.Event.What.Put(byte[] value) -> called(value);
+      case stoa.store.Event.What.Answered(long call, String space, byte[] name) ->
           new Event.Answered(call, new Ref<>(space, Keys.decode(name, stoa.loader())));
-      case Store.Event.What.TakenBack(long call, String reason) ->
+      case stoa.store.Event.What.TakenBack(long call, String reason) ->
           new Event.Cancelled(call, reason);
-      case Store.Event.What.Stood(long call) -> new Event.Completed(call);
-      case Store.Event.What.Deleted() -> new Event.Deleted();
+      case stoa.store.Event.What.Stood(long call) -> new Event.Completed(call);
+      case stoa.store.Event.What.Deleted() -> new Event.Deleted();
     };
   }
 
@@ -78,7 +78,7 @@ final class ObjectHistory<T> implements History<T> {
   }
 
   /// Where the calls on a view of the past go.
-  private record PastInvoker(EmbeddedStoa stoa, Store.Past past) implements Invoker {
+  private record PastInvoker(EmbeddedStoa stoa, Past past) implements Invoker {
     @Override
     public @Nullable Object invoke(
         Proxied proxied, SharedMethod method, @Nullable Object[] arguments) throws Throwable {

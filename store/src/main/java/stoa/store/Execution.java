@@ -214,16 +214,16 @@ public final class Execution {
       throw new UnsupportedOperationException(
           "an accessor of " + key + " must not change " + target);
     }
-    return nested(target, origin -> store.nestedPut(this, target, value, existence, origin));
+    return nested(target, origin -> store.nesting().put(this, target, value, existence, origin));
   }
 
   /// Asks the handler of another key.
   public byte[] get(Key target, Object query, Existence existence) {
     ensureHeadroom();
     if (isReading()) {
-      return asked(() -> store.nestedGet(this, target, query, existence)).answer();
+      return asked(() -> store.nesting().get(this, target, query, existence)).answer();
     }
-    return nested(target, origin -> store.nestedGet(this, target, query, existence));
+    return nested(target, origin -> store.nesting().get(this, target, query, existence));
   }
 
   /// What a nested call came to.
@@ -301,7 +301,7 @@ public final class Execution {
 
   private void await(@Nullable Request note) {
     if (note != null) {
-      store.awaitHelping(note, this);
+      store.nesting().awaitHelping(note, this);
       try {
         note.number();
       } catch (RuntimeException failure) {
@@ -324,7 +324,8 @@ public final class Execution {
   /// After the end of a run that lasted long: makes durable that it stands, before anybody sees
   /// what it did. Another run of it may last longer, and must not be taken back for that.
   void settleLong() {
-    if (isReading() || resident == null || isKnownToStand() || !store.lastedLong(this)) return;
+    if (isReading() || resident == null || isKnownToStand() || !store.takingBack().lastedLong(this))
+      return;
     await(store.note(resident, Records.DONE, Records.done(address)));
   }
 

@@ -153,7 +153,7 @@ final class Materialized {
       if (resident == null) {
         throw new stoa.CallFailed("version " + position + " of " + key + " cannot be run", error);
       }
-      store.takeBack(execution, error);
+      store.takingBack().takeBack(execution, error);
       throw new Execution.Abandoned();
     } finally {
       store.runners().exit(execution);
@@ -161,7 +161,7 @@ final class Materialized {
     }
     if (!execution.finish()) throw new Execution.Abandoned();
     execution.settleLong();
-    store.ended(key, entry.address());
+    store.unfinished().ends(key, entry.address());
     settle(put.value().length);
   }
 

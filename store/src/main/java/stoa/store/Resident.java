@@ -353,7 +353,7 @@ final class Resident implements Runnable {
       request.generation = state.generation();
       Answer answer = state.lastAnswer();
       if (answer != null) request.complete(answer);
-      else request.fail(store.takenBack(key, request.address));
+      else request.fail(store.takingBack().reason(key, request.address));
       return true;
     }
     if (!request.begins && state.generation() == 0) {
@@ -386,14 +386,14 @@ final class Resident implements Runnable {
       if (!execution.finish()) return false;
       throw failure;
     } catch (Error error) {
-      store.takeBack(execution, error);
+      store.takingBack().takeBack(execution, error);
       return false;
     } finally {
       exit(execution);
     }
     if (!execution.finish()) return false;
     execution.settleLong();
-    store.ended(key, request.address);
+    store.unfinished().ends(key, request.address);
     running = null;
     generation = state.generation();
     executed = request.address;
@@ -456,7 +456,7 @@ final class Resident implements Runnable {
       if (!execution.finish()) return false;
       throw failure;
     } catch (Error error) {
-      store.takeBack(execution, error);
+      store.takingBack().takeBack(execution, error);
       return false;
     } finally {
       exit(execution);
@@ -481,7 +481,7 @@ final class Resident implements Runnable {
     Materialized state = live;
     if (state == null) {
       // What loading would go on with could not be logged, and would be begun again and again.
-      store.checkLog();
+      store.checkUsable();
       state = new Materialized(store, key, store.factory(key.space()));
       state.load(target, tail, this);
       running = null;

@@ -186,9 +186,9 @@ class StoreTest {
         assertEquals(version, then.isEmpty() ? 0 : then.split(",").length);
       }
       assertThrows(IllegalArgumentException.class, () -> store.past(key("k"), 31));
-      List<Store.Event> events = store.events(key("k"), 3, 5);
+      List<Event> events = store.events(key("k"), 3, 5);
       assertEquals(3, events.size());
-      assertInstanceOf(Store.Event.What.Put.class, events.getFirst().event());
+      assertInstanceOf(Event.What.Put.class, events.getFirst().event());
     }
   }
 
@@ -214,7 +214,7 @@ class StoreTest {
     try (var store = Script.open(power.kill(), Threads.real(), Duration.ofMillis(100), 1 << 20)) {
       store.resume((space, name) -> key(text(name)));
       var events = store.events(key("b"), 2, 3);
-      assertInstanceOf(Store.Event.What.TakenBack.class, events.getLast().event());
+      assertInstanceOf(Event.What.TakenBack.class, events.getLast().event());
       assertEquals("DeadlineExceeded", lines(store, "a"));
       assertEquals("x", lines(store, "b"));
     }

@@ -1,0 +1,60 @@
+package stoa.store;
+
+import stoa.log.StoredEntry;
+
+/// One entry of a key's stream.
+///
+/// @param entry the entry, whose payload is in the store's format
+/// @param event what it says
+public record Event(StoredEntry entry, What event) {
+  /// What an entry says.
+  public sealed interface What {
+    /// A put.
+    ///
+    /// @param value what was put
+    record Put(byte[] value) implements What {}
+
+    /// A call that the handler made was answered.
+    ///
+    /// @param call the address of the put that called
+    /// @param space the space of the key that was called
+    /// @param name its name
+    record Answered(long call, String space, byte[] name) implements What {}
+
+    /// A put was taken back.
+    ///
+    /// @param call the address of the put
+    /// @param reason why
+    record TakenBack(long call, String reason) implements What {}
+
+    /// A put that ran long stands.
+    ///
+    /// @param call the address of the put
+    record Stood(long call) implements What {}
+
+    /// The generation ended.
+    record Deleted() implements What {}
+  }
+
+  /// What an entry of a key's stream says.
+  static Event of(StoredEntry entry) {
+    return new Event(entry, what(entry));
+  }
+
+  private static What what(StoredEntry entry) {
+    byte[] payload = entry.payload();
+    return switch (entry.kind()) {
+      case Records.PUT -> new What.Put(Records.put(payload).value());
+      case Records.ANSWERED -> {
+        var answered = Records.answered(payload);
+        yield new What.Answered(answered.call(), answered.space(), answered.name());
+      }
+      case Records.VERDICT -> {
+        var verdict = Records.verdict(payload);
+        yield new What.TakenBack(verdict.call(), verdict.reason());
+      }
+      case Records.DONE -> new What.Stood(Records.done(payload));
+      default -> new What.Deleted();
+    };
+  }
+}

@@ -1,0 +1,283 @@
+package stoa.store;
+
+import java.util.List;
+import java.util.StringJoiner;
+import java.util.concurrent.locks.LockSupport;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+import stoa.AlreadyExists;
+import stoa.CallFailed;
+import stoa.DeadlineExceeded;
+import stoa.Deadlock;
+import stoa.Gone;
+import stoa.LimitExceeded;
+import stoa.Unavailable;
+import stoa.base.StreamId;
+import stoa.log.StoredEntry;
+
+/// How handlers call other keys: nested calls, the circles they might close, and the answers of
+/// those that an earlier process made. Thread-safe.
+final class Nesting {
+  private final Store store;
+  private final Intake intake;
+  private final Threads threads;
+  private final int depthMax;
+
+  /// Held while a run begins to wait for another, so that of two that would close a circle one sees
+  /// the other.
+  private final ReentrantLock waiting = new ReentrantLock();
+
+  Nesting(Store store, Intake intake, Threads threads, int depthMax) {
+    this.store = store;
+    this.intake = intake;
+    this.threads = threads;
+    this.depthMax = depthMax;
+  }
+
+  /// Puts a value to another key for a run.
+  Execution.Nested put(
+      Execution caller, Key target, byte[] value, Existence existence, Records.Origin origin) {
+    boolean resumed = caller.mode() == Execution.Mode.RESUMED;
+    long address = resumed ? addressInLog(caller, target, origin) : 0;
+    Deadlock refused = awaitExecuted(caller, target, address);
+    if (refused != null) return told(caller, refused);
+    if (address > 0) {
+      return new Execution.Nested(answerFromLog(target, address).encoded(), false);
+    }
+    Request request = request(caller, Request.Kind.PUT, target, value, existence, null, origin);
+    request.after = caller.unsettledNote();
+    store.unfinished().begins(caller.key(), caller.address());
+    return nested(caller, request, () -> intake.add(request));
+  }
+
+  /// Asks another key for a run.
+  Execution.Nested get(Execution caller, Key target, Object query, Existence existence) {
+    byte[] nothing = {};
+    Deadlock refused = awaitExecuted(caller, target, 0);
+    if (refused != null) return told(caller, refused);
+    Request request = request(caller, Request.Kind.GET, target, nothing, existence, query, null);
+    return nested(
+        caller,
+        request,
+        () -> {
+          if (!intake.refuses(request) && request.resident.enqueue(request)) {
+            var _ = request.resident.runQuickUntil(request);
+          }
+        });
+  }
+
+  private Request request(
+      Execution caller,
+      Request.Kind kind,
+      Key target,
+      byte[] value,
+      @Nullable Existence existence,
+      @Nullable Object query,
+      Records.@Nullable Origin origin) {
+    Request outer = caller.request;
+    boolean quick = outer != null && outer.quick;
+    Resident resident = store.residents().pin(target);
+    store.begun();
+    return new Request(kind, resident, value, existence, query, origin, caller.depth() + 1, quick);
+  }
+
+  /// Waits for a nested call. What the store refuses is an answer too, which must be logged: at
+  /// another time it might not refuse.
+  private Execution.Nested nested(Execution caller, Request request, Runnable submit) {
+    var _ = awaitNested(caller, request, submit);
+    try {
+      return new Execution.Nested(request.answer().encoded(), request.kind != Request.Kind.PUT);
+    } catch (Gone | AlreadyExists | Deadlock | LimitExceeded | DeadlineExceeded | CallFailed told) {
+      return told(caller, told);
+    } catch (RuntimeException failure) {
+      throw caller.suspend(failure);
+    }
+  }
+
+  /// Submits a request and waits for it; answers why not, when waiting would be wrong.
+  private @Nullable RuntimeException awaitNested(
+      Execution caller, Request request, Runnable submit) {
+    RuntimeException refusal = refusal(caller, request);
+    if (refusal != null) {
+      request.fail(refusal);
+      return refusal;
+    }
+    int began = store.runners().now();
+    submit.run();
+    awaitHelping(request, caller);
+    caller.hasWaited(store.runners().now() - began);
+    caller.waitingFor = null;
+    return null;
+  }
+
+  private Execution.Nested told(Execution caller, RuntimeException refusal) {
+    return new Execution.Nested(
+        store.factory(caller.key().space()).failure(refusal).encoded(), true);
+  }
+
+  private @Nullable RuntimeException refusal(Execution caller, Request request) {
+    if (request.depth > depthMax) {
+      return new LimitExceeded(
+          caller.key()
+              + " calls "
+              + request.resident.key
+              + " at a depth of "
+              + request.depth
+              + "; nestingMax is "
+              + depthMax);
+    }
+    waiting.lock();
+    try {
+      List<Key> circle = caller.circleThrough(request.resident);
+      if (circle == null) {
+        caller.waitingFor = request;
+        return null;
+      }
+      return deadlock(circle);
+    } finally {
+      waiting.unlock();
+    }
+  }
+
+  private static Deadlock deadlock(List<Key> circle) {
+    var path = new StringJoiner(" -> ");
+    circle.forEach(key -> path.add(key.toString()));
+    return new Deadlock("the call would wait for itself: " + path);
+  }
+
+  /// Waits on a handler's thread, which meanwhile does what it waits for.
+  void awaitHelping(Request request, Execution caller) {
+    Resident resident = request.resident;
+    request.waiter(Thread.currentThread());
+    boolean interrupted = false;
+    boolean waited = false;
+    try {
+      while (!request.isDone()) {
+        caller.checkNotTakenBack();
+        if (caller.refused != null) return;
+        if (caller.holdsUpRefused()) throw new Execution.Yielded();
+        if (!intake.isEmpty() && store.lead(null)) continue;
+        if (resident.runQuickUntil(request)) continue;
+        if (waited && resident.isScheduled() && threads.mayRunLong()) {
+          // No other thread is free for what may not come back.
+          resident.runUntil(request);
+        } else if (!request.isDone()) {
+          LockSupport.parkNanos(request, threads.patienceNanos());
+          interrupted |= Thread.interrupted();
+          waited = true;
+        }
+      }
+    } finally {
+      if (interrupted) Thread.currentThread().interrupt();
+    }
+  }
+
+  /// Waits, before a run calls a key that is not loaded, until the calls that were under way there
+  /// have gone on: they may call the caller's key, or be waiting for it since an earlier process.
+  ///
+  /// Of calls that were under way in a circle, one had been refused, or would have been; that need
+  /// not be in the log. The one to be refused now is one for which nothing was logged at the key
+  /// that it calls.
+  ///
+  /// @param address where the call is in the log of the key, which must then be executed; 0 when it
+  ///   is not there, and may be refused
+  /// @return why the call is refused, or null when it is not
+  private @Nullable Deadlock awaitExecuted(Execution caller, Key target, long address) {
+    byte[] nothing = {};
+    Request executed = request(caller, Request.Kind.POSITION, target, nothing, null, null, null);
+    Resident resident = executed.resident;
+    if (address > 0 ? resident.hasExecuted(address) : resident.isLoaded()) {
+      executed.complete(null);
+      return null;
+    }
+    try {
+      Deadlock refused = beginToWait(caller, executed, address == 0);
+      if (refused != null) {
+        executed.complete(null);
+        return refused;
+      }
+    } catch (Execution.Unwinding unwinding) {
+      executed.complete(null);
+      throw unwinding;
+    }
+    int began = store.runners().now();
+    store.ask(executed);
+    awaitHelping(executed, caller);
+    caller.hasWaited(store.runners().now() - began);
+    return endToWait(caller, executed);
+  }
+
+  private @Nullable Deadlock beginToWait(Execution caller, Request executed, boolean refusable) {
+    waiting.lock();
+    try {
+      List<Key> circle = caller.circleThrough(executed.resident);
+      if (circle != null) {
+        if (refusable) return deadlock(circle);
+        Execution other = caller.refusableBehind(executed.resident);
+        if (other == null) {
+          throw caller.suspend(new Unavailable("calls wait for each other: " + deadlock(circle)));
+        }
+        if (other.refused == null) other.refused = deadlock(circle);
+        LockSupport.unpark(other.thread);
+        if (Thread.currentThread().equals(other.thread)) throw new Execution.Yielded();
+      }
+      caller.waitingFor = executed;
+      caller.refusable = refusable;
+      return null;
+    } finally {
+      waiting.unlock();
+    }
+  }
+
+  private @Nullable Deadlock endToWait(Execution caller, Request executed) {
+    waiting.lock();
+    try {
+      caller.waitingFor = null;
+      caller.refusable = false;
+      Deadlock refused = caller.refused;
+      caller.refused = null;
+      if (refused != null) return refused;
+    } finally {
+      waiting.unlock();
+    }
+    executed.number();
+    return null;
+  }
+
+  /// The answer to an executed put.
+  private Answer answerFromLog(Key target, long address) {
+    store.barrier(target);
+    var past = new Materialized(store, target, store.factory(target.space()));
+    Answer answer = past.loadAnswer(address, store.streams().last(target.stream()));
+    return answer != null
+        ? answer
+        : store.factory(target.space()).failure(store.takingBack().reason(target, address));
+  }
+
+  private long addressInLog(Execution caller, Key target, Records.Origin origin) {
+    StreamId stream = target.stream();
+    long last = store.streams().last(stream);
+    long low = 1;
+    long high = last + 1;
+    while (low < high) {
+      long middle = (low + high) >>> 1;
+      StoredEntry entry = store.streams().read(stream, middle);
+      if (entry != null && entry.log().counter() > caller.counter) high = middle;
+      else low = middle + 1;
+    }
+    var found = new long[1];
+    store
+        .streams()
+        .scan(
+            stream,
+            low,
+            last,
+            entry -> {
+              if (entry.kind() == Records.PUT && origin.equals(Records.originOf(entry.payload()))) {
+                found[0] = entry.address();
+              }
+              return found[0] == 0;
+            });
+    return found[0];
+  }
+}
