@@ -49,6 +49,7 @@ final class EmbeddedStoa implements Stoa {
   private static final Object[] NOTHING = {};
 
   private final Limits limits;
+  private final Clock clock;
   private final Store store;
   private final Dictionary dictionary;
   private final Marshaller marshaller;
@@ -65,6 +66,7 @@ final class EmbeddedStoa implements Stoa {
             limits.residentBytesMax(),
             limits.nestingMax(),
             limits.closeTimeMax());
+    this.clock = clock;
     store = new Store(bounds, log, clock, threads);
     answers = threads.answers();
     dictionary = new Dictionary(store);
@@ -217,7 +219,7 @@ final class EmbeddedStoa implements Stoa {
   private ObjectType register(SharedType shared) {
     marshaller.register(shared);
     var _ = dictionary.idOf(CLASS + shared.name() + " " + shared.face().getName());
-    var type = new ObjectType(shared, dictionary, marshaller);
+    var type = new ObjectType(shared, dictionary, marshaller, clock);
     store.register(shared.name(), new ObjectHandler.Factory(this, type));
     ObjectType earlier = types.putIfAbsent(shared.name(), type);
     return earlier == null ? type : earlier;

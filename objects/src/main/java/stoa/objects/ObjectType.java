@@ -5,6 +5,7 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 import stoa.Corrupt;
 import stoa.NotShareable;
+import stoa.base.Clock;
 import stoa.base.Decoder;
 import stoa.base.Encoder;
 import stoa.objects.marshal.Marshaller;
@@ -25,7 +26,7 @@ final class ObjectType {
   /// short.
   private static final int PROVEN_RUNS = 32;
 
-  private static final long SHORT_NANOS = 1_000_000;
+  private static final long SHORT_MICROS = 1_000;
 
   /// How a method has run so far. Races lose a count, nothing else.
   private static final class Pace {
@@ -36,13 +37,15 @@ final class ObjectType {
   private final SharedType shared;
   private final Dictionary dictionary;
   private final Marshaller marshaller;
+  private final Clock clock;
   private final Pace[] paces;
   private final AtomicReferenceArray<@Nullable Integer> numbers;
   private final ConcurrentHashMap<Integer, SharedMethod> methods = new ConcurrentHashMap<>();
 
   /// @throws NotShareable when the log has calls of methods that the class no longer has
-  ObjectType(SharedType shared, Dictionary dictionary, Marshaller marshaller) {
+  ObjectType(SharedType shared, Dictionary dictionary, Marshaller marshaller, Clock clock) {
     this.shared = shared;
+    this.clock = clock;
     this.dictionary = dictionary;
     this.marshaller = marshaller;
     int count = shared.methods().size();
@@ -117,14 +120,14 @@ final class ObjectType {
 
   /// Begins to time a run of a method; 0 when that is no longer needed.
   long begin(SharedMethod method) {
-    return paces[method.index()].proven ? 0 : System.nanoTime();
+    return paces[method.index()].proven ? 0 : clock.nowMicros();
   }
 
   /// Ends to time a run of a method.
   void end(SharedMethod method, long began) {
     if (began == 0) return;
     Pace pace = paces[method.index()];
-    if (System.nanoTime() - began > SHORT_NANOS) pace.runs = 0;
+    if (clock.nowMicros() - began > SHORT_MICROS) pace.runs = 0;
     else if (++pace.runs >= PROVEN_RUNS) pace.proven = true;
   }
 }
