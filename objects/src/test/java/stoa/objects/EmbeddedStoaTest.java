@@ -126,6 +126,11 @@ class EmbeddedStoaTest {
       return accounts.get(name);
     }
 
+    @Accessor
+    public long worth() {
+      return total();
+    }
+
     public long total() {
       long total = 0;
       for (Account account : accounts.values()) total += account.balance();
@@ -382,6 +387,23 @@ class EmbeddedStoaTest {
       List<History.Entry> entries = history.entries(1, 3);
       assertInstanceOf(History.Event.Created.class, entries.getFirst().event());
       assertEquals(new History.Event.Called("deposit(long)", List.of(1L)), entries.get(1).event());
+    }
+  }
+
+  @Test
+  void seesOtherObjectsOfThePastAsTheyWereThen() {
+    try (Stoa stoa = open()) {
+      Account bob = stoa.create(Account.class, "bob", 1L);
+      Registry registry = stoa.get(Registry.class, "main");
+      registry.add("b", bob);
+      long then = stoa.history(registry).version();
+      bob.deposit(10);
+      registry.add("c", stoa.create(Account.class, "carol", 100L));
+      long later = stoa.history(registry).version();
+      bob.deposit(1_000);
+      assertEquals(1, stoa.history(registry).at(then).worth());
+      assertEquals(111, stoa.history(registry).at(later).worth());
+      assertEquals(1_111, registry.worth());
     }
   }
 

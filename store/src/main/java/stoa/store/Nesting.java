@@ -52,6 +52,7 @@ final class Nesting {
 
   /// Asks another key for a run.
   Execution.Nested get(Execution caller, Key target, Object query, Existence existence) {
+    if (caller.resident == null) return past(caller, target, query, existence);
     byte[] nothing = {};
     Deadlock refused = awaitExecuted(caller, target, 0);
     if (refused != null) return told(caller, refused);
@@ -64,6 +65,22 @@ final class Nesting {
             var _ = request.resident.runQuickUntil(request);
           }
         });
+  }
+
+  /// Asks another key for a run in the past: as it was at the same place of the log.
+  private Execution.Nested past(Execution caller, Key target, Object query, Existence existence) {
+    long executed = store.position(target);
+    long then = Math.min(executed, firstBehind(target.stream(), caller.counter) - 1);
+    store.barrier(target);
+    byte[] opening =
+        switch (existence) {
+          case Existence.Any(byte[] brought) -> brought;
+          case Existence.Undeleted(byte[] brought) -> brought;
+          case Existence.Absent(byte[] brought) -> brought;
+          case Existence.Generation(long _) -> null;
+        };
+    var past = new Past(store, target, then, caller.counter);
+    return new Execution.Nested(past.get(query, opening).encoded(), false);
   }
 
   private Request request(
@@ -257,14 +274,7 @@ final class Nesting {
   private long addressInLog(Execution caller, Key target, Records.Origin origin) {
     StreamId stream = target.stream();
     long last = store.streams().last(stream);
-    long low = 1;
-    long high = last + 1;
-    while (low < high) {
-      long middle = (low + high) >>> 1;
-      StoredEntry entry = store.streams().read(stream, middle);
-      if (entry != null && entry.log().counter() > caller.counter) high = middle;
-      else low = middle + 1;
-    }
+    long low = firstBehind(stream, caller.counter);
     var found = new long[1];
     store
         .streams()
@@ -279,5 +289,19 @@ final class Nesting {
               return found[0] == 0;
             });
     return found[0];
+  }
+
+  /// The first address of a stream that stands behind a place in the log, or the one after its
+  /// last.
+  private long firstBehind(StreamId stream, long counter) {
+    long low = 1;
+    long high = store.streams().last(stream) + 1;
+    while (low < high) {
+      long middle = (low + high) >>> 1;
+      StoredEntry entry = store.streams().read(stream, middle);
+      if (entry != null && entry.log().counter() > counter) high = middle;
+      else low = middle + 1;
+    }
+    return low;
   }
 }

@@ -7,12 +7,17 @@ public final class Past {
   private final Store store;
   private final Key key;
   private final long address;
+
+  /// The log counter up to which the other keys are seen that the handler asks.
+  private final long counter;
+
   private @Nullable Materialized state;
 
-  Past(Store store, Key key, long address) {
+  Past(Store store, Key key, long address, long counter) {
     this.store = store;
     this.key = key;
     this.address = address;
+    this.counter = counter;
   }
 
   /// Asks the handler as it was; a fresh one when the key was absent.
@@ -34,6 +39,11 @@ public final class Past {
             0,
             null,
             null);
-    return loaded.get(query, opening, execution);
+    execution.counter = counter;
+    try {
+      return loaded.get(query, opening, execution);
+    } catch (Execution.Suspended stopped) {
+      throw stopped.reason();
+    }
   }
 }

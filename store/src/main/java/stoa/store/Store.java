@@ -256,7 +256,8 @@ public final class Store implements AutoCloseable {
           "version " + address + " of " + key + " is not between 0 and " + position);
     }
     barrier(key);
-    return new Past(this, key, address);
+    StoredEntry entry = address == 0 ? null : streams().read(key.stream(), address);
+    return new Past(this, key, address, entry == null ? 0 : entry.log().counter());
   }
 
   /// Makes keys known whose puts an earlier process left unfinished after they had put to other

@@ -40,10 +40,6 @@ class TidyTest {
               "answers asynchronous calls on threads of their own",
               THREAD),
           Edge.of(
-              "stoa.objects.ObjectType",
-              "times methods to see which are short enough to run on the caller's thread",
-              CLOCK),
-          Edge.of(
               "stoa.objects.marshal.CodecPool",
               "looks first where the calling thread left a codec",
               THREAD),
