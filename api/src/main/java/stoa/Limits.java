@@ -10,7 +10,8 @@ import java.time.Duration;
 /// @param callBytesMax the encoded size of one call's arguments, or of its answer
 /// @param queuedCallsMax calls accepted and not yet answered, over the whole store
 /// @param residentBytesMax encoded size of the objects kept in memory; idle ones beyond it leave
-/// @param memoryBytesMax the size of a `memory:` store's log
+/// @param memoryBytesMax the size of a `memory:` store's log, which holds every call since it was
+///   opened; a call that finds no room is refused with [Unavailable]
 /// @param nestingMax how deep calls of objects on objects may go
 /// @param closeTimeMax how long [Stoa#close()] waits for calls under way
 public record Limits(

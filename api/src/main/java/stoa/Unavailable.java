@@ -1,6 +1,7 @@
 package stoa;
 
-/// The store cannot be used: its directory is open elsewhere, or has failed. Nothing was logged.
+/// The store cannot be used: its directory is open elsewhere, is full, or has failed. Nothing was
+/// logged.
 public final class Unavailable extends StoaException {
   private static final long serialVersionUID = 1L;
 

@@ -124,11 +124,10 @@ public final class MemoryDisk implements Disk {
     if (bytes.addAndGet(claimed) > bytesMax) {
       bytes.addAndGet(-claimed);
       throw new DiskFull(
-          "the memory disk of "
+          "the "
               + bytesMax
-              + " bytes has no room for "
-              + claimed
-              + " more; give it a greater bytesMax or delete data");
+              + " bytes of memory (memoryBytesMax) are full; give it more, or keep the data in a"
+              + " directory");
     }
   }
 
