@@ -17,7 +17,9 @@ public interface History<T> {
   long oldest();
 
   /// The object as it was after the call with the given stream address. Accessors of the result
-  /// read that state; other methods throw [UnsupportedOperationException].
+  /// read that state; other methods throw [UnsupportedOperationException]. Other objects that these
+  /// accessors ask are seen as they were when the call had ended. Shared objects that they answer
+  /// are live.
   ///
   /// @throws TooOld when the version is below [#oldest()]
   /// @throws IllegalArgumentException when the version is negative or above [#version()]

@@ -6,7 +6,8 @@ import java.time.Duration;
 /// anything is logged, except where a component says otherwise.
 ///
 /// @param callTimeMax how long one method may run, and a caller waits; a longer call is cancelled
-///   by a logged verdict and its object returns to the state before it
+///   by a logged verdict and its object returns to the state before it. The thread of one that
+///   never returns is lost until the program ends
 /// @param callBytesMax the encoded size of one call's arguments, or of its answer
 /// @param queuedCallsMax calls accepted and not yet answered, over the whole store
 /// @param residentBytesMax encoded size of the objects kept in memory; idle ones beyond it leave

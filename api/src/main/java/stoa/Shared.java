@@ -11,7 +11,12 @@ import java.lang.annotation.Target;
 /// An instance is a deterministic state machine that lives in the store. Callers hold proxies of
 /// the same type; a call on a proxy executes on the instance. The class may have private and final
 /// fields, a superclass, type parameters and ordinary collections. It may not be final, and its
-/// bytecode is checked when it is first used: see [NotShareable].
+/// bytecode is checked when it is first used: see [NotShareable]. A proxy has no state: its fields
+/// mean nothing, so keep them private, and call private methods on `this` only.
+///
+/// A method that throws keeps what it changed before, as in Java. A call that is taken back,
+/// because it ran for too long, keeps nothing. A method that calls its own object through a proxy
+/// would wait for itself, and gets [Deadlock]; it calls `this` instead.
 @Documented
 @Retention(RetentionPolicy.RUNTIME)
 @Target(ElementType.TYPE)

@@ -33,10 +33,9 @@ public interface Stoa extends AutoCloseable {
       if (engine.opens(scheme)) return engine.open(config);
     }
     throw new IllegalArgumentException(
-        "no engine on the class path opens \""
+        "nothing on the class path opens \""
             + config.url()
-            + "\"; add stoa-objects for memory:"
-            + " and file: stores");
+            + "\"; use memory: or file:DIRECTORY, with stoa-objects on the class path");
   }
 
   /// A proxy of the object, which comes to be with the first call on it that is not an accessor.
@@ -75,7 +74,8 @@ public interface Stoa extends AutoCloseable {
   /// Makes one call without waiting for it. Calls that one thread makes on one object in this way
   /// execute in the order in which they were made.
   ///
-  /// @param call makes exactly one call on the object it is given and returns its answer
+  /// @param call makes exactly one call on the object it is given and returns its answer as it is;
+  ///   do more with it in [CompletableFuture#thenApply]
   <T, R extends @Nullable Object> CompletableFuture<R> async(T shared, Call1<T, R> call);
 
   /// The past of an object.

@@ -32,7 +32,11 @@ public final class EmbeddedEngine implements Engine {
 
   @Override
   public Stoa open(StoaConfig config) {
-    return open(config, disk(config), Clock.system(), Threads.real());
+    return open(
+        config,
+        () -> Device.open(disk(config), DeviceConfig.standard()),
+        Clock.system(),
+        Threads.real());
   }
 
   /// Opens a store on a disk, with a clock and threads of the caller's choice: for simulations.
@@ -50,6 +54,9 @@ public final class EmbeddedEngine implements Engine {
       StoaConfig config, Supplier<Device> device, Clock clock, Threads threads) {
     try {
       return new EmbeddedStoa(config, new LocalShardLog(device.get()), clock, threads);
+    } catch (IllegalArgumentException badUrl) {
+      threads.close();
+      throw badUrl;
     } catch (CorruptData | UnknownFormat damaged) {
       threads.close();
       throw new Corrupt(

@@ -1,6 +1,7 @@
 package stoa.objects;
 
 import java.util.Iterator;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -150,7 +151,7 @@ final class EmbeddedStoa implements Stoa {
     refuseInside("list objects");
     ObjectType known = typeOf(type);
     Iterator<byte[]> names = store.list(known.shared().name());
-    return new Objects<>(
+    return new Listed<>(
         names,
         name -> {
           Object key = Keys.decode(name, loader);
@@ -163,12 +164,18 @@ final class EmbeddedStoa implements Stoa {
     LiveInvoker live = live(shared);
     var recorder = new Recorder<R>(live);
     T recording = Proxies.redirect(shared, recorder);
+    Object answered;
     try {
-      var _ = call.on(recording);
+      answered = call.on(recording);
     } catch (Exception thrown) {
       return CompletableFuture.failedFuture(thrown);
     }
-    return recorder.future();
+    CompletableFuture<R> future = recorder.future();
+    if (Objects.equals(answered, recorder.placeholder)) return future;
+    return CompletableFuture.failedFuture(
+        new IllegalArgumentException(
+            "an asynchronous call answers what its one call answers; the call is made, do more with"
+                + " its answer in thenApply"));
   }
 
   @Override
@@ -272,7 +279,7 @@ final class EmbeddedStoa implements Stoa {
   @Nullable Object[] opening(byte @Nullable [] opening) {
     return opening == null
         ? NOTHING
-        : (@Nullable Object[]) java.util.Objects.requireNonNull(marshaller.value(opening));
+        : (@Nullable Object[]) Objects.requireNonNull(marshaller.value(opening));
   }
 
   /// Constructs an object that nobody keeps, to see what its constructor throws.
@@ -352,6 +359,10 @@ final class EmbeddedStoa implements Stoa {
       Proxied proxied = Proxies.of(object);
       if (proxied != null) {
         if (proxied.invoker() instanceof LiveInvoker live) {
+          if (live.stoa() != EmbeddedStoa.this) {
+            throw new NotShareable(
+                proxied.ref() + " is an object of another store, and cannot be passed to this one");
+          }
           return new Reference(proxied.ref(), live.generation());
         }
         throw new NotShareable(
@@ -416,6 +427,9 @@ final class EmbeddedStoa implements Stoa {
     private final LiveInvoker live;
     private @Nullable CompletableFuture<R> future;
 
+    /// What the call answers while nothing is known.
+    private @Nullable Object placeholder;
+
     private Recorder(LiveInvoker live) {
       this.live = live;
     }
@@ -430,6 +444,11 @@ final class EmbeddedStoa implements Stoa {
       future = made;
       Request request = live.begin(method, arguments);
       request.whenDone(settled -> hand(settled, made));
+      placeholder = placeholder(method);
+      return placeholder;
+    }
+
+    private static @Nullable Object placeholder(SharedMethod method) {
       return java.lang.reflect.Array.get(
           java.lang.reflect.Array.newInstance(
               method.returnType() == void.class ? Object.class : method.returnType(), 1),
@@ -462,13 +481,13 @@ final class EmbeddedStoa implements Stoa {
   }
 
   /// A listing: proxies made while it is read.
-  private static final class Objects<T> implements Listing<T> {
+  private static final class Listed<T> implements Listing<T> {
     private final Iterator<byte[]> names;
     private final java.util.function.Function<byte[], T> proxies;
     private boolean begun;
     private volatile boolean closed;
 
-    private Objects(Iterator<byte[]> names, java.util.function.Function<byte[], T> proxies) {
+    private Listed(Iterator<byte[]> names, java.util.function.Function<byte[], T> proxies) {
       this.names = names;
       this.proxies = proxies;
     }

@@ -48,6 +48,10 @@ final class LiveInvoker implements Invoker {
     this.generation = generation;
   }
 
+  EmbeddedStoa stoa() {
+    return stoa;
+  }
+
   ObjectType type() {
     return type;
   }

@@ -3,6 +3,7 @@ package stoa.objects;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 import stoa.Closed;
+import stoa.NotShareable;
 import stoa.Ref;
 import stoa.Unavailable;
 import stoa.UnknownOutcome;
@@ -106,7 +107,16 @@ final class ObjectHandler implements Handler {
       throw new IllegalStateException("an object is asked by its accessors, not by " + query);
     }
     if (thrownByConstructor != null) return constructed();
-    return run(question.method(), question.arguments(), execution);
+    SharedMethod method = question.method();
+    if (type.isQuick(method)) return run(method, question.arguments(), execution);
+    // Not yet proven: what the check of the bytecode cannot see shows in the state.
+    byte[] before = checkpoint();
+    Answer answer = run(method, question.arguments(), execution);
+    if (!Arrays.equals(before, checkpoint())) {
+      throw new NotShareable(
+          method + " is an @Accessor and changed its object; take the annotation away");
+    }
+    return answer;
   }
 
   private Answer constructed() {

@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -32,6 +33,7 @@ import stoa.History;
 import stoa.LimitExceeded;
 import stoa.Limits;
 import stoa.Mutator;
+import stoa.NotShareable;
 import stoa.Ref;
 import stoa.Shared;
 import stoa.Stoa;
@@ -116,6 +118,7 @@ class EmbeddedStoaTest {
   @Shared
   static class Registry {
     private final Map<String, Account> accounts = new LinkedHashMap<>();
+    private long pulled;
 
     public void add(String name, Account account) {
       accounts.put(name, account);
@@ -131,8 +134,20 @@ class EmbeddedStoaTest {
       return total();
     }
 
+    public long pull(String name, long amount) {
+      Account account = accounts.get(name);
+      pulled += amount;
+      return account == null ? 0 : account.deposit(-amount);
+    }
+
+    @Accessor
+    public int forget() {
+      accounts.clear();
+      return accounts.size();
+    }
+
     public long total() {
-      long total = 0;
+      long total = pulled;
       for (Account account : accounts.values()) total += account.balance();
       return total;
     }
@@ -408,6 +423,40 @@ class EmbeddedStoaTest {
   }
 
   @Test
+  void seesWhatACallHadCalledInThePastOfItsObject() {
+    try (Stoa stoa = open()) {
+      Registry registry = stoa.get(Registry.class, "main");
+      registry.add("b", stoa.create(Account.class, "bob", 10L));
+      long first = stoa.history(registry).version() + 1;
+      assertEquals(9, registry.pull("b", 1));
+      assertEquals(7, registry.pull("b", 2));
+      assertEquals(10, registry.worth());
+      assertEquals(10, stoa.history(registry).at(first).worth());
+      assertEquals(10, stoa.history(registry).at(stoa.history(registry).version()).worth());
+    }
+  }
+
+  @Test
+  void refusesAnAccessorThatChangesItsObject() {
+    try (Stoa stoa = open()) {
+      Registry registry = stoa.get(Registry.class, "main");
+      registry.add("b", stoa.create(Account.class, "bob", 10L));
+      assertThrows(NotShareable.class, registry::forget);
+      assertEquals(10, registry.worth());
+    }
+  }
+
+  @Test
+  void refusesObjectsOfAnotherStore() {
+    try (Stoa one = open();
+        Stoa two = Stoa.open("memory:")) {
+      Registry registry = one.get(Registry.class, "main");
+      Account stranger = two.create(Account.class, "bob", 10L);
+      assertThrows(NotShareable.class, () -> registry.add("b", stranger));
+    }
+  }
+
+  @Test
   void callsAsynchronouslyInOrder() throws Exception {
     try (Stoa stoa = open()) {
       Account alice = stoa.create(Account.class, "alice", 0L);
@@ -417,6 +466,8 @@ class EmbeddedStoaTest {
       for (int i = 0; i < 1_000; i++) assertEquals(i + 1, futures.get(i).get());
       assertEquals(1_000, read.get());
       assertThrows(IllegalArgumentException.class, () -> stoa.async(alice, a -> 1L));
+      var more = stoa.async(alice, a -> a.deposit(1) + 100);
+      assertThrows(ExecutionException.class, more::get);
     }
   }
 

@@ -298,12 +298,7 @@ final class EmbeddedScenario implements Scenario {
         case 1 -> {
           var call = client.begin(new Keyed(index, new RegisterModel.Input.Write(value)));
           CompletableFuture<RegisterModel.Output> future =
-              call(
-                      shared,
-                      register -> {
-                        register.write(value);
-                        return new RegisterModel.Output.Done();
-                      })
+              call(shared, register -> register.write(value))
                   .thenApply(_ -> new RegisterModel.Output.Done());
           asked(future, call);
         }

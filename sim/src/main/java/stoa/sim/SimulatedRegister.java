@@ -15,8 +15,9 @@ class SimulatedRegister {
     return value;
   }
 
-  public void write(long newValue) {
+  public long write(long newValue) {
     value = newValue;
+    return value;
   }
 
   public boolean swap(long expected, long newValue) {

@@ -41,6 +41,9 @@ final class Materialized {
   private long bytesSince;
   private @Nullable Answer lastAnswer;
 
+  /// The log counter of the last nested answer of the last put, found by loading.
+  private long lastNested;
+
   Materialized(Store store, Key key, HandlerFactory factory) {
     this.store = store;
     this.key = key;
@@ -121,6 +124,13 @@ final class Materialized {
         replay(entry, put, logged, resident);
       }
     }
+    lastNested = logged.lastCounter(position);
+  }
+
+  /// The place in the log right behind the last put and what it called.
+  long moment() {
+    StoredEntry last = store.streams().read(key.stream(), position);
+    return Math.max(last == null ? 0 : last.log().counter(), lastNested);
   }
 
   private void replay(

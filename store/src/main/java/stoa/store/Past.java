@@ -8,7 +8,8 @@ public final class Past {
   private final Key key;
   private final long address;
 
-  /// The log counter up to which the other keys are seen that the handler asks.
+  /// The log counter up to which the other keys are seen that the handler asks; 0 for the moment
+  /// right after the put at the address.
   private final long counter;
 
   private @Nullable Materialized state;
@@ -39,7 +40,7 @@ public final class Past {
             0,
             null,
             null);
-    execution.counter = counter;
+    execution.counter = counter == 0 ? loaded.moment() : counter;
     try {
       return loaded.get(query, opening, execution);
     } catch (Execution.Suspended stopped) {

@@ -256,8 +256,7 @@ public final class Store implements AutoCloseable {
           "version " + address + " of " + key + " is not between 0 and " + position);
     }
     barrier(key);
-    StoredEntry entry = address == 0 ? null : streams().read(key.stream(), address);
-    return new Past(this, key, address, entry == null ? 0 : entry.log().counter());
+    return new Past(this, key, address, 0);
   }
 
   /// Makes keys known whose puts an earlier process left unfinished after they had put to other
