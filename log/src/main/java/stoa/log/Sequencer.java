@@ -9,10 +9,10 @@ import stoa.base.Check;
 public final class Sequencer {
   /*
    * Invariants:
-   * (1) counter is the last one issued; it only grows, over epochs too.
-   * (2) No address is issued twice: a new epoch begins above every address of the older ones.
+   * (1) counter is the last one issued; a newer epoch's sequencer begins above it.
+   * (2) No address is issued twice; one is taken back only while nothing was written under it.
    */
-  private long epoch;
+  private final long epoch;
   private long counter;
 
   /// A sequencer of an epoch that continues behind an address.
@@ -36,12 +36,6 @@ public final class Sequencer {
         "%s is the last token issued",
         token);
     counter -= token.count();
-  }
-
-  /// Moves to a newer epoch; tokens of older ones are void from now on.
-  public void raise(long newEpoch) {
-    Check.that(newEpoch > epoch, "epoch %s is above %s", newEpoch, epoch);
-    epoch = newEpoch;
   }
 
   /// The epoch in which addresses are issued.

@@ -3,9 +3,9 @@ package stoa.store;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
-import stoa.DeadlineExceeded;
 import stoa.Deadlock;
 
 /// One run of a handler: what it may know, and how it calls other keys.
@@ -108,7 +108,7 @@ public final class Execution {
   volatile @Nullable Request waitingFor;
 
   /// Whether what this run waits for may be refused instead: nothing was logged for it. Guarded by
-  /// [Store#waiting].
+  /// [Nesting#waiting].
   boolean refusable;
 
   /// Why what this run waits for is refused, once it is. Another run sets it, when both would wait
@@ -190,11 +190,6 @@ public final class Execution {
     return mode == Mode.READING;
   }
 
-  /// Whether the put is executed for the first time, so that its answer is awaited.
-  boolean isLive() {
-    return mode == Mode.LIVE;
-  }
-
   Mode mode() {
     return mode;
   }
@@ -243,7 +238,7 @@ public final class Execution {
     return frames == 0 ? a : headroom(frames - 1, b, c, d, a) + (a ^ b) + (c ^ d);
   }
 
-  private byte[] nested(Key target, java.util.function.Function<Records.Origin, Nested> call) {
+  private byte[] nested(Key target, Function<Records.Origin, Nested> call) {
     checkNotTakenBack();
     if (suspended != null) throw suspended;
     int number = ++calls;
@@ -386,10 +381,5 @@ public final class Execution {
       next = awaited == null || awaited.isDone() ? null : awaited.resident;
     }
     return null;
-  }
-
-  DeadlineExceeded deadline(java.time.Duration max) {
-    return new DeadlineExceeded(
-        "a call on " + key + " ran for more than " + max.toMillis() + " ms and was taken back");
   }
 }

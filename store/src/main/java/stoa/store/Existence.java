@@ -4,6 +4,9 @@ import org.jspecify.annotations.Nullable;
 
 /// What a put expects of its key.
 public sealed interface Existence {
+  /// What the key's handler is created from when the key is absent, or null for nothing.
+  byte @Nullable [] opening();
+
   /// The key may be absent; the put then begins it.
   ///
   /// @param opening what its handler is created from
@@ -17,7 +20,12 @@ public sealed interface Existence {
   /// The key must be in this generation.
   ///
   /// @param generation the stream address at which the generation began
-  record Generation(long generation) implements Existence {}
+  record Generation(long generation) implements Existence {
+    @Override
+    public byte @Nullable [] opening() {
+      return null;
+    }
+  }
 
   /// The key must never have been deleted; the put begins it when it is absent.
   ///

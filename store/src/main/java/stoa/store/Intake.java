@@ -68,11 +68,6 @@ final class Intake {
     sequencer = new Sequencer(sealed.epoch(), sealed.counter());
   }
 
-  /// The epoch in which this process logs.
-  long epoch() {
-    return sequencer.epoch();
-  }
-
   /// The puts that are to be noted as unfinished.
   Unfinished unfinished() {
     return unfinished;

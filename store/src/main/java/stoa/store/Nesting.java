@@ -72,15 +72,8 @@ final class Nesting {
     long executed = store.position(target);
     long then = Math.min(executed, firstBehind(target.stream(), caller.counter) - 1);
     store.barrier(target);
-    byte[] opening =
-        switch (existence) {
-          case Existence.Any(byte[] brought) -> brought;
-          case Existence.Undeleted(byte[] brought) -> brought;
-          case Existence.Absent(byte[] brought) -> brought;
-          case Existence.Generation(long _) -> null;
-        };
     var past = new Past(store, target, then, caller.counter);
-    return new Execution.Nested(past.get(query, opening).encoded(), false);
+    return new Execution.Nested(past.get(query, existence.opening()).encoded(), false);
   }
 
   private Request request(
@@ -101,7 +94,16 @@ final class Nesting {
   /// Waits for a nested call. What the store refuses is an answer too, which must be logged: at
   /// another time it might not refuse.
   private Execution.Nested nested(Execution caller, Request request, Runnable submit) {
-    var _ = awaitNested(caller, request, submit);
+    RuntimeException refusal = refusal(caller, request);
+    if (refusal != null) {
+      request.fail(refusal);
+    } else {
+      int began = store.runners().now();
+      submit.run();
+      awaitHelping(request, caller);
+      caller.hasWaited(store.runners().now() - began);
+      caller.waitingFor = null;
+    }
     try {
       return new Execution.Nested(request.answer().encoded(), request.kind != Request.Kind.PUT);
     } catch (Gone | AlreadyExists | Deadlock | LimitExceeded | DeadlineExceeded | CallFailed told) {
@@ -109,22 +111,6 @@ final class Nesting {
     } catch (RuntimeException failure) {
       throw caller.suspend(failure);
     }
-  }
-
-  /// Submits a request and waits for it; answers why not, when waiting would be wrong.
-  private @Nullable RuntimeException awaitNested(
-      Execution caller, Request request, Runnable submit) {
-    RuntimeException refusal = refusal(caller, request);
-    if (refusal != null) {
-      request.fail(refusal);
-      return refusal;
-    }
-    int began = store.runners().now();
-    submit.run();
-    awaitHelping(request, caller);
-    caller.hasWaited(store.runners().now() - began);
-    caller.waitingFor = null;
-    return null;
   }
 
   private Execution.Nested told(Execution caller, RuntimeException refusal) {

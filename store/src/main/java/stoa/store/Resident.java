@@ -1,8 +1,10 @@
 package stoa.store;
 
+import java.util.Objects;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import stoa.CallFailed;
 import stoa.base.StreamId;
@@ -374,24 +376,16 @@ final class Resident implements Runnable {
             null,
             request);
     execution.begins = request.begins;
-    Answer answer;
-    enter(execution);
-    try {
-      answer = state.put(request.begins, request.opening, request.value, execution);
-      execution.gate();
-      if (state.isCheckpointDue(request.value.length)) execution.gateAll();
-    } catch (Execution.Unwinding stop) {
-      throw execution.stopped(stop);
-    } catch (RuntimeException failure) {
-      if (!execution.finish()) return false;
-      throw failure;
-    } catch (Error error) {
-      store.takingBack().takeBack(execution, error);
-      return false;
-    } finally {
-      exit(execution);
-    }
-    if (!execution.finish()) return false;
+    Answer answer =
+        run(
+            execution,
+            () -> {
+              Answer given = state.put(request.begins, request.opening, request.value, execution);
+              execution.gate();
+              if (state.isCheckpointDue(request.value.length)) execution.gateAll();
+              return given;
+            });
+    if (answer == null) return false;
     execution.settleLong();
     store.unfinished().ends(key, request.address);
     running = null;
@@ -416,24 +410,10 @@ final class Resident implements Runnable {
 
   private boolean get(Request request) {
     Materialized state = live();
-    byte[] opening = null;
-    switch (request.existence) {
-      case Existence.Generation(long expected) -> {
-        if (state.generation() != expected) {
-          request.fail(Store.gone(key));
-          return true;
-        }
-      }
-      case Existence.Undeleted(byte[] brought) -> {
-        if (state.generation() == 0 && state.position() > 0) {
-          request.fail(Store.gone(key));
-          return true;
-        }
-        opening = brought;
-      }
-      case Existence.Any(byte[] brought) -> opening = brought;
-      case Existence.Absent(byte[] brought) -> opening = brought;
-      case null -> {}
+    Existence expected = Objects.requireNonNull(request.existence);
+    if (isGone(expected, state)) {
+      request.fail(Store.gone(key));
+      return true;
     }
     var execution =
         new Execution(
@@ -446,35 +426,40 @@ final class Resident implements Runnable {
             request.depth,
             null,
             request);
-    Answer answer;
-    enter(execution);
-    try {
-      answer = state.get(request.query, opening, execution);
-    } catch (Execution.Unwinding stop) {
-      throw execution.stopped(stop);
-    } catch (RuntimeException failure) {
-      if (!execution.finish()) return false;
-      throw failure;
-    } catch (Error error) {
-      store.takingBack().takeBack(execution, error);
-      return false;
-    } finally {
-      exit(execution);
-    }
-    if (!execution.finish()) return false;
+    Answer answer = run(execution, () -> state.get(request.query, expected.opening(), execution));
+    if (answer == null) return false;
     running = null;
     request.generation = state.generation();
     request.complete(answer);
     return true;
   }
 
-  private void enter(Execution execution) {
-    running = execution;
-    store.runners().enter(execution);
+  private static boolean isGone(Existence expected, Materialized state) {
+    return switch (expected) {
+      case Existence.Generation(long generation) -> state.generation() != generation;
+      case Existence.Undeleted _ -> state.generation() == 0 && state.position() > 0;
+      case Existence.Any _, Existence.Absent _ -> false;
+    };
   }
 
-  private void exit(Execution execution) {
-    store.runners().exit(execution);
+  /// Runs a handler; answers null when the lane was lost on the way.
+  private @Nullable Answer run(Execution execution, Supplier<Answer> handler) {
+    running = execution;
+    store.runners().enter(execution);
+    try {
+      Answer answer = handler.get();
+      return execution.finish() ? answer : null;
+    } catch (Execution.Unwinding stop) {
+      throw execution.stopped(stop);
+    } catch (RuntimeException failure) {
+      if (!execution.finish()) return null;
+      throw failure;
+    } catch (Error error) {
+      store.takingBack().takeBack(execution, error);
+      return null;
+    } finally {
+      store.runners().exit(execution);
+    }
   }
 
   private Materialized live() {
