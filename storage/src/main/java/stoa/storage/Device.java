@@ -94,7 +94,7 @@ public final class Device implements AutoCloseable {
       var names = disk.list();
       for (var name : names) refuseForeign(disk, name);
       log = SegmentLog.open(disk, config, names);
-      index = Index.open(disk, config, log, background, names);
+      index = Index.open(disk, config, log, background, Births.NONE, names);
       var unused = unusedRuns(names, index);
       long covered = index.covered();
       recover(log, index, covered);
@@ -226,7 +226,8 @@ public final class Device implements AutoCloseable {
   }
 
   private byte[] data(StreamId object, int space, Entry found) {
-    return log.read(found.position, found.length, object.high(), object.low(), space, found.offset);
+    return log.read(
+        found.position, (int) found.length, object.high(), object.low(), space, found.offset);
   }
 
   /// Visits the extents with offsets from `from` to `to`, both inclusive, in ascending order, until

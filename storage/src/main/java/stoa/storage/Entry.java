@@ -14,7 +14,8 @@ final class Entry {
 
   long offset = -1;
 
-  /// The log position of the item with the bytes; of a hole or a removal, of the record that made it.
+  /// The log position of the item with the bytes; of a hole or a removal, of the record that made
+  /// it.
   long position = -1;
 
   /// How many bytes of the item come before those of the entry.

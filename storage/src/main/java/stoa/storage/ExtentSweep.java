@@ -26,7 +26,7 @@ final class ExtentSweep implements AutoCloseable {
   /// @param maps the maps to look through
   /// @param state the versions to see; null for all
   ExtentSweep(
-      Index.View view,
+      IndexView view,
       List<StreamId> maps,
       long birth,
       @Nullable VersionState state,
@@ -85,15 +85,13 @@ final class ExtentSweep implements AutoCloseable {
   private static final class Cursor {
     final Entry entry = new Entry();
     final IndexScan scan;
-    private final long birth;
     private boolean done;
 
-    Cursor(Index.View view, StreamId map, long birth, long from) throws IOException {
-      this.birth = birth;
+    Cursor(IndexView view, StreamId map, long birth, long from) throws IOException {
       boolean before = ObjectLookup.floor(view, map, Spaces.BYTES, birth, from, entry);
       if (!before) entry.clear();
       long next = from == Long.MAX_VALUE ? from : from + 1;
-      scan = view.scan(map.high(), map.low(), Spaces.BYTES, next);
+      scan = view.scan(map.high(), map.low(), Spaces.BYTES, next, birth);
     }
 
     /// Goes to the first entry that ends behind an offset.
@@ -102,16 +100,9 @@ final class ExtentSweep implements AutoCloseable {
     }
 
     private void step() throws IOException {
-      entry.clear();
-      while (!done) {
-        if (!scan.next()) {
-          done = true;
-          return;
-        }
-        if (scan.entry().position < birth) continue;
-        entry.set(scan.entry());
-        return;
-      }
+      done = !scan.next();
+      if (done) entry.clear();
+      else entry.set(scan.entry());
     }
   }
 }

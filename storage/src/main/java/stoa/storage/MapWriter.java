@@ -10,7 +10,7 @@ final class MapWriter {
   private static final int BATCH = 4096;
 
   private final Index index;
-  private final Index.View view;
+  private final IndexView view;
   private final StreamId map;
   private final long birth;
   private final long stamp;
@@ -40,7 +40,7 @@ final class MapWriter {
   /// @param stamp the log position of the record that the changes are from
   MapWriter(
       Index index,
-      Index.View view,
+      IndexView view,
       StreamId map,
       long birth,
       long stamp,
@@ -101,7 +101,7 @@ final class MapWriter {
   }
 
   private void put(int space, Entry entry) {
-    index.put(map.high(), map.low(), space, stamp, entry);
+    index.insert(map.high(), map.low(), space, stamp, entry);
   }
 
   private void remove(int space, long offset) {

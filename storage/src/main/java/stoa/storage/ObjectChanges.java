@@ -129,20 +129,20 @@ final class ObjectChanges {
     }
   }
 
-  private MapWriter deltaWriter(Index.View view, StreamId delta, long stamp, MapWriter.Tie tie) {
+  private MapWriter deltaWriter(IndexView view, StreamId delta, long stamp, MapWriter.Tie tie) {
     return new MapWriter(index, view, delta, 0, stamp, tie, (old, from, end) -> {});
   }
 
   /// Gives what a higher version hides, between two offsets, to the newest snapshot that sees it.
   private void keep(
-      Index.View view, ObjectHead head, long stamp, int space, Entry old, long from, long end)
+      IndexView view, ObjectHead head, long stamp, int space, Entry old, long from, long end)
       throws IOException {
     var snapshot = head.newestWith(old.version);
     if (snapshot != null) give(view, snapshot, stamp, space, old, from, end);
   }
 
   private void give(
-      Index.View view,
+      IndexView view,
       ObjectHead.Kept snapshot,
       long stamp,
       int space,
@@ -157,7 +157,7 @@ final class ObjectChanges {
   }
 
   /// Adds a range to the versions of an object.
-  private void join(Index.View view, ObjectHead head, VersionRange range, long at, long stamp)
+  private void join(IndexView view, ObjectHead head, VersionRange range, long at, long stamp)
       throws IOException {
     long first = range.first();
     long last = range.last();
@@ -184,11 +184,11 @@ final class ObjectChanges {
   }
 
   private static Iterable<Long> rangesWithin(
-      Index.View view, ObjectHead head, long from, long to) throws IOException {
+      IndexView view, ObjectHead head, long from, long to) throws IOException {
     var found = new ArrayList<Long>();
-    try (var scan = view.scan(head.id.high(), head.id.low(), Spaces.VERSIONS, from)) {
+    try (var scan = view.scan(head.id.high(), head.id.low(), Spaces.VERSIONS, from, head.birth)) {
       while (scan.next() && scan.entry().offset <= to) {
-        if (scan.entry().position >= head.birth) found.add(scan.entry().offset);
+        found.add(scan.entry().offset);
       }
     }
     return found;
@@ -224,7 +224,7 @@ final class ObjectChanges {
 
   /// Gives what is in a delta to the snapshot before, as far as that one sees it.
   private void hand(
-      Index.View view,
+      IndexView view,
       ObjectHead.Kept kept,
       ObjectHead.@Nullable Kept older,
       int space,
@@ -249,6 +249,6 @@ final class ObjectChanges {
   }
 
   private void put(StreamId map, int space, Entry entry, long stamp) {
-    index.put(map.high(), map.low(), space, stamp, entry);
+    index.insert(map.high(), map.low(), space, stamp, entry);
   }
 }

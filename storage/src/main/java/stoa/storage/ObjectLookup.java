@@ -4,13 +4,13 @@ import java.io.IOException;
 import stoa.base.Decoder;
 import stoa.base.StreamId;
 
-/// Finds what the index has of versioned objects. Entries below the birth of their object are
-/// passed over: they are of one that was deleted.
+/// Finds what the index has of versioned objects. Entries that point below the birth of their object
+/// are passed over: they are of one that was deleted.
 final class ObjectLookup {
   private ObjectLookup() {}
 
   /// Fills a head with what a view has of its object.
-  static void fill(Index.View view, SegmentLog log, ObjectHead head) throws IOException {
+  static void fill(IndexView view, SegmentLog log, ObjectHead head) throws IOException {
     var found = new Entry();
     var id = head.id;
     head.birth = birth(view, id, found);
@@ -36,25 +36,20 @@ final class ObjectLookup {
         entry.offset, snapshot.state(), ObjectHead.delta(id, entry.offset));
   }
 
-  static long birth(Index.View view, StreamId id, Entry found) throws IOException {
+  static long birth(IndexView view, StreamId id, Entry found) throws IOException {
     return view.floor(id.high(), id.low(), Spaces.BIRTH, 0, found) ? found.version : 0;
   }
 
   /// Finds the greatest offset at or below one.
   static boolean floor(
-      Index.View view, StreamId id, int space, long birth, long offset, Entry found)
+      IndexView view, StreamId id, int space, long birth, long offset, Entry found)
       throws IOException {
-    long at = offset;
-    while (at >= 0 && view.floor(id.high(), id.low(), space, at, found)) {
-      if (found.position >= birth) return true;
-      at = found.offset - 1;
-    }
-    return false;
+    return view.floor(id.high(), id.low(), space, offset, birth, found);
   }
 
   /// Finds the entry at exactly an offset.
   static boolean exact(
-      Index.View view, StreamId id, int space, long birth, long offset, Entry found)
+      IndexView view, StreamId id, int space, long birth, long offset, Entry found)
       throws IOException {
     return view.floor(id.high(), id.low(), space, offset, found)
         && found.offset == offset
@@ -62,18 +57,15 @@ final class ObjectLookup {
   }
 
   /// Finds the range of versions with the greatest first version at or below one.
-  static boolean range(Index.View view, StreamId id, long birth, long version, Entry found)
+  static boolean range(IndexView view, StreamId id, long birth, long version, Entry found)
       throws IOException {
     return floor(view, id, Spaces.VERSIONS, birth, version, found);
   }
 
-  static VersionState state(Index.View view, StreamId id, long birth) throws IOException {
+  static VersionState state(IndexView view, StreamId id, long birth) throws IOException {
     var builder = new VersionState.Builder();
-    try (var scan = view.scan(id.high(), id.low(), Spaces.VERSIONS, 0)) {
-      while (scan.next()) {
-        var entry = scan.entry();
-        if (entry.position >= birth) builder.add(entry.offset, entry.end() - 1);
-      }
+    try (var scan = view.scan(id.high(), id.low(), Spaces.VERSIONS, 0, birth)) {
+      while (scan.next()) builder.add(scan.entry().offset, scan.entry().end() - 1);
     }
     return builder.build();
   }
@@ -81,7 +73,7 @@ final class ObjectLookup {
   /// Adds the entries that overlap the offsets from `from` to `end` to a list, in order, at most
   /// `max` of them. Answers from where to go on, at least `end` when these were all.
   static long overlapping(
-      Index.View view,
+      IndexView view,
       StreamId id,
       int space,
       long birth,
@@ -93,11 +85,10 @@ final class ObjectLookup {
     var found = new Entry();
     if (floor(view, id, space, birth, from, found) && found.end() > from) into.add(found);
     if (from + 1 >= end) return end;
-    try (var scan = view.scan(id.high(), id.low(), space, from + 1)) {
+    try (var scan = view.scan(id.high(), id.low(), space, from + 1, birth)) {
       while (scan.next()) {
         var entry = scan.entry();
         if (entry.offset >= end) return end;
-        if (entry.position < birth) continue;
         into.add(entry);
         if (into.count() >= max) return entry.end();
       }

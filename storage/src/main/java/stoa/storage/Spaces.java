@@ -2,8 +2,6 @@ package stoa.storage;
 
 /// The spaces in which the index keeps a versioned object.
 final class Spaces {
-  /// The least space whose entries have a version; those below hold records.
-  static final int VERSIONED = 128;
 
   /// Offset → the bytes from there on. Entries never overlap.
   static final int BYTES = 128;
