@@ -137,22 +137,9 @@ final class Index {
     }
   }
 
-  /// Adds the extents of a record that stands at a log position.
-  void insert(byte[] bytes, int record, long position) {
-    int at = record + RecordFormat.RECORD_HEADER;
-    int count = RecordFormat.extents(bytes, record);
-    var table = state.active();
-    for (int i = 0; i < count; i++) {
-      int length = Layout.getInt(bytes, at + 4);
-      table.insert(
-          Layout.getLong(bytes, at + 8),
-          Layout.getLong(bytes, at + 16),
-          bytes[at + 32] & 0xff,
-          Layout.getLong(bytes, at + 24),
-          position + at - record,
-          length);
-      at += RecordFormat.EXTENT_HEADER + length;
-    }
+  /// Adds a RECORD.
+  void insert(Item item) {
+    state.active().insert(item.high, item.low, item.space, item.offset, item.position, item.length);
   }
 
   /// Shows readers everything inserted, which ends at a log position. Answers whether [#flushSoon]
