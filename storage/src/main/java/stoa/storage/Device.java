@@ -112,10 +112,16 @@ public final class Device implements AutoCloseable {
   private static void recover(SegmentLog log, Index index, long from) throws IOException {
     log.recover(
         from,
-        (bytes, at, position) -> {
-          index.insert(bytes, at, position);
-          long end = position + RecordFormat.padded(RecordFormat.length(bytes, at));
-          if (index.show(end)) index.flushNow();
+        new ItemVisitor() {
+          @Override
+          public void item(Item item) {
+            if (item.kind == RecordFormat.ITEM_RECORD) index.insert(item);
+          }
+
+          @Override
+          public void recordEnd(long position, long next) {
+            if (index.show(next)) index.flushNow();
+          }
         });
     index.show(log.end());
   }
@@ -152,9 +158,11 @@ public final class Device implements AutoCloseable {
       ensureOpen();
       log.ensureUsable();
       index.awaitRoom();
-      long position = log.append(commit);
+      log.append(commit);
       try {
-        index.insert(commit.array(), 0, position);
+        commit.visit(item -> {
+          if (item.kind == RecordFormat.ITEM_RECORD) index.insert(item);
+        });
       } catch (RuntimeException | Error e) {
         log.fail(e); // the log has what the index has not
         throw e;

@@ -151,22 +151,9 @@ final class Index {
     }
   }
 
-  /// Adds the extents of a record that stands at a log position.
-  void insert(byte[] bytes, int record, long position) {
-    int at = record + RecordFormat.RECORD_HEADER;
-    int count = RecordFormat.extents(bytes, record);
-    var table = state.active();
-    for (int i = 0; i < count; i++) {
-      int length = Layout.getInt(bytes, at + 4);
-      long high = Layout.getLong(bytes, at + 8);
-      long low = Layout.getLong(bytes, at + 16);
-      long offset = Layout.getLong(bytes, at + 24);
-      int space = bytes[at + 32] & 0xff;
-      long place = position + at - record;
-      if (space < EntryOrder.VERSIONED) table.insert(high, low, space, offset, place, length);
-      else insert(high, low, space, offset, place, place, 0, length, 0);
-      at += RecordFormat.EXTENT_HEADER + length;
-    }
+  /// Adds a RECORD.
+  void insert(Item item) {
+    insert(item.high, item.low, item.space, item.offset, item.position, item.length);
   }
 
   /// Adds an entry of a record space, for the item of `length` bytes that stands at `position`,
@@ -194,7 +181,17 @@ final class Index {
     add(high, low, space, offset, stamp, position, skip, length, version, Entry.DATA);
   }
 
-  /// Adds an entry of a versioned space; a hole stands at the stamp.
+  /// Adds an entry of a versioned space that says that `length` bytes from `offset` on are cut off.
+  void insertHole(
+      long high, long low, int space, long offset, long stamp, long length, long version) {
+    add(high, low, space, offset, stamp, stamp, 0, length, version, Entry.HOLE);
+  }
+
+  /// Adds an entry of a versioned space. A hole stands at the stamp. Of the entries of one record at
+  /// one key the last one counts.
+  ///
+  /// @param stamp the log position of the record that makes the entry; never below that of an entry
+  ///   inserted before
   void insert(long high, long low, int space, long stamp, Entry entry) {
     long position = entry.isHole() ? stamp : entry.position;
     add(
@@ -208,12 +205,6 @@ final class Index {
         entry.length,
         entry.version,
         entry.mark);
-  }
-
-  /// Adds an entry of a versioned space that says that `length` bytes from `offset` on are cut off.
-  void insertHole(
-      long high, long low, int space, long offset, long stamp, long length, long version) {
-    add(high, low, space, offset, stamp, stamp, 0, length, version, Entry.HOLE);
   }
 
   /// Removes the entry of a versioned space at exactly this offset, if there is one.
