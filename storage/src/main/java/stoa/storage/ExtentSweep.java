@@ -6,8 +6,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import stoa.base.StreamId;
 
-/// Walks the extents that are visible at an object or a snapshot, in ascending order. One owner uses
-/// it and closes it.
+/// Walks the extents that are visible at an object or a snapshot, in ascending order. One owner
+/// uses it and closes it.
 final class ExtentSweep implements AutoCloseable {
   /*
    * An object has one map. A snapshot is seen through several: its own delta, those of the newer

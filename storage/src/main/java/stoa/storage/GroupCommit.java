@@ -34,8 +34,8 @@ final class GroupCommit {
 
   /// What the device does for the steps.
   interface Target {
-    /// Appends and applies a batch; sets each operation's [Operation#end]. Operations that were not
-    /// admitted are completed and left out of the answer.
+    /// Appends and applies a batch, and answers which of it: operations that were not admitted are
+    /// completed and left out.
     List<Operation> append(List<Operation> batch);
 
     /// Makes everything appended durable.
@@ -75,13 +75,9 @@ final class GroupCommit {
     try {
       return operation.done.join();
     } catch (CompletionException e) {
-      throw e.getCause() instanceof StorageException failed ? again(failed) : e;
+      if (e.getCause() instanceof RuntimeException failed) throw failed;
+      throw e;
     }
-  }
-
-  private static StorageException again(StorageException failed) {
-    failed.addSuppressed(new Throwable("seen by this caller"));
-    return failed;
   }
 
   /// Begins an operation. Waits only while too much is under way.
@@ -169,9 +165,9 @@ final class GroupCommit {
       } finally {
         lists.unlock();
       }
-      var left = new ArrayList<>(batch);
-      left.removeAll(written);
-      settled(left);
+      if (written.size() < batch.size()) {
+        settled(batch.stream().filter(operation -> operation.done.isDone()).toList());
+      }
       wake(appended);
     } catch (RuntimeException | Error e) {
       for (var operation : batch) fail(operation, e);

@@ -187,8 +187,8 @@ final class Index {
     add(high, low, space, offset, stamp, stamp, 0, length, version, Entry.HOLE);
   }
 
-  /// Adds an entry of a versioned space. A hole stands at the stamp. Of the entries of one record at
-  /// one key the last one counts.
+  /// Adds an entry of a versioned space. A hole stands at the stamp. Of the entries of one record
+  /// at one key the last one counts.
   ///
   /// @param stamp the log position of the record that makes the entry; never below that of an entry
   ///   inserted before

@@ -4,8 +4,8 @@ import java.io.IOException;
 import stoa.base.StreamId;
 
 /// Changes one map of extents or attributes in the index by the Thomas write rule: of what several
-/// versions cover, the highest stays (VOSD paper, sections II-C and III). The order in which changes
-/// come makes no difference, nor does one that comes twice. One owner uses it.
+/// versions cover, the highest stays (VOSD paper, sections II-C and III). The order in which
+/// changes come makes no difference, nor does one that comes twice. One owner uses it.
 final class MapWriter {
   private static final int BATCH = 4096;
 
@@ -63,9 +63,7 @@ final class MapWriter {
     long cursor = from;
     do {
       others.clear();
-      cursor =
-          ObjectLookup.overlapping(
-              view, map, Spaces.BYTES, birth, cursor, end, BATCH, others);
+      cursor = ObjectLookup.overlapping(view, map, Spaces.BYTES, birth, cursor, end, BATCH, others);
       for (int i = 0; i < others.count(); i++) {
         others.get(i, found);
         long a = Math.max(found.offset, from);

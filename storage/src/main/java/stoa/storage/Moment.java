@@ -7,7 +7,8 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 import stoa.base.StreamId;
 
-/// An object as it is at one moment, or as one of its snapshots is. One owner uses it and closes it.
+/// An object as it is at one moment, or as one of its snapshots is. One owner uses it and closes
+/// it.
 final class Moment implements AutoCloseable {
   private final IndexView view;
   private final StreamId id;
@@ -48,7 +49,24 @@ final class Moment implements AutoCloseable {
   }
 
   boolean exists() throws IOException {
-    return ObjectLookup.range(view, id, birth, Long.MAX_VALUE, new Entry());
+    return highest() > 0;
+  }
+
+  /// The highest version, 0 when there is none.
+  long highest() throws IOException {
+    if (state != null) return state.highest();
+    var found = new Entry();
+    boolean any = ObjectLookup.range(view, id, birth, Long.MAX_VALUE, found);
+    return any ? found.end() - 1 : 0;
+  }
+
+  /// The numbers of the object's snapshots, ascending.
+  List<Long> snapshots() throws IOException {
+    var numbers = new ArrayList<Long>();
+    try (var scan = view.scan(id.high(), id.low(), Spaces.SNAPSHOTS, 0)) {
+      while (scan.next()) numbers.add(scan.entry().offset);
+    }
+    return List.copyOf(numbers);
   }
 
   VersionState versionState() throws IOException {

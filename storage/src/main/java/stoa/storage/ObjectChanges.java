@@ -52,12 +52,14 @@ final class ObjectChanges {
   ///
   /// @param at the log position of the note's item
   /// @param record the log position of its record
-  boolean apply(StreamId object, ObjectNote note, long at, long record) throws IOException {
+  /// @param length of the note in bytes
+  boolean apply(StreamId object, ObjectNote note, long at, long record, int length)
+      throws IOException {
     var head = head(object);
     return switch (note) {
       case ObjectNote.Change change -> change(head, change, at, record);
       case ObjectNote.Deleted deleted -> delete(head, deleted, at, record);
-      case ObjectNote.Snapshot snapshot -> snapshot(head, snapshot, at, record);
+      case ObjectNote.Snapshot snapshot -> snapshot(head, snapshot, at, record, length);
       case ObjectNote.Released released -> release(head, released, record);
     };
   }
@@ -183,8 +185,8 @@ final class ObjectChanges {
     }
   }
 
-  private static Iterable<Long> rangesWithin(
-      IndexView view, ObjectHead head, long from, long to) throws IOException {
+  private static Iterable<Long> rangesWithin(IndexView view, ObjectHead head, long from, long to)
+      throws IOException {
     var found = new ArrayList<Long>();
     try (var scan = view.scan(head.id.high(), head.id.low(), Spaces.VERSIONS, from, head.birth)) {
       while (scan.next() && scan.entry().offset <= to) {
@@ -195,14 +197,16 @@ final class ObjectChanges {
   }
 
   private boolean delete(ObjectHead head, ObjectNote.Deleted deleted, long at, long stamp) {
-    long birth = Math.max(deleted.birth(), head.birth);
+    long birth = Math.max(deleted.birth() == 0 ? at : deleted.birth(), head.birth);
     put(head.id, Spaces.BIRTH, piece.set(0, at, 0, 1, birth, Entry.DATA), stamp);
     heads.remove(head.id); // to be looked up again
     return true;
   }
 
-  private boolean snapshot(ObjectHead head, ObjectNote.Snapshot snapshot, long at, long stamp) {
-    put(head.id, Spaces.SNAPSHOTS, piece.set(snapshot.number(), at, 0, 1, 0, Entry.DATA), stamp);
+  private boolean snapshot(
+      ObjectHead head, ObjectNote.Snapshot snapshot, long at, long stamp, int length) {
+    long number = snapshot.number() == 0 ? at : snapshot.number();
+    put(head.id, Spaces.SNAPSHOTS, piece.set(number, at, 0, length, 0, Entry.DATA), stamp);
     heads.remove(head.id);
     return true;
   }
@@ -224,11 +228,7 @@ final class ObjectChanges {
 
   /// Gives what is in a delta to the snapshot before, as far as that one sees it.
   private void hand(
-      IndexView view,
-      ObjectHead.Kept kept,
-      ObjectHead.@Nullable Kept older,
-      int space,
-      long stamp)
+      IndexView view, ObjectHead.Kept kept, ObjectHead.@Nullable Kept older, int space, long stamp)
       throws IOException {
     var delta = kept.delta();
     var all = new Pieces();
@@ -236,8 +236,7 @@ final class ObjectChanges {
     long cursor = 0;
     while (cursor < Long.MAX_VALUE) {
       all.clear();
-      cursor =
-          ObjectLookup.overlapping(view, delta, space, 0, cursor, Long.MAX_VALUE, BATCH, all);
+      cursor = ObjectLookup.overlapping(view, delta, space, 0, cursor, Long.MAX_VALUE, BATCH, all);
       for (int i = 0; i < all.count(); i++) {
         all.get(i, old);
         if (older != null && older.state().contains(old.version)) {

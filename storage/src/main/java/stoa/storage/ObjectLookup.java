@@ -4,8 +4,8 @@ import java.io.IOException;
 import stoa.base.Decoder;
 import stoa.base.StreamId;
 
-/// Finds what the index has of versioned objects. Entries that point below the birth of their object
-/// are passed over: they are of one that was deleted.
+/// Finds what the index has of versioned objects. Entries that point below the birth of their
+/// object are passed over: they are of one that was deleted.
 final class ObjectLookup {
   private ObjectLookup() {}
 
@@ -27,13 +27,14 @@ final class ObjectLookup {
   }
 
   private static ObjectHead.Kept snapshot(SegmentLog log, StreamId id, Entry entry) {
-    byte[] data = log.readNote(entry.position, id);
+    byte[] data =
+        log.read(
+            ObjectNote.SNAPSHOT, entry.position, (int) entry.length, id.high(), id.low(), 0, 0);
     var note = ObjectNote.decode(ObjectNote.SNAPSHOT, new Decoder(data), entry.position, 0);
     if (!(note instanceof ObjectNote.Snapshot snapshot)) {
       throw new IllegalStateException("broken invariant: the kind was given");
     }
-    return new ObjectHead.Kept(
-        entry.offset, snapshot.state(), ObjectHead.delta(id, entry.offset));
+    return new ObjectHead.Kept(entry.offset, snapshot.state(), ObjectHead.delta(id, entry.offset));
   }
 
   static long birth(IndexView view, StreamId id, Entry found) throws IOException {
@@ -41,15 +42,13 @@ final class ObjectLookup {
   }
 
   /// Finds the greatest offset at or below one.
-  static boolean floor(
-      IndexView view, StreamId id, int space, long birth, long offset, Entry found)
+  static boolean floor(IndexView view, StreamId id, int space, long birth, long offset, Entry found)
       throws IOException {
     return view.floor(id.high(), id.low(), space, offset, birth, found);
   }
 
   /// Finds the entry at exactly an offset.
-  static boolean exact(
-      IndexView view, StreamId id, int space, long birth, long offset, Entry found)
+  static boolean exact(IndexView view, StreamId id, int space, long birth, long offset, Entry found)
       throws IOException {
     return view.floor(id.high(), id.low(), space, offset, found)
         && found.offset == offset
@@ -73,14 +72,7 @@ final class ObjectLookup {
   /// Adds the entries that overlap the offsets from `from` to `end` to a list, in order, at most
   /// `max` of them. Answers from where to go on, at least `end` when these were all.
   static long overlapping(
-      IndexView view,
-      StreamId id,
-      int space,
-      long birth,
-      long from,
-      long end,
-      int max,
-      Pieces into)
+      IndexView view, StreamId id, int space, long birth, long from, long end, int max, Pieces into)
       throws IOException {
     var found = new Entry();
     if (floor(view, id, space, birth, from, found) && found.end() > from) into.add(found);

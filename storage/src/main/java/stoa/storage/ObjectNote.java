@@ -23,7 +23,8 @@ sealed interface ObjectNote {
 
   /// Changes of an object's extents, attributes and versions.
   ///
-  /// @param kind COMMIT: of one version, what is there stays; MOVED: the same again at another place
+  /// @param kind COMMIT: of one version, what is there stays; MOVED: the same again at another
+  ///   place
   /// @param birth of the object when the change began
   /// @param target the number of the snapshot whose extents these are, 0 for the object's own
   /// @param versions that the object has from now on
@@ -120,15 +121,11 @@ sealed interface ObjectNote {
               VersionState.decode(in),
               pieces(in, at, record),
               pieces(in, at, record));
-      case DELETED -> new Deleted(orHere(in.varint(), at));
-      case SNAPSHOT -> new Snapshot(orHere(in.varint(), at), VersionState.decode(in));
+      case DELETED -> new Deleted(in.varint());
+      case SNAPSHOT -> new Snapshot(in.varint(), VersionState.decode(in));
       case RELEASED -> new Released(in.varint());
       default -> null;
     };
-  }
-
-  private static long orHere(long position, long at) {
-    return position == 0 ? at : position;
   }
 
   private static Pieces pieces(Decoder in, long at, long record) {

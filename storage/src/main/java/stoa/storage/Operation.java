@@ -13,14 +13,12 @@ abstract class Operation {
   /// The thread that waits for it, or null when nobody does.
   volatile @Nullable Thread waiter;
 
-  /// What [#apply] answered, and the log position behind the record. Set by who appends it.
+  /// What [#apply] answered. Set by who appends it.
   boolean changed;
-
-  long end;
 
   /// The record. Called once, by the thread that appends it, under the append lock, after [#admit]
   /// answered true.
-  abstract Commit record();
+  abstract Commit record() throws IOException;
 
   /// About how many bytes the record has.
   abstract long bytes();

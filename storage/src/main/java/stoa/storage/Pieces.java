@@ -31,6 +31,15 @@ final class Pieces {
     cells[at + 4] = piece.version;
   }
 
+  /// Gives the pieces that are in the record of their note their places in the log.
+  void resolve(long record) {
+    for (int at = 2; at < COLUMNS * count; at += COLUMNS) {
+      if ((cells[at] & ObjectNote.IN_RECORD) != 0 && cells[at] >= 0) {
+        cells[at] = record + (cells[at] ^ ObjectNote.IN_RECORD);
+      }
+    }
+  }
+
   void get(int i, Entry into) {
     int at = COLUMNS * i;
     boolean hole = cells[at + 3] == HOLE;

@@ -12,8 +12,8 @@ final class Spaces {
   /// First version of a range → how many versions it has. Ranges never overlap or touch.
   static final int VERSIONS = 130;
 
-  /// At offset 0, with the birth as its version: below that log position nothing of the object lives,
-  /// for it was deleted there.
+  /// At offset 0, with the birth as its version: below that log position nothing of the object
+  /// lives, for it was deleted there.
   static final int BIRTH = 131;
 
   /// Number of a snapshot → the note that made it.

@@ -8,14 +8,19 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.ReentrantReadWriteLock;
 import org.jspecify.annotations.Nullable;
 import stoa.base.Encoder;
 import stoa.base.StreamId;
 
-/// All versioned objects of a device: what is written to the log for them, and the transactions that
-/// are open. Thread-safe.
+/// All versioned objects of a device: what is written to the log for them, and the transactions
+/// that are open. Thread-safe.
 final class VersionedObjects {
   private static final int OPEN_MAX = 1 << 16;
+
+  /// The most snapshots of one object.
+  private static final int SNAPSHOTS_MAX = 64;
 
   private final SegmentLog log;
   private final Index index;
@@ -23,6 +28,7 @@ final class VersionedObjects {
   private final GroupCommit commits;
   private final Set<WriteTransaction> open = ConcurrentHashMap.newKeySet();
   private final AtomicInteger openCount = new AtomicInteger();
+  private final ReentrantReadWriteLock retiring = new ReentrantReadWriteLock();
 
   VersionedObjects(SegmentLog log, Index index, ObjectChanges changes, GroupCommit commits) {
     this.log = log;
@@ -43,9 +49,38 @@ final class VersionedObjects {
     return commits.submit(operation);
   }
 
+  /// Keeps every segment while it is held.
+  Hold hold() {
+    retiring.readLock().lock();
+    return () -> retiring.readLock().unlock();
+  }
+
+  /// Held while segments are retired.
+  Lock retiring() {
+    return retiring.writeLock();
+  }
+
+  /// The use of something until it is closed, by the thread that got it.
+  interface Hold extends AutoCloseable {
+    @Override
+    void close();
+  }
+
   /// The index as of the last durable commit.
   IndexView durable() {
     return index.view(log.durable());
+  }
+
+  /// The item of an attribute: its name and value.
+  byte[] attribute(StreamId object, Entry entry) {
+    return log.read(
+        ObjectNote.ATTRIBUTE,
+        entry.position,
+        (int) entry.length,
+        object.high(),
+        object.low(),
+        Spaces.ATTRIBUTES,
+        entry.offset);
   }
 
   WriteTransaction begin(VersionedObject object, long version) {
@@ -107,7 +142,7 @@ final class VersionedObjects {
 
   /// Adds the bytes of a buffer to a record, in items of bounded size, and answers their places.
   private static long[] addData(Commit record, StreamId object, long offset, ByteBuffer data) {
-    int max = RecordFormat.DATA_BYTES_MAX;
+    int max = Commit.DATA_BYTES_MAX;
     var places = new long[(data.remaining() + max - 1) / max];
     var rest = data.duplicate();
     int end = rest.limit();
@@ -123,12 +158,11 @@ final class VersionedObjects {
   }
 
   /// Adds the pieces of bytes that were divided as in [#addData] to a list.
-  private static void addPieces(
-      Pieces pieces, long offset, long length, long[] positions, long version) {
+  static void addPieces(Pieces pieces, long offset, long length, long[] positions, long version) {
     var piece = new Entry();
     long at = offset;
     for (long position : positions) {
-      long n = Math.min(RecordFormat.DATA_BYTES_MAX, offset + length - at);
+      long n = Math.min(Commit.DATA_BYTES_MAX, offset + length - at);
       pieces.add(piece.set(at, position, 0, n, version, Entry.DATA));
       at += n;
     }
@@ -145,6 +179,10 @@ final class VersionedObjects {
       this.transaction = transaction;
       this.part = part;
       this.places = addData(record, transaction.object().id(), part.offset, data);
+    }
+
+    WriteTransaction.Part part() {
+      return part;
     }
 
     @Override
@@ -176,17 +214,18 @@ final class VersionedObjects {
       List<String> removed) {
     var map = new PartMap();
     for (var part : parts) {
-      if (part.hole) map.cover(part.offset, part.length, -1);
+      if (part.hole) map.truncate(part.offset);
       long at = part.offset;
       for (long position : part.positions) {
-        long length = Math.min(RecordFormat.DATA_BYTES_MAX, part.offset + part.length - at);
+        long length = Math.min(Commit.DATA_BYTES_MAX, part.offset + part.length - at);
         map.cover(at, length, position);
         at += length;
       }
     }
     var change = new ChangeWrite(object, version, birth);
     map.addTo(change.extents, version);
-    for (var attribute : attributes.entrySet()) change.set(attribute.getKey(), attribute.getValue());
+    for (var attribute : attributes.entrySet())
+      change.set(attribute.getKey(), attribute.getValue());
     for (var name : removed) change.remove(name);
     return change;
   }
@@ -203,19 +242,128 @@ final class VersionedObjects {
     return change;
   }
 
-  /// The versions that a peer brings.
+  /// Versions that a peer brings.
   ///
-  /// @param extents in the log already
-  /// @param attributes item by slot; null for a removed one
-  Operation bring(
-      StreamId object, long birth, VersionState versions, Pieces extents, Updates.Attributes found) {
-    var change = new ChangeWrite(object, versions, birth, extents);
-    found.forEach(change::put);
-    return change;
+  /// @param extents of data that is in the log already
+  ChangeWrite bring(StreamId object, long birth, VersionState versions, Pieces extents) {
+    return new ChangeWrite(object, versions, birth, extents);
+  }
+
+  /// The end of an object.
+  Operation deletion(StreamId object) {
+    return new NoteWrite(object) {
+      @Override
+      boolean admit() throws IOException {
+        var head = changes.head(object);
+        if (!head.snapshots.isEmpty()) {
+          throw new IllegalStateException(
+              "object %s has %d snapshots; release them before it is deleted"
+                  .formatted(object, head.snapshots.size()));
+        }
+        return head.topLast > 0;
+      }
+
+      @Override
+      ObjectNote note() {
+        return new ObjectNote.Deleted(0);
+      }
+    };
+  }
+
+  /// A snapshot of an object as it is when this is written. Its number is the log position of its
+  /// note.
+  NoteWrite snapshot(StreamId object) {
+    return new NoteWrite(object) {
+      @Override
+      boolean admit() throws IOException {
+        var head = changes.head(object);
+        if (head.topLast == 0) {
+          throw new IllegalStateException(
+              "object %s does not exist; write to it before a snapshot".formatted(object));
+        }
+        if (head.snapshots.size() >= SNAPSHOTS_MAX) {
+          throw new IllegalStateException(
+              "object %s has %d snapshots, which is the limit; release some"
+                  .formatted(object, SNAPSHOTS_MAX));
+        }
+        return true;
+      }
+
+      @Override
+      ObjectNote note() throws IOException {
+        try (var view = index.view(Long.MAX_VALUE)) {
+          var birth = changes.head(object).birth;
+          return new ObjectNote.Snapshot(0, ObjectLookup.state(view, object, birth));
+        }
+      }
+    };
+  }
+
+  /// The end of a snapshot.
+  Operation release(StreamId object, long number) {
+    return new NoteWrite(object) {
+      @Override
+      boolean admit() throws IOException {
+        return changes.head(object).snapshot(number) != null;
+      }
+
+      @Override
+      ObjectNote note() {
+        return new ObjectNote.Released(number);
+      }
+    };
+  }
+
+  /// A note by itself, made of what everything before it left.
+  abstract class NoteWrite extends Operation {
+    private final StreamId object;
+    private final Commit record = new Commit();
+    private @Nullable ObjectNote note;
+    private int place;
+    private int length;
+    private long position;
+
+    NoteWrite(StreamId object) {
+      this.object = object;
+    }
+
+    abstract ObjectNote note() throws IOException;
+
+    /// Where the note stands, once it is done.
+    long position() {
+      return position;
+    }
+
+    @Override
+    boolean alone() {
+      return true;
+    }
+
+    @Override
+    Commit record() throws IOException {
+      note = note();
+      var scratch = new Encoder(64);
+      place = note.addTo(record, object, scratch);
+      length = scratch.size();
+      return record;
+    }
+
+    @Override
+    long bytes() {
+      return RecordFormat.RECORD_HEADER;
+    }
+
+    @Override
+    boolean apply(long at) throws IOException {
+      var written = note;
+      if (written == null) throw new IllegalStateException("broken invariant: it was recorded");
+      position = at + place;
+      return changes.apply(object, written, position, at, length);
+    }
   }
 
   /// A change of an object in one record.
-  private final class ChangeWrite extends Operation {
+  final class ChangeWrite extends Operation {
     /// Instead of a birth: the object's own when this is written.
     static final long NOW = -1;
 
@@ -271,7 +419,6 @@ final class VersionedObjects {
         throw new IllegalStateException(
             "object %s was deleted after this transaction began; begin another".formatted(object));
       }
-      long place = 0;
       for (var range : versions.ranges()) {
         if (!changes.has(head, range)) return true;
       }
@@ -279,15 +426,9 @@ final class VersionedObjects {
     }
 
     @Override
-    Commit record() {
-      long now = birth;
-      try {
-        if (birth == NOW) now = changes.head(object).birth;
-      } catch (IOException e) {
-        throw unreadable(e);
-      }
-      note =
-          new ObjectNote.Change(ObjectNote.COMMIT, now, 0, versions, extents, attributes);
+    Commit record() throws IOException {
+      long now = birth == NOW ? changes.head(object).birth : birth;
+      note = new ObjectNote.Change(ObjectNote.COMMIT, now, 0, versions, extents, attributes);
       place = note.addTo(record, object, new Encoder(64));
       return record;
     }
@@ -301,7 +442,9 @@ final class VersionedObjects {
     boolean apply(long at) throws IOException {
       var written = note;
       if (written == null) throw new IllegalStateException("broken invariant: it was recorded");
-      return changes.apply(object, written.at(at), at + place, at);
+      extents.resolve(at);
+      attributes.resolve(at);
+      return changes.apply(object, written, at + place, at, 0);
     }
   }
 }

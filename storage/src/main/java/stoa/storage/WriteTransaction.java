@@ -182,14 +182,32 @@ public final class WriteTransaction implements AutoCloseable {
     }
     boolean changed;
     try {
-      for (var write : pending) await(write);
-      changed = objects.run(objects.commit(object.id(), version, birth, parts, attributes, removed));
+      awaitParts();
+      changed =
+          objects.run(objects.commit(object.id(), version, birth, parts, attributes, removed));
     } catch (RuntimeException | Error e) {
       end(State.ABORTED);
       throw e;
     }
     end(State.COMMITTED);
     return changed;
+  }
+
+  /// Begins to write a part.
+  Part part(long offset, ByteBuffer data) {
+    var write = begin(offset, data);
+    if (write == null) return new Part(offset, 0, false);
+    var _ = objects.submit(write); // awaitParts looks at it
+    return write.part();
+  }
+
+  /// Returns when all parts are durable.
+  void awaitParts() {
+    for (var write : pending) await(write);
+  }
+
+  long birth() {
+    return birth;
   }
 
   private static void await(CompletableFuture<Boolean> write) {
