@@ -24,11 +24,22 @@ final class ObjectHead {
 
   long topLast;
 
+  private long topGiven; // to a record that may not be applied yet
+
   /// Oldest first.
   final List<Kept> snapshots = new ArrayList<>();
 
   ObjectHead(StreamId id) {
     this.id = id;
+  }
+
+  /// The next version that nobody has.
+  long next() {
+    return Math.max(topLast, topGiven) + 1;
+  }
+
+  void given(long version) {
+    topGiven = Math.max(topGiven, version);
   }
 
   /// The newest snapshot that sees a version, or null.

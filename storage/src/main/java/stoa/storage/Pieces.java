@@ -40,6 +40,11 @@ final class Pieces {
     }
   }
 
+  /// Gives all pieces a version.
+  void version(long version) {
+    for (int at = 4; at < COLUMNS * count; at += COLUMNS) cells[at] = version;
+  }
+
   void get(int i, Entry into) {
     int at = COLUMNS * i;
     boolean hole = cells[at + 3] == HOLE;

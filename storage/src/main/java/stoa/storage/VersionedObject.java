@@ -41,7 +41,14 @@ public final class VersionedObject implements ObjectReader {
   ///
   /// @param version at least 1
   public WriteTransaction begin(long version) {
+    VersionedObjects.requireVersion(version);
     return objects.begin(this, version);
+  }
+
+  /// Begins to write the version that is next when it is committed: for an object whose versions
+  /// are all given by this device. So the order of versions is that in which they become visible.
+  public WriteTransaction begin() {
+    return objects.begin(this, VersionedObjects.NEXT);
   }
 
   /// Writes the remaining bytes of `data` at `offset` as a version of its own: durable and visible
@@ -52,13 +59,30 @@ public final class VersionedObject implements ObjectReader {
   /// @throws DiskFull when nothing was written
   /// @throws DeviceFailed when the outcome is unknown until the device is opened again
   public boolean write(long version, long offset, ByteBuffer data) {
+    VersionedObjects.requireVersion(version);
     return objects.run(objects.write(id, version, offset, data));
   }
 
   /// Begins to do what [#write(long, long, ByteBuffer)] does; it is done when the answer completes.
   /// The bytes must not change before. Waits only while more than 64 MiB are under way.
   public CompletableFuture<Boolean> writeAsync(long version, long offset, ByteBuffer data) {
+    VersionedObjects.requireVersion(version);
     return objects.submit(objects.write(id, version, offset, data)).copy();
+  }
+
+  /// Writes the remaining bytes of `data` at `offset` as the next version, and answers which: for
+  /// an object whose versions are all given by this device.
+  public long write(long offset, ByteBuffer data) {
+    var write = objects.write(id, VersionedObjects.NEXT, offset, data);
+    objects.run(write);
+    return write.version();
+  }
+
+  /// Begins to do what [#write(long, ByteBuffer)] does; it is done when the answer completes. The
+  /// bytes must not change before. Waits only while more than 64 MiB are under way.
+  public CompletableFuture<Long> writeAsync(long offset, ByteBuffer data) {
+    var write = objects.write(id, VersionedObjects.NEXT, offset, data);
+    return objects.submit(write).thenApply(changed -> write.version());
   }
 
   /// The least version above all that were applied or are being written.

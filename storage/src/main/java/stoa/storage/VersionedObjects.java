@@ -19,6 +19,9 @@ import stoa.base.StreamId;
 final class VersionedObjects {
   private static final int OPEN_MAX = 1 << 16;
 
+  /// Instead of a version: the next one when it is written.
+  static final long NEXT = 0;
+
   /// The most snapshots of one object.
   private static final int SNAPSHOTS_MAX = 64;
 
@@ -83,8 +86,8 @@ final class VersionedObjects {
         entry.offset);
   }
 
+  /// @param version may be [#NEXT]
   WriteTransaction begin(VersionedObject object, long version) {
-    requireVersion(version);
     if (openCount.incrementAndGet() > OPEN_MAX) {
       openCount.decrementAndGet();
       throw new IllegalStateException(
@@ -205,7 +208,7 @@ final class VersionedObjects {
   }
 
   /// The end of a transaction, with what it wrote before.
-  Operation commit(
+  ChangeWrite commit(
       StreamId object,
       long version,
       long birth,
@@ -231,8 +234,9 @@ final class VersionedObjects {
   }
 
   /// A transaction of one write: its data and its end in one record.
-  Operation write(StreamId object, long version, long offset, ByteBuffer data) {
-    requireVersion(version);
+  ///
+  /// @param version may be [#NEXT]
+  ChangeWrite write(StreamId object, long version, long offset, ByteBuffer data) {
     requireRange(offset, data.remaining());
     var change = new ChangeWrite(object, version, ChangeWrite.NOW);
     change.bytes = data.remaining();
@@ -368,8 +372,8 @@ final class VersionedObjects {
     static final long NOW = -1;
 
     final StreamId object;
-    final VersionState versions;
-    final long birth;
+    private VersionState versions; // of the next version when it is empty
+    private final long birth;
     final Commit record = new Commit();
     final Pieces extents;
     final Pieces attributes = new Pieces();
@@ -378,11 +382,17 @@ final class VersionedObjects {
     private int place;
 
     ChangeWrite(StreamId object, long version, long birth) {
-      this(
-          object,
-          VersionState.of(List.of(new VersionRange(version, version))),
-          birth,
-          new Pieces());
+      this(object, only(version), birth, new Pieces());
+    }
+
+    private static VersionState only(long version) {
+      if (version == NEXT) return VersionState.EMPTY;
+      return VersionState.of(List.of(new VersionRange(version, version)));
+    }
+
+    /// The version that was written, once this is done.
+    long version() {
+      return versions.highest();
     }
 
     ChangeWrite(StreamId object, VersionState versions, long birth, Pieces extents) {
@@ -419,6 +429,7 @@ final class VersionedObjects {
         throw new IllegalStateException(
             "object %s was deleted after this transaction began; begin another".formatted(object));
       }
+      if (versions.highest() == NEXT) return true;
       for (var range : versions.ranges()) {
         if (!changes.has(head, range)) return true;
       }
@@ -427,7 +438,15 @@ final class VersionedObjects {
 
     @Override
     Commit record() throws IOException {
-      long now = birth == NOW ? changes.head(object).birth : birth;
+      var head = changes.head(object);
+      long now = birth == NOW ? head.birth : birth;
+      if (versions.highest() == NEXT) {
+        long next = head.next();
+        versions = only(next);
+        extents.version(next);
+        attributes.version(next);
+      }
+      head.given(versions.highest());
       note = new ObjectNote.Change(ObjectNote.COMMIT, now, 0, versions, extents, attributes);
       place = note.addTo(record, object, new Encoder(64));
       return record;

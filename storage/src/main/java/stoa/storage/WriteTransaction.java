@@ -24,7 +24,7 @@ public final class WriteTransaction implements AutoCloseable {
    */
   private final VersionedObjects objects;
   private final VersionedObject object;
-  private final long version;
+  private volatile long version;
   private final long birth;
   private final ReentrantLock lock = new ReentrantLock();
   // Guarded by lock.
@@ -66,7 +66,7 @@ public final class WriteTransaction implements AutoCloseable {
     this.birth = birth;
   }
 
-  /// The version that it writes.
+  /// The version that it writes; 0 while that is left to the commit.
   public long version() {
     return version;
   }
@@ -183,8 +183,9 @@ public final class WriteTransaction implements AutoCloseable {
     boolean changed;
     try {
       awaitParts();
-      changed =
-          objects.run(objects.commit(object.id(), version, birth, parts, attributes, removed));
+      var write = objects.commit(object.id(), version, birth, parts, attributes, removed);
+      changed = objects.run(write);
+      version = write.version();
     } catch (RuntimeException | Error e) {
       end(State.ABORTED);
       throw e;
