@@ -50,8 +50,8 @@ final class MoveWrite extends Operation {
     /// An attribute, in all maps.
     record Attribute(StreamId object, long slot, long position, byte[] item) implements Move {}
 
-    /// Holes, in all maps, as far as they are still there.
-    record Holes(StreamId object, Pieces pieces, Pieces attributes) implements Move {}
+    /// Extents and attributes that stay where they are, or are holes, in all maps.
+    record Mappings(StreamId object, Pieces extents, Pieces attributes) implements Move {}
 
     /// What is so, wherever it is written.
     record Note(StreamId object, ObjectNote note) implements Move {}
@@ -89,8 +89,9 @@ final class MoveWrite extends Operation {
     add(new Move.Attribute(object, slot, position, item), item.length + 64);
   }
 
-  void holes(StreamId object, Pieces pieces, Pieces attributes) {
-    add(new Move.Holes(object, pieces, attributes), 16L * pieces.count() + 64);
+  /// Says again where something is, for as far as it is still there.
+  void mappings(StreamId object, Pieces extents, Pieces attributes) {
+    add(new Move.Mappings(object, extents, attributes), 16L * extents.count() + 64);
   }
 
   /// @param birth of the object whose versions they are
@@ -135,7 +136,7 @@ final class MoveWrite extends Operation {
           case Move.Plain it -> encode(view, it);
           case Move.Bytes it -> encode(view, it);
           case Move.Attribute it -> encode(view, it);
-          case Move.Holes it -> encode(view, it);
+          case Move.Mappings it -> encode(view, it);
           case Move.Note it -> encode(it);
           case Move.Delta it -> encode(view, it);
         }
@@ -251,49 +252,52 @@ final class MoveWrite extends Operation {
     }
   }
 
-  private void encode(IndexView view, Move.Holes it) throws IOException {
+  private void encode(IndexView view, Move.Mappings it) throws IOException {
     var head = changes.head(it.object);
     for (long target : targets(head, Maps.ALL)) {
-      var extents = holes(view, head, target, it.pieces);
-      var attributes = removed(view, head, target, it.attributes);
+      var extents = extents(view, head, target, it.extents);
+      var attributes = attributes(view, head, target, it.attributes);
       if (extents.count() + attributes.count() > 0) putMoved(head, target, extents, attributes);
     }
   }
 
-  private Pieces holes(IndexView view, ObjectHead head, long target, Pieces pieces)
+  private Pieces extents(IndexView view, ObjectHead head, long target, Pieces said)
       throws IOException {
-    var holes = new Pieces();
+    var still = new Pieces();
     var part = new Entry();
     var now = new Pieces();
-    for (int i = 0; i < pieces.count(); i++) {
-      pieces.get(i, part);
+    for (int i = 0; i < said.count(); i++) {
+      said.get(i, part);
       now.clear();
       overlapping(view, head, target, part, now);
       for (int j = 0; j < now.count(); j++) {
         now.get(j, found);
-        if (!found.isHole() || found.version != part.version) continue;
-        holes.add(
+        if (!isStill(found, part)) continue;
+        still.add(
             found.clip(Math.max(found.offset, part.offset), Math.min(found.end(), part.end())));
       }
     }
-    return holes;
+    return still;
   }
 
-  private Pieces removed(IndexView view, ObjectHead head, long target, Pieces attributes)
+  private Pieces attributes(IndexView view, ObjectHead head, long target, Pieces said)
       throws IOException {
-    var removed = new Pieces();
+    var still = new Pieces();
     var map = head.map(target);
-    if (map == null) return removed;
+    if (map == null) return still;
     var part = new Entry();
-    for (int i = 0; i < attributes.count(); i++) {
-      attributes.get(i, part);
+    for (int i = 0; i < said.count(); i++) {
+      said.get(i, part);
       boolean there =
-          ObjectLookup.exact(view, map, Spaces.ATTRIBUTES, head.birth, part.offset, found)
-              && found.isHole()
-              && found.version == part.version;
-      if (there) removed.add(found);
+          ObjectLookup.exact(view, map, Spaces.ATTRIBUTES, head.birth, part.offset, found);
+      if (there && isStill(found, part)) still.add(found);
     }
-    return removed;
+    return still;
+  }
+
+  private static boolean isStill(Entry found, Entry said) {
+    if (said.isHole()) return found.isHole() && found.version == said.version;
+    return !found.isHole() && found.position == said.position;
   }
 
   private void encode(Move.Note it) throws IOException {

@@ -15,6 +15,7 @@ final class Reclaim implements ItemVisitor {
   /*
    * What must be there after this, so that the index can still be made from the log alone:
    *   - whatever an entry of the index points to, records and bytes and attributes, at its new place;
+   *   - what the segment's notes say of items in other segments;
    *   - holes, which have no data but hide older versions;
    *   - the numbers of the versions that the segment's notes added;
    *   - snapshots, with what their deltas point to elsewhere: read again from here, the log does not
@@ -25,6 +26,7 @@ final class Reclaim implements ItemVisitor {
   private static final int MOVE_BYTES_MAX = 1 << 20;
   private static final int OBJECTS_MAX = 1024;
 
+  private final Segment segment;
   private final SegmentLog log;
   private final Index index;
   private final ObjectChanges changes;
@@ -46,7 +48,14 @@ final class Reclaim implements ItemVisitor {
   /// Versions of an object that the segment's notes say.
   private record Gained(long birth, VersionState versions) {}
 
-  private Reclaim(SegmentLog log, Index index, ObjectChanges changes, Mover mover, boolean oldest) {
+  private Reclaim(
+      Segment segment,
+      boolean oldest,
+      SegmentLog log,
+      Index index,
+      ObjectChanges changes,
+      Mover mover) {
+    this.segment = segment;
     this.log = log;
     this.index = index;
     this.changes = changes;
@@ -66,7 +75,7 @@ final class Reclaim implements ItemVisitor {
       Index index,
       ObjectChanges changes,
       Mover mover) {
-    var reclaim = new Reclaim(log, index, changes, mover, oldest);
+    var reclaim = new Reclaim(segment, oldest, log, index, changes, mover);
     try {
       log.visit(segment, 0, reclaim);
       reclaim.flushGained();
@@ -182,7 +191,9 @@ final class Reclaim implements ItemVisitor {
 
   private void note(Item item) throws IOException {
     var id = new StreamId(item.high, item.low);
-    var note = ObjectNote.decode(item.kind, new Decoder(item.data()), item.position, 0);
+    // Where its record begins is not known yet; whatever is in it, is in this segment.
+    var in = new Decoder(item.data());
+    var note = ObjectNote.decode(item.kind, in, item.position, segment.base());
     switch (note) {
       case null -> throw ObjectNote.unknown(item);
       case ObjectNote.Change change -> change(id, change);
@@ -213,18 +224,20 @@ final class Reclaim implements ItemVisitor {
           new Gained(change.birth(), change.versions()),
           (a, b) -> new Gained(Math.max(a.birth, b.birth), a.versions.plus(b.versions)));
     }
-    var holes = holes(change.extents());
-    var removed = holes(change.attributes());
-    if (holes.count() + removed.count() > 0) moves.holes(id, holes, removed);
+    var extents = elsewhere(change.extents());
+    var attributes = elsewhere(change.attributes());
+    if (extents.count() + attributes.count() > 0) moves.mappings(id, extents, attributes);
   }
 
-  private static Pieces holes(Pieces pieces) {
-    var holes = new Pieces();
+  /// Those of a note's pieces that do not come with an item of this segment.
+  private Pieces elsewhere(Pieces pieces) {
+    var result = new Pieces();
     var piece = new Entry();
     for (int i = 0; i < pieces.count(); i++) {
       pieces.get(i, piece);
-      if (piece.isHole()) holes.add(piece);
+      boolean here = segment.base() <= piece.position && piece.position < segment.end();
+      if (piece.isHole() || (!here && log.isLive(piece.position))) result.add(piece);
     }
-    return holes;
+    return result;
   }
 }
