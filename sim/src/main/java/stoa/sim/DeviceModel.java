@@ -105,6 +105,7 @@ final class DeviceModel {
           behind);
     }
     for (var id : objects.keySet()) require(device.object(id), probes);
+    if (probes.percent(20)) same("damage", List.of(), device.scrub().damages());
   }
 
   /// Holds one object and its snapshots against this.

@@ -28,6 +28,7 @@ import stoa.storage.WriteTransaction;
 final class VersionedScenario implements Scenario {
   private static final int STEPS = 120;
   private static final int SNAPSHOTS_MAX = 5;
+  private static final int MAINTENANCE_STEPS_MAX = 2000;
 
   private final String name;
   private final int nodes;
@@ -70,6 +71,7 @@ final class VersionedScenario implements Scenario {
     DELETE,
     EXCHANGE,
     IMPORT,
+    MAINTAIN,
     REOPEN,
     FAIL,
     FILL
@@ -190,6 +192,7 @@ final class VersionedScenario implements Scenario {
         case DELETE -> delete(node, id);
         case EXCHANGE -> exchange(node, id);
         case IMPORT -> importObject(node, id);
+        case MAINTAIN -> maintain(node);
         case REOPEN -> {
           node.reopen(index());
           trace.reached("a device is opened again");
@@ -211,6 +214,26 @@ final class VersionedScenario implements Scenario {
         throw new AssertionError(
             "the next version of %s is %d behind %d".formatted(id, next, highest));
       }
+    }
+
+    /// Reclaims and reorders, up to the end or a few steps.
+    private void maintain(VersionedNode node) throws IOException {
+      int steps = chance.percent(50) ? 1 + chance.below(6) : MAINTENANCE_STEPS_MAX;
+      boolean[] more = {true};
+      int segments = node.device().stats().segments();
+      int done = 0;
+      for (; done < steps && more[0]; done++) {
+        node.run(
+            () -> {
+              more[0] = node.device().maintain();
+              return false;
+            },
+            _ -> false);
+      }
+      if (done == MAINTENANCE_STEPS_MAX) throw new AssertionError("maintenance does not end");
+      if (done > 1) trace.reached("maintenance does something");
+      if (node.device().stats().segments() < segments) trace.reached("segments are reclaimed");
+      if (chance.percent(50)) node.require();
     }
 
     private long version(VersionedNode node, StreamId id) {
