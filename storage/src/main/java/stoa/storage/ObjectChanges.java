@@ -89,6 +89,11 @@ final class ObjectChanges {
   private boolean change(ObjectHead head, ObjectNote.Change change, long at, long record)
       throws IOException {
     if (change.birth() < head.birth) return false; // it began before the object was deleted
+    if (change.birth() > head.birth) {
+      // It began after a deletion whose note was moved behind it, or was not needed any more.
+      delete(head, new ObjectNote.Deleted(change.birth()), at, record);
+      return change(head(head.id), change, at, record);
+    }
     boolean moved = change.kind() == ObjectNote.MOVED;
     if (!moved && hasAll(head, change.versions())) return false;
     try (var view = index.view(Long.MAX_VALUE)) {
