@@ -47,6 +47,7 @@ final class SegmentLog {
   private final SegmentFiles files;
   private final DataReader dataReader;
   private final List<String> leftovers;
+  private final @Nullable WriteBehind behind; // with direct I/O
   private final ReentrantLock syncing = new ReentrantLock();
   private final AtomicLong durable = new AtomicLong();
   private final AtomicLong syncs = new AtomicLong();
@@ -78,7 +79,13 @@ final class SegmentLog {
     this.segments = segments;
     this.leftovers = leftovers;
     this.current = segments[segments.length - 1];
-    this.writer = new RecordWriter(files.file(current));
+    var file = files.file(current);
+    this.behind =
+        switch (config.directIo()) {
+          case OFF -> null;
+          case ON -> new WriteBehind(file);
+        };
+    this.writer = new RecordWriter(behind == null ? new WriteThrough(file) : behind);
   }
 
   /// Opens the segments among the files of a disk, or begins the first one. Reads no records yet:
@@ -234,7 +241,7 @@ final class SegmentLog {
     }
     if (last) {
       refuseLostRecords(walk, segment, at, limit);
-      sealed = !reader.isZeroFrom(at) || aligned(at) != at;
+      sealed = !reader.isZeroFrom(at) || aligned(at) != at || aligned(limit) != limit;
       fileSize = limit;
       end = segment.base() + at;
     } else if (at != limit) {
@@ -308,8 +315,11 @@ final class SegmentLog {
       file.write(at, first.padded());
       return;
     }
-    if (length > RecordWriter.STAGING_BYTES_MAX) file.ensureRoom(at + length);
-    writer.write(file, at, length, commits);
+    // Or a part would be written before it is known that the rest cannot be.
+    if (at + length > fileSize && (behind != null || length > WriteThrough.BYTES_MAX)) {
+      file.ensureRoom(at + length);
+    }
+    writer.write(file, current.base(), current.base() + at, length, commits);
   }
 
   /// Begins a segment whose header does not name those that are retired by it.
@@ -377,6 +387,7 @@ final class SegmentLog {
     if (!smallSyncs || length > SMALL_SYNC || length > config.fillAheadBytes() / 4) return;
     long to = Math.min(aligned(fileSize + config.fillAheadBytes()), config.segmentBytes());
     if (to < at + length || aligned(to) != to) return;
+    write(at + current.base());
     files.file(current).reserve(fileSize, to);
     fileSize = to;
   }
@@ -389,6 +400,16 @@ final class SegmentLog {
     syncsJudged += judged;
   }
 
+  /// Writes what was appended below a log position, if that was left for later.
+  private void write(long position) throws IOException {
+    if (behind != null) behind.writeUpTo(position);
+  }
+
+  /// The log position up to which files have what was appended.
+  private long writtenEnd() {
+    return behind == null ? end : Math.min(end, behind.writtenTo());
+  }
+
   /// Makes everything appended before durable.
   void sync() {
     sync(end);
@@ -398,11 +419,17 @@ final class SegmentLog {
   /// what one of them does.
   void sync(long position) {
     if (durable.get() >= position) return;
+    ensureUsable();
+    try {
+      write(position);
+    } catch (IOException e) {
+      throw fail(e);
+    }
     syncing.lock();
     try {
       if (durable.get() >= position) return;
       ensureUsable();
-      long target = end;
+      long target = writtenEnd();
       files.file(current).sync();
       syncs.incrementAndGet();
       durable.accumulateAndGet(target, Math::max);
@@ -424,6 +451,7 @@ final class SegmentLog {
     var header = new byte[RecordFormat.ITEM_HEADER + (small ? length : 0)];
     byte[] data = new byte[small ? 0 : length];
     try {
+      write(Math.min(end, position + RecordFormat.ITEM_HEADER + length));
       boolean whole =
           files.readFully(segment, at, ByteBuffer.wrap(header))
               && files.readFully(segment, at + header.length, ByteBuffer.wrap(data));
@@ -460,6 +488,8 @@ final class SegmentLog {
     var segment = segmentOf(position);
     long at = position - segment.base();
     try {
+      long stored = RecordFormat.stored(Math.toIntExact(skip + target.remaining()));
+      write(Math.min(end, position + RecordFormat.ITEM_HEADER + stored));
       dataReader.read(segment, at, skip, target);
     } catch (IOException e) {
       throw unreadable(segment, at, e);
@@ -489,6 +519,7 @@ final class SegmentLog {
     var walk = new RecordWalk(reader, segment);
     long at = Math.max(from - segment.base(), segment.headerBytes());
     try {
+      write(Math.min(end, segment.base() + limit));
       while (at < limit) {
         long next = walk.verify(at);
         if (next < 0) {
@@ -583,6 +614,11 @@ final class SegmentLog {
   }
 
   void close() {
+    try {
+      if (failure == null) write(end);
+    } catch (IOException e) {
+      // What was not synced may be lost.
+    }
     closed = true;
     files.close();
   }
