@@ -9,7 +9,6 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
@@ -36,7 +35,8 @@ final class SegmentLog {
    *     so a reader that fails on a closed file of a segment that is not retired was only early.
    *
    * Reading `end` before `current` makes sync() right without the append lock: if the segment changed
-   * in between, invariant (3) says that the older one is durable already.
+   * in between, invariant (3) says that the older one is durable already. `durable` and `current` change
+   * before `end` does, so nobody syncs a segment that is no longer appended to.
    */
   private static final int SMALL_SYNC = 4 << 10;
   private static final int SYNCS_JUDGED = 64;
@@ -48,7 +48,7 @@ final class SegmentLog {
   private final DataReader dataReader;
   private final List<String> leftovers;
   private final @Nullable WriteBehind behind; // with direct I/O
-  private final ReentrantLock syncing = new ReentrantLock();
+  private final Turns syncing = new Turns();
   private final AtomicLong durable = new AtomicLong();
   private final AtomicLong syncs = new AtomicLong();
   private volatile Segment[] segments;
@@ -339,15 +339,11 @@ final class SegmentLog {
     }
     var next = live.getLast();
     files.file(next);
-    syncing.lock();
-    try {
-      segments = live.toArray(Segment[]::new);
-      end = next.base() + next.headerBytes();
-      durable.accumulateAndGet(end, Math::max);
-      current = next;
-    } finally {
-      syncing.unlock();
-    }
+    long nextEnd = next.base() + next.headerBytes();
+    durable.accumulateAndGet(nextEnd, Math::max);
+    segments = live.toArray(Segment[]::new);
+    current = next;
+    end = nextEnd;
     sealed = false;
     fileSize = next.headerBytes();
   }
@@ -422,22 +418,18 @@ final class SegmentLog {
     ensureUsable();
     try {
       write(position);
+      syncing.until(() -> durable.get() >= position, this::syncNow);
     } catch (IOException e) {
       throw fail(e);
     }
-    syncing.lock();
-    try {
-      if (durable.get() >= position) return;
-      ensureUsable();
-      long target = writtenEnd();
-      files.file(current).sync();
-      syncs.incrementAndGet();
-      durable.accumulateAndGet(target, Math::max);
-    } catch (IOException e) {
-      throw fail(e);
-    } finally {
-      syncing.unlock();
-    }
+  }
+
+  private void syncNow() throws IOException {
+    ensureUsable();
+    long target = writtenEnd();
+    files.file(current).sync();
+    syncs.incrementAndGet();
+    durable.accumulateAndGet(target, Math::max);
   }
 
   /// Reads the data of the RECORD whose header stands at a log position.

@@ -2,7 +2,6 @@ package stoa.storage;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.util.concurrent.locks.ReentrantLock;
 
 /// A ring of direct memory between the thread that appends and those that wait for a sync: what was
 /// put in is written by whoever needs it written, while more is put in behind it. So a disk that is
@@ -20,12 +19,12 @@ final class WriteBehind implements Staging {
   private static final int WRITE_BYTES_MAX = 4 << 20;
 
   private final ByteBuffer ring = Buffers.allocate(BYTES_MAX);
-  private final ReentrantLock writing = new ReentrantLock();
-  private DiskFile file; // guarded by writing
-  private long base; // guarded by writing
-  private volatile long shift; // changed under writing
+  private final Turns writing = new Turns();
+  private volatile DiskFile file;
+  private volatile long base;
+  private volatile long shift;
   private volatile long published;
-  private volatile long written; // changed under writing
+  private volatile long written; // changed in writing turns
   private long filled; // the putting thread's
   private int taken; // the putting thread's: where its window began in the ring
 
@@ -38,14 +37,9 @@ final class WriteBehind implements Staging {
       throws IOException {
     if (position - filled != shift) {
       writeUpTo(published + shift);
-      writing.lock();
-      try {
-        file = newFile;
-        base = newBase;
-        shift = position - filled;
-      } finally {
-        writing.unlock();
-      }
+      file = newFile;
+      base = newBase;
+      shift = position - filled;
     }
     return window();
   }
@@ -77,15 +71,7 @@ final class WriteBehind implements Staging {
 
   /// Returns when everything up to a log position, which was put in before, is written.
   void writeUpTo(long position) throws IOException {
-    while (writtenTo() < position) {
-      writing.lock();
-      try {
-        if (published == written) return;
-        if (writtenTo() < position) writeSome();
-      } finally {
-        writing.unlock();
-      }
-    }
+    writing.until(() -> writtenTo() >= position || published == written, this::writeSome);
   }
 
   private void writeSome() throws IOException {

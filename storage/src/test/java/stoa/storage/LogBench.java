@@ -11,9 +11,9 @@ import java.util.Comparator;
 import java.util.Locale;
 import java.util.Set;
 import java.util.concurrent.Callable;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.locks.ReentrantLock;
 import stoa.base.StreamId;
 
 /// Prints how fast data is appended to the log by concurrent writers, beside a bare loop that
@@ -75,12 +75,13 @@ final class LogBench {
       throws Exception {
     clear(directory);
     var disk = new FileDisk(directory);
-    var log = SegmentLog.open(disk, DeviceConfig.standard().withDirectIo(directIo), disk.list());
+    var log =
+        SegmentLog.open(disk, new DeviceConfig(512 << 20).withDirectIo(directIo), disk.list());
     log.recover(0, item -> {});
-    var lock = new ReentrantLock();
+    var group = new Group(log);
     var next = new AtomicLong();
     var work = new ArrayList<Callable<Boolean>>();
-    for (int i = 0; i < WRITERS; i++) work.add(() -> write(log, lock, next, bytes, size));
+    for (int i = 0; i < WRITERS; i++) work.add(() -> write(group, next, bytes, size));
     long start;
     try (var threads = Executors.newFixedThreadPool(WRITERS)) {
       start = System.nanoTime();
@@ -92,24 +93,61 @@ final class LogBench {
     return bytes / seconds / 1e6;
   }
 
-  private static boolean write(
-      SegmentLog log, ReentrantLock lock, AtomicLong next, long bytes, int size) {
+  private static boolean write(Group group, AtomicLong next, long bytes, int size)
+      throws IOException {
     var data = ByteBuffer.allocateDirect(size);
     for (int i = 0; i < size; i += 8) data.putLong(i, i * 0x9e3779b97f4a7c15L);
     var commit = new Commit();
     while (true) {
       long at = next.getAndAdd(size);
       if (at >= bytes) return true;
-      commit.clear().data(OBJECT, 128, at, data);
-      long end;
-      lock.lock();
-      try {
-        log.append(commit);
-        end = log.end();
-      } finally {
-        lock.unlock();
+      commit.clear();
+      commit.data(OBJECT, 128, at, data);
+      group.append(commit);
+    }
+  }
+
+  /// Appends what several threads want appended at once, as the device does.
+  private static final class Group {
+    private static final long BATCH_BYTES_MAX = 4 << 20;
+
+    private final SegmentLog log;
+    private final Turns appending = new Turns();
+    private final ConcurrentLinkedQueue<Waiting> queue = new ConcurrentLinkedQueue<>();
+
+    Group(SegmentLog log) {
+      this.log = log;
+    }
+
+    void append(Commit commit) throws IOException {
+      var mine = new Waiting(commit);
+      queue.add(mine);
+      appending.until(() -> mine.end >= 0, this::lead);
+      log.sync(mine.end);
+    }
+
+    private void lead() {
+      var batch = new ArrayList<Waiting>();
+      var commits = new ArrayList<Commit>();
+      long bytes = 0;
+      while (bytes < BATCH_BYTES_MAX) {
+        var one = queue.poll();
+        if (one == null) break;
+        batch.add(one);
+        commits.add(one.commit);
+        bytes += one.commit.bytes();
       }
-      log.sync(end);
+      log.append(commits);
+      for (var one : batch) one.end = log.end();
+    }
+  }
+
+  private static final class Waiting {
+    private final Commit commit;
+    private volatile long end = -1;
+
+    Waiting(Commit commit) {
+      this.commit = commit;
     }
   }
 
