@@ -62,9 +62,8 @@ final class Buffers {
 
   /// A direct buffer whose address is a multiple of [Disk#DIRECT_ALIGNMENT].
   static ByteBuffer allocate(int bytes) {
-    return ByteBuffer.allocateDirect(bytes + Disk.DIRECT_ALIGNMENT)
-        .alignedSlice(Disk.DIRECT_ALIGNMENT)
-        .limit(bytes)
-        .slice();
+    var buffer = ByteBuffer.allocateDirect(bytes + Disk.DIRECT_ALIGNMENT);
+    int past = buffer.alignmentOffset(0, Disk.DIRECT_ALIGNMENT);
+    return buffer.slice((Disk.DIRECT_ALIGNMENT - past) % Disk.DIRECT_ALIGNMENT, bytes);
   }
 }
