@@ -90,10 +90,8 @@ class SegmentLogTest {
   }
 
   private static void check(SegmentLog log, List<Seen> items, List<byte[]> data) {
-    for (int i = Math.max(0, items.size() - 20); i < items.size(); i++) {
-      var item = items.get(i);
-      var bytes = data.get(i);
-      assertEquals(i, item.offset());
+    for (var item : items.subList(Math.max(0, items.size() - 20), items.size())) {
+      var bytes = data.get((int) item.offset());
       if (item.kind() == RecordFormat.ITEM_DATA) {
         assertArrayEquals(bytes, read(log, item.position(), 0, bytes.length));
         int from = bytes.length / 3;
@@ -101,7 +99,8 @@ class SegmentLogTest {
         assertArrayEquals(
             Arrays.copyOfRange(bytes, from, to), read(log, item.position(), from, to - from));
       } else if (item.kind() == RecordFormat.ITEM_RECORD) {
-        assertArrayEquals(bytes, log.read(item.position(), bytes.length, A.high(), A.low(), 7, i));
+        assertArrayEquals(
+            bytes, log.read(item.position(), bytes.length, A.high(), A.low(), 7, item.offset()));
       }
     }
   }
@@ -320,6 +319,71 @@ class SegmentLogTest {
     assertArrayEquals(random(5), read(reopened, next, 0, 5));
     reopened.close();
     return lost;
+  }
+
+  @Test
+  void afterAPowerLossWholeRecordsWithEverythingSyncedAreThere() throws IOException {
+    for (int seed = 0; seed < 150; seed++) {
+      var random = new SplittableRandom(seed);
+      var before = new SimulatedDisk(seed);
+      var config = SMALL.withFillAheadBytes(random.nextBoolean() ? 0 : 4096);
+      var written = new ArrayList<List<Seen>>();
+      var data = new ArrayList<byte[]>();
+      before.losePowerAfter(random.nextInt(60));
+      int durable = 0;
+      try {
+        var log = opened(before, config, new ArrayList<>());
+        while (true) {
+          var batch = new ArrayList<Commit>();
+          for (int i = 0; i <= random.nextInt(3); i++) {
+            var commit = new Commit();
+            for (int j = 0; j <= random.nextInt(3); j++) add(commit, random, data);
+            batch.add(commit);
+            written.add(new ArrayList<>());
+          }
+          int first = written.size() - batch.size();
+          try {
+            log.append(batch);
+          } finally {
+            for (int i = 0; i < batch.size(); i++) {
+              var seen = written.get(first + i);
+              batch.get(i).visit(item -> seen.add(seen(item)));
+            }
+          }
+          if (random.nextInt(3) > 0) continue;
+          log.sync();
+          durable = written.size();
+        }
+      } catch (DeviceFailed | IOException e) {
+        // The power is off.
+      }
+      var recovered = new ArrayList<List<Seen>>();
+      var one = new ArrayList<Seen>();
+      var after = before.crash();
+      var log = SegmentLog.open(after, config, after.list());
+      log.recover(
+          0,
+          new ItemVisitor() {
+            @Override
+            public void item(Item item) {
+              one.add(seen(item));
+            }
+
+            @Override
+            public void recordEnd(long position, long next) {
+              recovered.add(List.copyOf(one));
+              one.clear();
+            }
+          });
+      assertEquals(List.of(), one);
+      assertTrue(recovered.size() >= durable, recovered.size() + " of " + durable);
+      for (int i = 0; i < recovered.size(); i++) {
+        assertEquals(written.get(i).size(), recovered.get(i).size());
+      }
+      if (durable > 0) assertEquals(written.subList(0, durable), recovered.subList(0, durable));
+      for (var record : recovered) check(log, record, data);
+      log.close();
+    }
   }
 
   @Test
