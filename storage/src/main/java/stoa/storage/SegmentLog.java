@@ -112,7 +112,7 @@ final class SegmentLog {
 
   private static SegmentLog open(
       Disk disk, DeviceConfig config, SegmentFiles files, List<String> present) throws IOException {
-    var newest = header(disk, present.getLast());
+    var newest = newest(disk, present.getLast());
     var segments = new ArrayList<Segment>();
     var unlisted = new ArrayList<>(present);
     for (var live : newest.live()) {
@@ -129,51 +129,56 @@ final class SegmentLog {
 
   private static Segment listed(Disk disk, String name, SegmentHeader.Live live)
       throws IOException {
-    var header = header(disk, name);
-    if (header.base() != live.base()) {
-      throw corrupt(name, 16, "the base is " + header.base() + " and should be " + live.base());
-    }
     try (var file = disk.open(name)) {
+      var header = header(disk, file);
+      if (header.base() != live.base()) {
+        throw corrupt(name, 16, "the base is " + header.base() + " and should be " + live.base());
+      }
       long length = live.end() - live.base();
       if (file.size() < length) {
         throw corrupt(name, file.size(), "the file ends here, but held " + length + " bytes");
       }
+      return new Segment(live.number(), live.base(), header.bytes(), live.end());
     }
-    return new Segment(live.number(), live.base(), header.bytes(), live.end());
   }
 
-  private static SegmentHeader header(Disk disk, String name) throws IOException {
+  private static SegmentHeader newest(Disk disk, String name) throws IOException {
     try (var file = disk.open(name)) {
-      var fixed = new byte[SegmentHeader.LEAST];
-      if (!readFully(file, 0, fixed, 0, fixed.length)) {
-        throw corrupt(name, 0, "the file ends within its header");
-      }
-      if (Layout.getLong(fixed, 0) != SegmentHeader.MAGIC) {
-        throw corrupt(name, 0, "the header is not that of a segment");
-      }
-      if (Layout.getInt(fixed, 24) != RecordFormat.checksum(new CRC32C(), fixed, 0, 24)) {
-        throw corrupt(name, 0, "the header's checksum does not match");
-      }
-      int version = Layout.getInt(fixed, 8);
-      if (version != SegmentHeader.VERSION) {
-        throw new UnknownFormat(
-            "%s in %s has format version %d; this program reads version %d: use the program that wrote it"
-                .formatted(name, disk.place(), version, SegmentHeader.VERSION));
-      }
-      if (Layout.getInt(fixed, 12) != Segment.number(name)) {
-        throw corrupt(name, 12, "the header has number " + Layout.getInt(fixed, 12));
-      }
-      int length = SegmentHeader.length(fixed);
-      if (length < 0 || length > file.size()) {
-        throw corrupt(name, 28, "the header's length is not possible");
-      }
-      var bytes = Arrays.copyOf(fixed, length);
-      boolean there = readFully(file, fixed.length, bytes, fixed.length, length - fixed.length);
-      if (!there || !SegmentHeader.isWhole(bytes)) {
-        throw corrupt(name, 28, "the checksum of the list of segments does not match");
-      }
-      return SegmentHeader.decode(bytes);
+      return header(disk, file);
     }
+  }
+
+  private static SegmentHeader header(Disk disk, DiskFile file) throws IOException {
+    var name = file.name();
+    var fixed = new byte[SegmentHeader.LEAST];
+    if (!readFully(file, 0, fixed, 0, fixed.length)) {
+      throw corrupt(name, 0, "the file ends within its header");
+    }
+    if (Layout.getLong(fixed, 0) != SegmentHeader.MAGIC) {
+      throw corrupt(name, 0, "the header is not that of a segment");
+    }
+    if (Layout.getInt(fixed, 24) != RecordFormat.checksum(new CRC32C(), fixed, 0, 24)) {
+      throw corrupt(name, 0, "the header's checksum does not match");
+    }
+    int version = Layout.getInt(fixed, 8);
+    if (version != SegmentHeader.VERSION) {
+      throw new UnknownFormat(
+          "%s in %s has format version %d; this program reads version %d: use the program that wrote it"
+              .formatted(name, disk.place(), version, SegmentHeader.VERSION));
+    }
+    if (Layout.getInt(fixed, 12) != Segment.number(name)) {
+      throw corrupt(name, 12, "the header has number " + Layout.getInt(fixed, 12));
+    }
+    int length = SegmentHeader.length(fixed);
+    if (length < 0 || length > file.size()) {
+      throw corrupt(name, 28, "the header's length is not possible");
+    }
+    var bytes = Arrays.copyOf(fixed, length);
+    boolean there = readFully(file, fixed.length, bytes, fixed.length, length - fixed.length);
+    if (!there || !SegmentHeader.isWhole(bytes)) {
+      throw corrupt(name, 28, "the checksum of the list of segments does not match");
+    }
+    return SegmentHeader.decode(bytes);
   }
 
   private static Segment createSegment(
@@ -411,8 +416,8 @@ final class SegmentLog {
     sync(end);
   }
 
-  /// Makes everything below a log position durable. Several threads may call it at once; they share
-  /// what one of them does.
+  /// Makes everything below a log position, which is not beyond [#end], durable. Several threads
+  /// may call it at once; they share what one of them does.
   void sync(long position) {
     if (durable.get() >= position) return;
     ensureUsable();
