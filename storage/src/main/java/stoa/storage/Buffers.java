@@ -10,19 +10,13 @@ import org.jspecify.annotations.Nullable;
 ///
 /// Thread-safe. When all are lent, the next borrower waits.
 final class Buffers {
-  private final int bytes;
   private final Loan[] loans;
   private final AtomicInteger turn = new AtomicInteger();
 
   /// @param bytes the size of each; their addresses are multiples of [Disk#DIRECT_ALIGNMENT]
   Buffers(int buffersMax, int bytes) {
-    this.bytes = bytes;
     this.loans = new Loan[buffersMax];
     for (int i = 0; i < buffersMax; i++) loans[i] = new Loan(bytes);
-  }
-
-  int bytes() {
-    return bytes;
   }
 
   /// A buffer for the calling thread, until it closes the loan.

@@ -425,6 +425,29 @@ class SegmentLogTest {
   }
 
   @Test
+  void onlySmallDurableCommitsAreFilledAheadOf() throws IOException {
+    var log = opened(disk, DeviceConfig.standard(), new ArrayList<>());
+    for (int i = 0; i < 300; i++) {
+      append(log, random(BLOCK));
+      log.sync();
+      assertEquals(log.end(), disk.bytes());
+    }
+    for (int i = 0; i < 300; i++) {
+      for (int j = 0; j < 40; j++) append(log, random(200));
+      log.sync();
+    }
+    assertEquals(log.end(), disk.bytes());
+    int filled = 0;
+    for (int i = 0; i < 300; i++) {
+      append(log, random(200));
+      log.sync();
+      if (disk.bytes() > log.end()) filled++;
+    }
+    assertTrue(filled > 150, filled + " of 300");
+    log.close();
+  }
+
+  @Test
   void aDiskWithoutDirectIoRefusesIt() {
     var config = DeviceConfig.standard().withDirectIo(DirectIo.ON);
     var error =
