@@ -98,11 +98,6 @@ final class ObjectChanges {
   private boolean change(ObjectHead head, ObjectNote.Change change, long at, long record)
       throws IOException {
     if (change.birth() < head.birth) return false; // it began before the object was deleted
-    if (change.birth() > head.birth) {
-      // It began after a deletion whose note was moved behind it, or was not needed any more.
-      delete(head, new ObjectNote.Deleted(change.birth()), at, record);
-      return change(head(head.id), change, at, record);
-    }
     boolean moved = change.kind() == ObjectNote.MOVED;
     if (!moved && hasAll(head, change.versions())) return false;
     try (var view = index.view(Long.MAX_VALUE)) {
@@ -246,22 +241,25 @@ final class ObjectChanges {
 
   private boolean release(ObjectHead head, ObjectNote.Released released, long stamp)
       throws IOException {
-    var kept = head.snapshot(released.number());
-    if (kept == null) return false;
-    int age = head.snapshots.indexOf(kept);
+    // The snapshot's note may be gone while others further back in the log still speak of its delta.
+    long number = released.number();
+    int age = head.age(number);
     try (var view = index.view(Long.MAX_VALUE)) {
-      hand(view, head, age, Spaces.BYTES, stamp);
-      hand(view, head, age, Spaces.ATTRIBUTES, stamp);
+      hand(view, head, number, age, Spaces.BYTES, stamp);
+      hand(view, head, number, age, Spaces.ATTRIBUTES, stamp);
     }
-    index.remove(head.id.high(), head.id.low(), Spaces.SNAPSHOTS, kept.number(), stamp);
-    head.snapshots.remove(age);
+    var kept = head.snapshot(number);
+    if (kept == null) return false;
+    index.remove(head.id.high(), head.id.low(), Spaces.SNAPSHOTS, number, stamp);
+    head.snapshots.remove(kept);
     return true;
   }
 
   /// Gives what is in a delta to the newest of the older snapshots that sees it.
-  private void hand(IndexView view, ObjectHead head, int age, int space, long stamp)
+  private void hand(
+      IndexView view, ObjectHead head, long number, int age, int space, long stamp)
       throws IOException {
-    var delta = head.snapshots.get(age).delta();
+    var delta = head.delta(number);
     var all = new Pieces();
     var old = new Entry();
     long cursor = 0;
