@@ -4,6 +4,7 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.NavigableMap;
 import java.util.Objects;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -14,12 +15,27 @@ import stoa.storage.ObjectReader.CoveredBytes;
 import stoa.storage.ObjectSnapshot;
 import stoa.storage.VersionedObject;
 
-/// What the versioned objects of a device have to be: a [VersionedModel] of each, and a copy of it
-/// for each of its snapshots. Holds a device against that.
+/// What a device has to hold: of its versioned objects a [VersionedModel] of each, and a copy of it
+/// for each of its snapshots; of records the latest at each place. Holds a device against that.
 ///
 /// One owner.
 final class DeviceModel {
+  static final int RECORD_SPACES = 2;
+
   private final SortedMap<StreamId, Kept> objects = new TreeMap<>();
+  private final NavigableMap<Place, byte[]> records = new TreeMap<>();
+
+  /// Where a record is.
+  record Place(StreamId id, int space, long offset) implements Comparable<Place> {
+    @Override
+    public int compareTo(Place other) {
+      int byId = id.compareTo(other.id);
+      if (byId != 0) return byId;
+      return space != other.space
+          ? Integer.compare(space, other.space)
+          : Long.compare(offset, other.offset);
+    }
+  }
 
   /// An object and its snapshots.
   static final class Kept {
@@ -63,6 +79,7 @@ final class DeviceModel {
   DeviceModel copy() {
     var copy = new DeviceModel();
     objects.forEach((id, kept) -> copy.objects.put(id, kept.copy()));
+    copy.records.putAll(records);
     return copy;
   }
 
@@ -72,6 +89,10 @@ final class DeviceModel {
 
   Kept of(StreamId id) {
     return Objects.requireNonNull(objects.get(id));
+  }
+
+  void put(Place place, byte[] data) {
+    records.put(place, data);
   }
 
   /// Removes an object, as it is when it is deleted.
@@ -106,6 +127,33 @@ final class DeviceModel {
     }
     for (var id : objects.keySet()) require(device.object(id), probes);
     if (probes.percent(20)) same("damage", List.of(), device.scrub().damages());
+    requireRecords(device);
+  }
+
+  private void requireRecords(Device device) {
+    for (var id : objects.keySet()) {
+      for (int space = 0; space < RECORD_SPACES; space++) {
+        var from = new Place(id, space, 0);
+        var to = new Place(id, space, Long.MAX_VALUE);
+        var left = new ArrayList<>(records.subMap(from, true, to, true).entrySet());
+        String name = "space " + space + " of " + id;
+        int at = space;
+        device.scan(id, space, 0, Long.MAX_VALUE, (offset, data) -> {
+          if (left.isEmpty()) throw new AssertionError(name + ": a record too many at " + offset);
+          var expected = left.removeFirst();
+          same(name, expected.getKey(), new Place(id, at, offset));
+          if (!Arrays.equals(expected.getValue(), data)
+              || !Arrays.equals(data, device.read(id, at, offset))) {
+            throw new AssertionError(name + ": another record at " + offset);
+          }
+          return true;
+        });
+        same(name + ": records missing", 0, left.size());
+        var last = records.floorKey(to);
+        boolean any = last != null && last.compareTo(from) >= 0;
+        same(name + ": the last", any ? last.offset : -1L, device.floor(id, space, Long.MAX_VALUE));
+      }
+    }
   }
 
   /// Holds one object and its snapshots against this.

@@ -85,7 +85,7 @@ record VersionedChange(List<Part> parts, SortedMap<String, Value> attributes) {
     return value;
   }
 
-  private static void fill(Chance chance, byte[] data) {
+  static void fill(Chance chance, byte[] data) {
     for (int i = 0; i < data.length; ) {
       long any = chance.any();
       for (int j = 0; j < Long.BYTES && i < data.length; j++) data[i++] = (byte) (any >>> (8 * j));

@@ -6,6 +6,7 @@ import java.io.EOFException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -14,6 +15,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import stoa.base.StreamId;
 import stoa.sim.VersionedNode.OpenWrite;
+import stoa.storage.Commit;
 import stoa.storage.DeviceFailed;
 import stoa.storage.DiskFull;
 import stoa.storage.ReadFailed;
@@ -62,6 +64,7 @@ final class VersionedScenario implements Scenario {
     WRITE,
     WRITE_NEXT,
     WRITE_MANY,
+    RECORDS,
     BEGIN,
     GO_ON,
     COMMIT,
@@ -183,6 +186,7 @@ final class VersionedScenario implements Scenario {
         case WRITE -> write(node, id);
         case WRITE_NEXT -> writeNext(node);
         case WRITE_MANY -> writeMany(node);
+        case RECORDS -> records(node);
         case BEGIN -> begin(node, id);
         case GO_ON -> goOn(node);
         case COMMIT -> commit(node);
@@ -363,6 +367,32 @@ final class VersionedScenario implements Scenario {
       if (failure != null) throw failure;
     }
 
+    /// Records beside the versioned objects, on the same log.
+    private void records(VersionedNode node) throws IOException {
+      var commit = new Commit();
+      var written = new LinkedHashMap<DeviceModel.Place, byte[]>();
+      for (int i = 1 + chance.below(4); i > 0; i--) {
+        var data = new byte[chance.percent(10) ? chance.below(3000) : chance.below(60)];
+        VersionedChange.fill(chance, data);
+        var place =
+            new DeviceModel.Place(
+                chance.of(ids), chance.below(DeviceModel.RECORD_SPACES), chance.below(30));
+        if (written.putIfAbsent(place, data) != null) continue;
+        commit.write(place.id(), place.space(), place.offset(), data, 0, data.length);
+      }
+      node.run(
+          () -> {
+            node.device().append(commit);
+            node.device().sync();
+            return true;
+          },
+          model -> {
+            written.forEach(model::put);
+            return true;
+          });
+      trace.reached("records are written");
+    }
+
     private void begin(VersionedNode node, StreamId id) {
       if (node.open.size() >= 6) return;
       long version = version(node, id);
@@ -448,7 +478,7 @@ final class VersionedScenario implements Scenario {
     private static void mustRefuse(Runnable action) {
       try {
         action.run();
-      } catch (IllegalStateException e) {
+      } catch (IllegalStateException | DiskFull e) {
         return;
       }
       throw new AssertionError("it had to be refused");

@@ -41,6 +41,7 @@ final class MaintenancePlan {
 
   // Of the object that the walk stands at.
   private StreamId id = new StreamId(0, 0);
+  private long birth;
   private long bytes;
   private long seeks;
   private long logEnd;
@@ -60,8 +61,9 @@ final class MaintenancePlan {
     var plan = new MaintenancePlan(log.segments());
     plan.carry(carried);
     try (var view = index.view(log.durable())) {
+      plan.birth = ObjectLookup.birth(view, plan.id, new Entry());
       var walk = view.walk();
-      while (walk.next()) plan.count(walk);
+      while (walk.next()) plan.count(view, walk);
     }
     plan.endObject();
     plan.chooseSegments(before, log.segmentBytes());
@@ -72,13 +74,15 @@ final class MaintenancePlan {
     return objects.isEmpty() && segments.isEmpty();
   }
 
-  private void count(IndexWalk walk) {
+  private void count(IndexView view, IndexWalk walk) throws IOException {
     var entry = walk.entry();
     if (walk.high() != id.high() || walk.low() != id.low()) {
       endObject();
       id = new StreamId(walk.high(), walk.low());
+      birth = ObjectLookup.birth(view, id, new Entry());
     }
-    if (entry.isHole()) return;
+    boolean dead = walk.space() >= EntryOrder.VERSIONED && entry.position < birth;
+    if (dead || entry.isHole()) return;
     int at = segmentOf(entry.position);
     if (at < 0) return; // retired; the entry is of an object that was deleted
     boolean data = walk.space() == Spaces.BYTES;
