@@ -33,12 +33,12 @@ class VersionedConcurrencyTest {
 
   @Test
   void readersSeeTransactionsWholeOnOneObjectInMemory() throws Exception {
-    readersSeeTransactionsWhole(new MemoryDisk(256 << 20), 1, 60 * FACTOR);
+    readersSeeTransactionsWhole(new MemoryDisk(256 << 20), 1, 20 * FACTOR);
   }
 
   @Test
   void readersSeeTransactionsWholeOnManyObjectsInFiles(@TempDir Path directory) throws Exception {
-    readersSeeTransactionsWhole(new FileDisk(directory), 7, 15 * FACTOR);
+    readersSeeTransactionsWhole(new FileDisk(directory), 7, 4 * FACTOR);
   }
 
   /// Each writer writes its versions into every range; versions come in any order. Reordering and
