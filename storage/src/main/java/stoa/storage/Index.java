@@ -304,6 +304,31 @@ final class Index {
     if (closed) throw closedException();
   }
 
+  /// Prepares for [#awaitCovered]. Called under the append lock.
+  ///
+  /// @throws DiskFull when the disk has no room for what has to be written first
+  void freezeAll() {
+    while (state.frozen().length == FROZEN_MAX) {
+      if (!flushOldest()) await(Work.FLUSH);
+    }
+    changing.lock();
+    try {
+      if (state.active().from() < visible) freeze(visible);
+    } finally {
+      changing.unlock();
+    }
+  }
+
+  /// Returns when the manifest covers all that was there at [#freezeAll].
+  ///
+  /// @throws DiskFull when the disk has no room for it
+  void awaitCovered() {
+    while (state.frozen().length > 0) {
+      if (!flushOldest()) await(Work.FLUSH);
+    }
+    mergeSoon();
+  }
+
   /// Has the frozen tables written in the background.
   void flushSoon() {
     ask(flushAsked, this::flushAll);
