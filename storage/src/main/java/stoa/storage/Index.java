@@ -129,7 +129,7 @@ final class Index {
   private static Run @Nullable [] openRuns(Disk disk, Manifest manifest) throws IOException {
     var runs = new ArrayList<Run>();
     try {
-      for (var item : manifest.runs()) runs.add(Run.open(disk, item.number(), item.blocks()));
+      for (var item : manifest.runs()) runs.add(Run.open(disk, item.number(), item.blocks(), 0));
       return runs.toArray(Run[]::new);
     } catch (UnknownFormat e) {
       runs.forEach(run -> run.file().close());
@@ -441,17 +441,19 @@ final class Index {
       throws IOException {
     var name = RunFormat.name(number);
     int blocks;
+    long moment;
     try (var file = disk.create(name);
         var view = view(log.durable())) {
       var writer = new RunWriter(file, number);
       source.writeTo(new Pruner(writer, oldest, births, view));
+      moment = view.limit();
       blocks = writer.finish(from, to);
     } catch (StorageException e) {
       disk.delete(name);
       throw e;
     }
     disk.syncDirectory();
-    return Run.open(disk, number, blocks);
+    return Run.open(disk, number, blocks, moment);
   }
 
   /// Puts a new run in the place of those it was merged from, or of the table it was written from,
@@ -662,8 +664,7 @@ final class Index {
         if (closed) throw closedException();
         continue;
       }
-      long least = s.runs().length == 0 ? 0 : s.runs()[0].to();
-      long moment = limit == Long.MAX_VALUE ? limit : Math.max(least, Math.min(limit, shown));
+      long moment = limit == Long.MAX_VALUE ? limit : Math.max(s.moment(), Math.min(limit, shown));
       return new IndexView(s, cache, this::forgetSoon, moment);
     }
   }
