@@ -254,8 +254,9 @@ class IndexTest {
               });
         }
         assertFalse(damaged.list().contains(Manifest.NAME));
+        long flushes = fixture.index.flushes();
         for (int i = 0; i < 3000; i++) fixture.insert(2, i);
-        assertEquals(3000, entries(fixture, 2).size());
+        assertTrue(fixture.index.flushes() > flushes, "damage holds up what is written");
         fixture.log.sync();
       }
       try (var fixture = new Fixture(damaged, SMALL)) {
