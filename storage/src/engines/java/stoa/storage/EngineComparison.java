@@ -16,15 +16,15 @@ import java.util.SplittableRandom;
 final class EngineComparison {
   private static final int TABLE_BYTES = 8 << 20;
   private static final int CACHE_BYTES = 16 << 20;
-  private static final int STREAM_ENTRIES = 2_000_000;
+  private static final int STREAM_ENTRIES = 1_000_000;
   private static final int STREAM_BATCH = 240;
-  private static final int WRITES = 300_000;
+  private static final int WRITES = 200_000;
   private static final int WRITE_BATCH = 16;
   private static final long OBJECT_BYTES = 4L << 30;
   private static final int BLOCK = 4096;
-  private static final int READ_ENTRIES = 6_000_000;
+  private static final int READ_ENTRIES = 4_000_000;
   private static final int READ_OBJECTS = 10_000;
-  private static final int READS = 200_000;
+  private static final int READS = 100_000;
   private static final int RANGE = 100;
   private static final int BYTES = 128; // the space of extents
 
@@ -102,7 +102,8 @@ final class EngineComparison {
         int length = least == most ? most : random.nextInt(least, most);
         long from = random.nextLong((OBJECT_BYTES - length) / alignment) * alignment;
         write(engine, from, length, 40 + i * 5000L, i);
-        if (i % WRITE_BATCH == 0 || name.equals("rocksdb")) engine.show();
+        if (i % WRITE_BATCH == 0 || name.equals("rocksdb"))
+          engine.show(); // its batch is not seen by its reads
       }
       engine.show();
       note("extents, " + kind + ": 1000 read-modify-writes/s", WRITES / 1e3, start);
@@ -214,6 +215,7 @@ final class EngineComparison {
     System.gc();
     var runtime = Runtime.getRuntime();
     note("heap in use, MB", (runtime.totalMemory() - runtime.freeMemory()) / 1e6);
+    note("heap taken, MB", runtime.totalMemory() / 1e6);
     for (var line : Files.readAllLines(Path.of("/proc/self/status"))) {
       if (line.startsWith("RssAnon") || line.startsWith("RssFile")) {
         var kibibytes = line.replaceAll("\\D+", "");

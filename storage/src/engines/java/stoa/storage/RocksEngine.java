@@ -6,6 +6,7 @@ import java.util.Arrays;
 import org.rocksdb.BlockBasedTableConfig;
 import org.rocksdb.BloomFilter;
 import org.rocksdb.CompressionType;
+import org.rocksdb.IndexType;
 import org.rocksdb.LRUCache;
 import org.rocksdb.Options;
 import org.rocksdb.ReadOptions;
@@ -27,13 +28,16 @@ final class RocksEngine implements Engine {
 
   RocksEngine(Path directory, int tableBytes, int cacheBytes) throws IOException {
     RocksDB.loadLibrary();
-    cache = new LRUCache(cacheBytes);
+    cache = new LRUCache(cacheBytes, 0); // in one piece, for it is small
     var table =
         new BlockBasedTableConfig()
             .setBlockCache(cache)
             .setBlockSize(4096)
             .setFilterPolicy(filter)
             .setWholeKeyFiltering(false)
+            .setIndexType(IndexType.kTwoLevelIndexSearch)
+            .setPartitionFilters(true)
+            .setMetadataBlockSize(4096)
             .setCacheIndexAndFilterBlocks(true);
     options
         .setCreateIfMissing(true)
