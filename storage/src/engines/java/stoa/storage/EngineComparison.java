@@ -70,7 +70,7 @@ final class EngineComparison {
 
   private void streams(int objects) throws IOException {
     try (var engine = open()) {
-      long start = System.nanoTime();
+      var start = new Start();
       fill(engine, objects, STREAM_ENTRIES);
       note(
           "streams of %,d objects: 1000 inserts/s".formatted(objects), STREAM_ENTRIES / 1e3, start);
@@ -97,7 +97,7 @@ final class EngineComparison {
   private void extents(String kind, int alignment, int least, int most) throws IOException {
     var random = new SplittableRandom(3);
     try (var engine = open()) {
-      long start = System.nanoTime();
+      var start = new Start();
       for (int i = 1; i <= WRITES; i++) {
         int length = least == most ? most : random.nextInt(least, most);
         long from = random.nextLong((OBJECT_BYTES - length) / alignment) * alignment;
@@ -170,25 +170,25 @@ final class EngineComparison {
       engine.settle();
       note("reads: MB on disk", size() / 1e6);
       int each = READ_ENTRIES / READ_OBJECTS;
-      long start = System.nanoTime();
+      var start = new Start();
       for (int i = 0; i < READS; i++)
         read(engine, random.nextInt(READ_OBJECTS), random.nextInt(each));
       note("points, uniform: 1000 reads/s", READS / 1e3, start);
       var zipf = new Zipf(READ_OBJECTS, 0.99);
-      start = System.nanoTime();
+      start = new Start();
       for (int i = 0; i < READS; i++) {
         // Of an object, mostly the latest entries.
         int back = (int) (each * Math.pow(random.nextDouble(), 8));
         read(engine, zipf.next(random), each - 1 - Math.min(back, each - 1));
       }
       note("points, Zipf: 1000 reads/s", READS / 1e3, start);
-      start = System.nanoTime();
+      start = new Start();
       long seen = 0;
       for (int i = 0; i < READS / 20; i++) {
         seen += range(engine, random.nextInt(READ_OBJECTS), random.nextInt(each - RANGE));
       }
       note("ranges of 100: 1000 entries/s", seen / 1e3, start);
-      start = System.nanoTime();
+      start = new Start();
       for (int i = 0; i < READS; i++) {
         int object = READ_OBJECTS + random.nextInt(1 << 30);
         if (engine.floor(high(object), object, 0, 1 << 30, entry)) {
@@ -232,8 +232,19 @@ final class EngineComparison {
     }
   }
 
-  private void note(String text, double amount, long start) {
-    note(text, amount / ((System.nanoTime() - start) / 1e9));
+  private void note(String text, double amount, Start start) {
+    note(text, amount / ((System.nanoTime() - start.nanos) / 1e9));
+    // Of all threads, so that what others do on the machine counts for less.
+    note("… microseconds of processor time each", (cpuNanos() - start.cpu) / 1e6 / amount);
+  }
+
+  private static long cpuNanos() {
+    return ProcessHandle.current().info().totalCpuDuration().orElseThrow().toNanos();
+  }
+
+  private static final class Start {
+    private final long nanos = System.nanoTime();
+    private final long cpu = cpuNanos();
   }
 
   private void note(String text, double value) {

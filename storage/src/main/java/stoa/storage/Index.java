@@ -39,6 +39,12 @@ final class Index {
    * Reading: `visible` is read while `state` stays the same. Then the state has every entry below it,
    * and its runs have none above it.
    *
+   * A reader may want an earlier moment. The tables keep all entries of a key, so they can be seen as
+   * they were; the runs have the newest of each key alone. What is in them is durable, and so are the
+   * deletions that were heeded when they were made: so a moment that is too early for them gives way
+   * to one that is not, and is durable too ([IndexState#moment]). This counts from when the index was
+   * opened: a reader brings no limit from before.
+   *
    * Locks, in the order they are taken: the device's append lock, `publishing` (who changes the list of
    * runs, held over the write of the manifest), `changing` (who replaces the state; short).
    */
