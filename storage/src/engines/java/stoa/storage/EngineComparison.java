@@ -14,17 +14,17 @@ import java.util.SplittableRandom;
 /// ROUNDS`, with one of stoa, rocksdb, lmdb and mvstore. A program, not a test. Of each figure the
 /// median of the rounds.
 final class EngineComparison {
-  private static final int TABLE_BYTES = 8 << 20;
-  private static final int CACHE_BYTES = 16 << 20;
-  private static final int STREAM_ENTRIES = 1_000_000;
+  private static final int TABLE_BYTES = 4 << 20;
+  private static final int CACHE_BYTES = 4 << 20;
+  private static final int STREAM_ENTRIES = 500_000;
   private static final int STREAM_BATCH = 240;
-  private static final int WRITES = 200_000;
+  private static final int WRITES = 100_000;
   private static final int WRITE_BATCH = 16;
   private static final long OBJECT_BYTES = 4L << 30;
   private static final int BLOCK = 4096;
-  private static final int READ_ENTRIES = 4_000_000;
+  private static final int READ_ENTRIES = 2_000_000;
   private static final int READ_OBJECTS = 10_000;
-  private static final int READS = 100_000;
+  private static final int READS = 50_000;
   private static final int RANGE = 100;
   private static final int BYTES = 128; // the space of extents
 
@@ -253,7 +253,7 @@ final class EngineComparison {
       samples.add(new ArrayList<>());
     }
     samples.get(figure++).add(value);
-    System.err.printf(Locale.ROOT, "%s: %s: %.1f%n", name, text, value);
+    System.err.printf(Locale.ROOT, "%s: %s: %.2f%n", name, text, value);
   }
 
   private void print() {
@@ -261,7 +261,7 @@ final class EngineComparison {
       var values = samples.get(i).stream().mapToDouble(value -> value).toArray();
       Arrays.sort(values);
       System.out.printf(
-          Locale.ROOT, "%s\t%s\t%.1f%n", name, figures.get(i), values[values.length / 2]);
+          Locale.ROOT, "%s\t%s\t%.2f%n", name, figures.get(i), values[values.length / 2]);
     }
   }
 
