@@ -139,12 +139,12 @@ class GroupCommitTest {
   @Test
   void whatFollowsAnAsynchronousWriteMayWriteAndWait() {
     var tasks = new ArrayDeque<Runnable>();
-    try (var device = Device.open(new MemoryDisk(16 << 20), new DeviceConfig(1 << 20), tasks::add)) {
+    try (var device =
+        Device.open(new MemoryDisk(16 << 20), new DeviceConfig(1 << 20), tasks::add)) {
       var object = device.object(1);
       var first = object.writeAsync(1, 0, ByteBuffer.wrap(new byte[] {1}));
       var again = object.writeAsync(1, 0, ByteBuffer.wrap(new byte[] {1}));
-      var second =
-          first.thenApply(changed -> object.write(2, 1, ByteBuffer.wrap(new byte[] {2})));
+      var second = first.thenApply(changed -> object.write(2, 1, ByteBuffer.wrap(new byte[] {2})));
       var third = again.thenApply(changed -> object.write(3, 2, ByteBuffer.wrap(new byte[] {3})));
       var refused = object.writeAsync(1, 0, ByteBuffer.wrap(new byte[] {1}));
       while (!tasks.isEmpty()) tasks.remove().run();

@@ -133,7 +133,7 @@ class IndexModelTest {
 
   private void recover(SegmentLog log, Index index) throws IOException {
     long covered = index.covered();
-    log.recover(covered, (bytes, at, position) -> {});
+    log.recover(covered, item -> {});
     opened = log.end();
     for (var step : steps) {
       if (step.stamp() < covered) continue;

@@ -31,7 +31,7 @@ class IndexTest {
     Fixture(SimulatedDisk disk, DeviceConfig config) throws IOException {
       log = SegmentLog.open(disk, config, disk.list());
       index = Index.open(disk, config, log, Runnable::run, (view, high, low) -> born, disk.list());
-      log.recover(0, (bytes, at, position) -> {});
+      log.recover(0, item -> {});
       index.show(log.end());
     }
 

@@ -34,7 +34,7 @@ class IndexViewConcurrencyTest {
     try (var background = Executors.newFixedThreadPool(2);
         var readers = Executors.newFixedThreadPool(3)) {
       var index = Index.open(disk, config, log, background, Births.NONE, disk.list());
-      log.recover(0, (bytes, at, position) -> {});
+      log.recover(0, item -> {});
       var places = start(index, log);
       List<Future<Void>> results = new ArrayList<>();
       for (int i = 0; i < 3; i++) {
