@@ -173,7 +173,8 @@ final class GroupCommit {
     }
   }
 
-  /// Appends a batch and answers which of it ended by that: what was refused, or all when it failed.
+  /// Appends a batch and answers which of it ended by that: what was refused, or all when it
+  /// failed.
   private List<Operation> append() {
     var batch = takeBatch();
     if (batch.isEmpty()) return batch;

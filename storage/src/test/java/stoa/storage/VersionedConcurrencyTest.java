@@ -29,6 +29,7 @@ class VersionedConcurrencyTest {
 
   /// Where each transaction writes its number: over a block's end, apart, and one in another.
   private static final long[] OFFSETS = {0, 4090, 20_000, 20_010, 100_000};
+
   private static final int LENGTH = 64;
 
   @Test
@@ -152,7 +153,8 @@ class VersionedConcurrencyTest {
       highest[id] = version;
       for (long offset : OFFSETS) {
         var seen = Arrays.copyOfRange(bytes, (int) offset, (int) offset + length(offset));
-        assertArrayEquals(part(version, offset), seen, () -> "at " + offset + " of version " + version);
+        assertArrayEquals(
+            part(version, offset), seen, () -> "at " + offset + " of version " + version);
       }
       var versions = new ArrayList<Long>();
       object.history(
