@@ -23,13 +23,14 @@ import java.util.concurrent.CompletableFuture;
 ///
 /// # Versions
 ///
-/// Every write makes a version: the first of a blob is 1, and each one after it the next number. It
-/// is given where the write gets its place in the store's log, and the log becomes durable, and is
-/// seen, from its beginning on. So the order of versions is the order in which they come to be
-/// seen: who has seen version 7 sees every version up to 7 from then on. A write that has returned
-/// is durable and seen by every read that begins afterwards, and a write that begins afterwards has
-/// a higher version. In other words, operations on one blob are linearizable. At every byte the
-/// highest version that wrote it is the one that is seen.
+/// Every write makes a version: the first of a blob is 1, and each one after it the next number
+/// (one that found the disk full may leave its number out). It is given where the write gets its
+/// place in the store's log, and the log becomes durable, and is seen, from its beginning on. So
+/// the order of versions is the order in which they come to be seen: who has seen version 7 sees
+/// every version up to 7 from then on. A write that has returned is durable and seen by every read
+/// that begins afterwards, and a write that begins afterwards has a higher version. In other words,
+/// operations on one blob are linearizable. At every byte the highest version that wrote it is the
+/// one that is seen.
 ///
 /// A write is not a logged call. Its bytes are stored once, in the storage device, and not in the
 /// history of calls, and no caller waits for another's range. Therefore what is overwritten is

@@ -341,7 +341,8 @@ public final class Blobs {
     return found != 0 ? found : begin(blob, blob.existence());
   }
 
-  private void ensureAlive(StoredBlob blob, long generation) {
+  /// @throws Gone when a generation is over
+  void ensureAlive(StoredBlob blob, long generation) {
     StreamId id = id(blob.key(), generation);
     if (!deletions.isUnderWay(id) && device.object(id).exists()) return;
     var existence = new Existence.Generation(generation);

@@ -39,6 +39,7 @@ final class StoredSnapshot extends StoredReader implements BlobSnapshot {
                 return reading.apply(snapshot);
               } catch (IllegalStateException failure) {
                 if (isKept()) throw failure;
+                blobs().ensureAlive(blob, generation);
                 throw new TooOld(this + " was released; make another", failure);
               }
             });
