@@ -3,13 +3,19 @@ package stoa.objects;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.Executors;
 import org.junit.jupiter.api.Test;
 import stoa.Blob;
+import stoa.BlobWrite;
 import stoa.Gone;
 import stoa.Stoa;
 import stoa.StoaConfig;
@@ -62,6 +68,49 @@ class BlobDeletionTest {
       // One is kept, and one has the notes of deletions under way.
       assertEquals(2, opened.objects().size());
       assertArrayEquals(BYTES, kept.read(0, BYTES.length));
+    }
+  }
+
+  @Test
+  void writersAmongDeletionsLeaveNothingBehind() throws Exception {
+    try (var opened = Opened.on(new SimulatedDisk(2));
+        var threads = Executors.newThreadPerTaskExecutor(Thread.ofPlatform().factory())) {
+      Stoa stoa = opened.stoa();
+      var tasks = new ArrayList<Callable<Long>>();
+      for (int writer = 0; writer < 4; writer++) {
+        tasks.add(() -> {
+          long written = 0;
+          for (int i = 0; i < 60; i++) {
+            Blob blob = stoa.get(Blob.class, "a");
+            try {
+              written += blob.write(0, BYTES);
+              written += blob.writeAsync(i, ByteBuffer.wrap(BYTES)).join();
+              try (BlobWrite write = blob.begin()) {
+                write.write(3, BYTES);
+                written += write.commit();
+              }
+            } catch (Gone deleted) {
+              // It is written to again as another one.
+            } catch (CompletionException deleted) {
+              assertInstanceOf(Gone.class, deleted.getCause());
+            }
+          }
+          return written;
+        });
+      }
+      Callable<Long> deleter =
+          () -> {
+            long deleted = 0;
+            for (int i = 0; i < 60; i++) {
+              if (stoa.delete(stoa.get(Blob.class, "a"))) deleted++;
+            }
+            return deleted;
+          };
+      tasks.add(deleter);
+      tasks.add(deleter);
+      for (var future : threads.invokeAll(tasks)) assertTrue(future.get() > 0);
+      var _ = stoa.delete(stoa.get(Blob.class, "a"));
+      assertEquals(1, opened.objects().size(), "only the notes of deletions");
     }
   }
 

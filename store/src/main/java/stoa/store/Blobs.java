@@ -182,26 +182,22 @@ public final class Blobs {
     return StreamId.of(new Encoder(64).text("blob").id(key.stream()).varint(generation).toBytes());
   }
 
-  /// Reads a blob.
+  /// Reads a blob. To be called within [#accepted] or [#acceptedAsync].
   ///
   /// @param reading reads one moment
   <T> T read(StoredBlob blob, Function<VersionedObject, T> reading) {
-    return accepted(() -> {
-      long generation = blob.generation();
-      if (generation == 0) generation = ask(blob);
-      T result = reading.apply(object(blob, generation));
-      if (generation != 0) ensureAlive(blob, generation);
-      return result;
-    });
+    long generation = blob.generation();
+    if (generation == 0) generation = ask(blob);
+    T result = reading.apply(object(blob, generation));
+    if (generation != 0) ensureAlive(blob, generation);
+    return result;
   }
 
-  /// Reads a blob that exists, of a generation, from a snapshot of it.
+  /// Reads a blob of a generation. To be called within [#accepted] or [#acceptedAsync].
   <T> T read(StoredBlob blob, long generation, Supplier<T> reading) {
-    return accepted(() -> {
-      T result = reading.get();
-      ensureAlive(blob, generation);
-      return result;
-    });
+    T result = reading.get();
+    ensureAlive(blob, generation);
+    return result;
   }
 
   /// Changes a blob, which comes to be when there is none.
@@ -274,46 +270,8 @@ public final class Blobs {
     return answer;
   }
 
-  /// Reads beside the caller.
-  <T> CompletableFuture<T> readAsync(Supplier<T> reading) {
-    var answer = new CompletableFuture<T>();
-    onAnswers(
-        answer,
-        () -> {
-          try {
-            answer.complete(reading.get());
-          } catch (RuntimeException | Error failure) {
-            answer.completeExceptionally(failure);
-          }
-        });
-    return answer;
-  }
-
-  private <T> void answer(CompletableFuture<T> answer, T result, @Nullable Throwable failure) {
-    onAnswers(
-        answer,
-        () -> {
-          Throwable cause =
-              failure instanceof CompletionException wrapped && wrapped.getCause() != null
-                  ? wrapped.getCause()
-                  : failure;
-          switch (cause) {
-            case null -> answer.complete(result);
-            case StorageException storage -> answer.completeExceptionally(toldOfWrite(storage));
-            default -> answer.completeExceptionally(cause);
-          }
-        });
-  }
-
-  private void onAnswers(CompletableFuture<?> answer, Runnable task) {
-    try {
-      threads.answers().execute(task);
-    } catch (RejectedExecutionException closed) {
-      answer.completeExceptionally(new Closed("the store was closed before the answer was read"));
-    }
-  }
-
-  private <T> T accepted(Supplier<T> work) {
+  /// Does what is under way until it returns.
+  <T> T accepted(Supplier<T> work) {
     store.accept();
     try {
       return work.get();
@@ -321,6 +279,57 @@ public final class Blobs {
       throw told(failure);
     } finally {
       store.settled();
+    }
+  }
+
+  /// Does what is under way until it returns, beside the caller.
+  <T> CompletableFuture<T> acceptedAsync(Supplier<T> work) {
+    try {
+      store.accept();
+    } catch (StoaException refused) {
+      return CompletableFuture.failedFuture(refused);
+    }
+    var answer = new CompletableFuture<T>();
+    Runnable task =
+        () -> {
+          try {
+            answer.complete(work.get());
+          } catch (StorageException failure) {
+            answer.completeExceptionally(told(failure));
+          } catch (RuntimeException | Error failure) {
+            answer.completeExceptionally(failure);
+          } finally {
+            store.settled();
+          }
+        };
+    if (!onAnswers(answer, task)) store.settled();
+    return answer;
+  }
+
+  private <T> void answer(CompletableFuture<T> answer, T result, @Nullable Throwable failure) {
+    var _ =
+        onAnswers(
+            answer,
+            () -> {
+              Throwable cause =
+                  failure instanceof CompletionException wrapped && wrapped.getCause() != null
+                      ? wrapped.getCause()
+                      : failure;
+              switch (cause) {
+                case null -> answer.complete(result);
+                case StorageException storage -> answer.completeExceptionally(toldOfWrite(storage));
+                default -> answer.completeExceptionally(cause);
+              }
+            });
+  }
+
+  private boolean onAnswers(CompletableFuture<?> answer, Runnable task) {
+    try {
+      threads.answers().execute(task);
+      return true;
+    } catch (RejectedExecutionException closed) {
+      answer.completeExceptionally(new Closed("the store was closed before the answer was read"));
+      return false;
     }
   }
 

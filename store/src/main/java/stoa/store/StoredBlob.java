@@ -69,14 +69,14 @@ public final class StoredBlob extends StoredReader implements Blob {
   }
 
   @Override
-  <T> T reading(Function<ObjectReader, T> reading) {
-    return readingAll(reading::apply);
+  <T> T readNow(Function<ObjectReader, T> reading) {
+    return blobs.read(this, reading::apply);
   }
 
   /// Reads of the blob, its snapshots among it.
   private <T> T readingAll(Function<VersionedObject, T> reading) {
     ensureOutside();
-    return blobs.read(this, reading);
+    return blobs.accepted(() -> blobs.read(this, reading));
   }
 
   private <T> T writing(Function<VersionedObject, T> writing) {

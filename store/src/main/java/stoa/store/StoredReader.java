@@ -19,10 +19,15 @@ import stoa.storage.ObjectReader;
 abstract sealed class StoredReader implements BlobReader permits StoredBlob, StoredSnapshot {
   static final int CHUNK_BYTES = 1 << 20;
 
-  /// Reads one moment.
-  abstract <T> T reading(Function<ObjectReader, T> reading);
+  /// Reads one moment, within what the store has accepted.
+  abstract <T> T readNow(Function<ObjectReader, T> reading);
 
   abstract Blobs blobs();
+
+  private <T> T reading(Function<ObjectReader, T> reading) {
+    ensureOutside();
+    return blobs().accepted(() -> readNow(reading));
+  }
 
   /// Refuses what a method of a shared object cannot do.
   void ensureOutside() {
@@ -76,7 +81,7 @@ abstract sealed class StoredReader implements BlobReader permits StoredBlob, Sto
   public CompletableFuture<byte[]> readAsync(long offset, int length) {
     ensureOutside();
     ensureLength(length);
-    return blobs().readAsync(() -> read(offset, length));
+    return blobs().acceptedAsync(() -> readNow(reader -> reader.read(offset, length)));
   }
 
   private void ensureLength(int length) {

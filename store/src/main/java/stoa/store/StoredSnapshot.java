@@ -28,8 +28,7 @@ final class StoredSnapshot extends StoredReader implements BlobSnapshot {
   }
 
   @Override
-  <T> T reading(Function<ObjectReader, T> reading) {
-    ensureOutside();
+  <T> T readNow(Function<ObjectReader, T> reading) {
     return blobs()
         .read(
             blob,
