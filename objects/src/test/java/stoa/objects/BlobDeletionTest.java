@@ -72,6 +72,28 @@ class BlobDeletionTest {
   }
 
   @Test
+  void theSpaceOfDeletedBlobsComesBack() {
+    try (var opened = Opened.on(new SimulatedDisk(3))) {
+      Stoa stoa = opened.stoa();
+      stoa.get(Blob.class, "kept").write(0, BYTES);
+      for (int i = 0; i < 30; i++) stoa.get(Blob.class, i).write(i, new byte[50_000]);
+      int before = opened.device().stats().segments();
+      try (var all = stoa.list(Blob.class)) {
+        for (Blob blob : all) {
+          if (blob.size() > BYTES.length) assertTrue(stoa.delete(blob));
+        }
+      }
+      while (opened.device().maintain()) {
+        // Each call does one step.
+      }
+      int after = opened.device().stats().segments();
+      assertTrue(before > 20 && after < 10, before + " segments before, " + after + " after");
+      Blob kept = stoa.find(Blob.class, "kept").orElseThrow();
+      assertArrayEquals(BYTES, kept.read(0, BYTES.length));
+    }
+  }
+
+  @Test
   void writersAmongDeletionsLeaveNothingBehind() throws Exception {
     try (var opened = Opened.on(new SimulatedDisk(2));
         var threads = Executors.newThreadPerTaskExecutor(Thread.ofPlatform().factory())) {

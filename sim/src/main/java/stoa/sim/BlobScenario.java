@@ -15,10 +15,12 @@ import stoa.Gone;
 import stoa.StoaConfig;
 import stoa.StoaException;
 import stoa.TooOld;
+import stoa.storage.StorageException;
 
 /// Clients write, read, keep and delete blobs of a whole store while its disk fails and it is
-/// opened again, with ordinary calls between. What was acknowledged must be there, whole, under the
-/// version that was answered; a snapshot must stay as it was; and what was deleted must be gone.
+/// opened again, with ordinary calls and maintenance between. What was acknowledged must be there,
+/// whole, under the version that was answered; a snapshot must stay as it was; and what was deleted
+/// must be gone.
 final class BlobScenario implements Scenario {
   private static final int BLOBS = 2;
   private static final int CELLS = 24;
@@ -65,8 +67,9 @@ final class BlobScenario implements Scenario {
     void run() {
       for (int turn = 0; turn < TURNS; turn++) {
         int dice = chance.below(100);
-        if (dice < 90) call(input("blob " + chance.below(BLOBS)));
-        else if (dice < 95) callOther();
+        if (dice < 80) call(input("blob " + chance.below(BLOBS)));
+        else if (dice < 85) callOther();
+        else if (dice < 95) maintain();
         else restart();
       }
       store.calm();
@@ -247,6 +250,16 @@ final class BlobScenario implements Scenario {
         });
       } catch (StoaException failed) {
         trace.add("other " + failed.getClass().getSimpleName());
+        restart();
+      }
+    }
+
+    private void maintain() {
+      try {
+        if (store.maintain()) trace.reached("the device is maintained");
+      } catch (StorageException failed) {
+        trace.add("maintenance " + failed.getClass().getSimpleName());
+        trace.reached("the disk fails during maintenance");
         restart();
       }
     }

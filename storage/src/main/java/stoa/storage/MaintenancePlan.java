@@ -41,6 +41,7 @@ final class MaintenancePlan {
 
   // Of the object that the walk stands at.
   private StreamId id = new StreamId(0, 0);
+  private long birth = -1; // -1: not looked up
   private long bytes;
   private long seeks;
   private long logEnd;
@@ -61,7 +62,7 @@ final class MaintenancePlan {
     plan.carry(carried);
     try (var view = index.view(log.durable())) {
       var walk = view.walk();
-      while (walk.next()) plan.count(walk);
+      while (walk.next()) plan.count(walk, view);
     }
     plan.endObject();
     plan.chooseSegments(before, log.segmentBytes());
@@ -72,17 +73,21 @@ final class MaintenancePlan {
     return objects.isEmpty() && segments.isEmpty();
   }
 
-  private void count(IndexWalk walk) {
+  private void count(IndexWalk walk, IndexView view) throws IOException {
     var entry = walk.entry();
     if (walk.high() != id.high() || walk.low() != id.low()) {
       endObject();
       id = new StreamId(walk.high(), walk.low());
+      birth = -1;
     }
     if (entry.isHole()) return;
+    boolean versioned = walk.space() >= EntryOrder.VERSIONED;
+    if (versioned && birth < 0) birth = ObjectLookup.birth(view, id, new Entry());
+    if (versioned && entry.position < birth) return; // of an object that was deleted
     int at = segmentOf(entry.position);
     if (at < 0) return; // retired; the entry is of an object that was deleted
     boolean data = walk.space() == Spaces.BYTES;
-    if (walk.space() < EntryOrder.VERSIONED) {
+    if (!versioned) {
       live[at] += RecordFormat.ITEM_HEADER + entry.length;
     } else {
       boolean first = !data || entry.skip == 0;
