@@ -34,19 +34,25 @@ final class BlobScenario implements Scenario {
 
   private final Function<Chance, PoweredDisk> disks;
 
+  private final String name;
+  private final int maintenancePercent;
+
   /// @param disks makes the disk of a run
-  BlobScenario(Function<Chance, PoweredDisk> disks) {
+  /// @param maintenancePercent in how many turns the device is maintained
+  BlobScenario(String name, Function<Chance, PoweredDisk> disks, int maintenancePercent) {
+    this.name = name;
     this.disks = disks;
+    this.maintenancePercent = maintenancePercent;
   }
 
   @Override
   public String name() {
-    return "blob";
+    return name;
   }
 
   @Override
   public void run(Chance chance, Trace trace) {
-    new Run(chance, trace, disks.apply(chance.of("disk"))).run();
+    new Run(chance, trace, disks.apply(chance.of("disk")), maintenancePercent).run();
   }
 
   private static final class Run {
@@ -56,9 +62,11 @@ final class BlobScenario implements Scenario {
     private final AtomicLong time = new AtomicLong();
     private final Recorder<BlobModel.Input, String> calls = new Recorder<>(time::incrementAndGet);
     private final List<Long> versions = new ArrayList<>(List.of(1L));
+    private final int maintenancePercent;
     private int marks;
 
-    Run(Chance chance, Trace trace, PoweredDisk disk) {
+    Run(Chance chance, Trace trace, PoweredDisk disk, int maintenancePercent) {
+      this.maintenancePercent = maintenancePercent;
       this.chance = chance.of("work");
       this.trace = trace;
       store = new SimulatedStore(chance, CONFIG, disk);
@@ -66,10 +74,10 @@ final class BlobScenario implements Scenario {
 
     void run() {
       for (int turn = 0; turn < TURNS; turn++) {
+        if (chance.percent(maintenancePercent)) maintain();
         int dice = chance.below(100);
-        if (dice < 80) call(input("blob " + chance.below(BLOBS)));
-        else if (dice < 85) callOther();
-        else if (dice < 95) maintain();
+        if (dice < 90) call(input("blob " + chance.below(BLOBS)));
+        else if (dice < 95) callOther();
         else restart();
       }
       store.calm();

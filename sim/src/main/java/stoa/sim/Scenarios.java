@@ -13,7 +13,7 @@ final class Scenarios {
   static final List<Scenario> ALL =
       List.of(
           new EmbeddedScenario(chance -> PoweredDisk.simulated(chance, 60)),
-          new BlobScenario(chance -> PoweredDisk.simulated(chance, 60)),
+          new BlobScenario("blob", chance -> PoweredDisk.simulated(chance, 60), 0),
           new StoreScenario(),
           new ShardLogScenario(
               "shard-local-memory", _ -> new LocalShard(PoweredDisk.memory(MEMORY), SMALL)),

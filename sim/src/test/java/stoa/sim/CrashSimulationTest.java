@@ -52,9 +52,7 @@ class CrashSimulationTest {
             "a deleted blob is gone",
             "a kept version is read",
             "a snapshot is released",
-            "a truncation",
-            "the device is maintained",
-            "the disk fails during maintenance"));
+            "a truncation"));
   }
 
   @Test
@@ -83,7 +81,7 @@ class CrashSimulationTest {
 
   @Test
   void blobsOnADiskThatDoesNotSyncAreFoundOut() {
-    var scenario = new BlobScenario(chance -> LyingDisk.powered(chance.any()));
+    var scenario = new BlobScenario("lying", chance -> LyingDisk.powered(chance.any()), 0);
     int found = 0;
     for (int seed = 0; seed < 10; seed++) {
       if (SimulatedRun.of(scenario, seed) instanceof SimulatedRun.Failed) found++;
