@@ -1,6 +1,7 @@
 package stoa.storage;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Executor;
@@ -116,7 +117,9 @@ public final class Device implements AutoCloseable {
       if (index != null) index.close();
       if (log != null) log.close();
       if (hold != null) hold.close();
-      if (e instanceof RuntimeException unchecked) throw unchecked;
+      if (e instanceof RuntimeException unchecked && !(e instanceof UncheckedIOException)) {
+        throw unchecked;
+      }
       throw new ReadFailed("the device in %s cannot be opened: %s".formatted(disk.place(), e), e);
     }
   }
@@ -261,11 +264,10 @@ public final class Device implements AutoCloseable {
     private @Nullable Commit admitted(Operation operation) {
       try {
         if (operation.admit()) return operation.record();
-        GroupCommit.complete(operation);
       } catch (IOException e) {
-        GroupCommit.fail(operation, unreadable(e));
+        operation.failure = unreadable(e);
       } catch (RuntimeException e) {
-        GroupCommit.fail(operation, e);
+        operation.failure = e;
       }
       return null;
     }

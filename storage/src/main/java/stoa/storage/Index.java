@@ -39,6 +39,12 @@ final class Index {
    * Reading: `visible` is read while `state` stays the same. Then the state has every entry below it,
    * and its runs have none above it.
    *
+   * A reader may want an earlier moment. The tables keep all entries of a key, so they can be seen as
+   * they were; the runs have the newest of each key alone. What is in them is durable, and so are the
+   * deletions that were heeded when they were made: so a moment that is too early for them gives way
+   * to one that is not, and is durable too ([IndexState#moment]). This counts from when the index was
+   * opened: a reader brings no limit from before.
+   *
    * Locks, in the order they are taken: the device's append lock, `publishing` (who changes the list of
    * runs, held over the write of the manifest), `changing` (who replaces the state; short).
    */
@@ -129,7 +135,7 @@ final class Index {
   private static Run @Nullable [] openRuns(Disk disk, Manifest manifest) throws IOException {
     var runs = new ArrayList<Run>();
     try {
-      for (var item : manifest.runs()) runs.add(Run.open(disk, item.number(), item.blocks()));
+      for (var item : manifest.runs()) runs.add(Run.open(disk, item.number(), item.blocks(), 0));
       return runs.toArray(Run[]::new);
     } catch (UnknownFormat e) {
       runs.forEach(run -> run.file().close());
@@ -304,6 +310,31 @@ final class Index {
     if (closed) throw closedException();
   }
 
+  /// Prepares for [#awaitCovered]. Called under the append lock.
+  ///
+  /// @throws DiskFull when the disk has no room for what has to be written first
+  void freezeAll() {
+    while (state.frozen().length == FROZEN_MAX) {
+      if (!flushOldest()) await(Work.FLUSH);
+    }
+    changing.lock();
+    try {
+      if (state.active().from() < visible) freeze(visible);
+    } finally {
+      changing.unlock();
+    }
+  }
+
+  /// Returns when the manifest covers all that was there at [#freezeAll].
+  ///
+  /// @throws DiskFull when the disk has no room for it
+  void awaitCovered() {
+    while (state.frozen().length > 0) {
+      if (!flushOldest()) await(Work.FLUSH);
+    }
+    mergeSoon();
+  }
+
   /// Has the frozen tables written in the background.
   void flushSoon() {
     ask(flushAsked, this::flushAll);
@@ -448,17 +479,19 @@ final class Index {
       throws IOException {
     var name = RunFormat.name(number);
     int blocks;
+    long moment;
     try (var file = disk.create(name);
         var view = view(log.durable())) {
       var writer = new RunWriter(file, number);
       source.writeTo(new Pruner(writer, oldest, births, view));
+      moment = view.limit();
       blocks = writer.finish(from, to);
     } catch (StorageException e) {
       disk.delete(name);
       throw e;
     }
     disk.syncDirectory();
-    return Run.open(disk, number, blocks);
+    return Run.open(disk, number, blocks, moment);
   }
 
   /// Puts a new run in the place of those it was merged from, or of the table it was written from,
@@ -669,8 +702,7 @@ final class Index {
         if (closed) throw closedException();
         continue;
       }
-      long least = s.runs().length == 0 ? 0 : s.runs()[0].to();
-      long moment = limit == Long.MAX_VALUE ? limit : Math.max(least, Math.min(limit, shown));
+      long moment = limit == Long.MAX_VALUE ? limit : Math.max(s.moment(), Math.min(limit, shown));
       return new IndexView(s, cache, this::forgetSoon, moment);
     }
   }

@@ -41,7 +41,8 @@ final class MaintenancePlan {
 
   // Of the object that the walk stands at.
   private StreamId id = new StreamId(0, 0);
-  private long birth = -1; // -1: not looked up
+  private long birth; // negative until it is looked up
+  private boolean exists; // else it is a snapshot's delta
   private long bytes;
   private long seeks;
   private long logEnd;
@@ -80,14 +81,21 @@ final class MaintenancePlan {
       id = new StreamId(walk.high(), walk.low());
       birth = -1;
     }
-    if (entry.isHole()) return;
-    boolean versioned = walk.space() >= EntryOrder.VERSIONED;
-    if (versioned && birth < 0) birth = ObjectLookup.birth(view, id, new Entry());
-    if (versioned && entry.position < birth) return; // of an object that was deleted
+    if (walk.space() >= EntryOrder.VERSIONED) {
+      if (birth < 0) birth = ObjectLookup.birth(view, id, new Entry());
+      if (entry.isHole() || entry.position < birth) return;
+    }
     int at = segmentOf(entry.position);
-    if (at < 0) return; // retired; the entry is of an object that was deleted
+    if (at < 0) {
+      // Where an object was deleted matters no more when nothing older is left.
+      if (walk.space() == Spaces.BIRTH) return;
+      throw new IllegalStateException(
+          "broken invariant: what lives is not retired, but space %d of %s at %d points to %d"
+              .formatted(walk.space(), id, entry.offset, entry.position));
+    }
     boolean data = walk.space() == Spaces.BYTES;
-    if (!versioned) {
+    exists |= walk.space() == Spaces.VERSIONS;
+    if (walk.space() < EntryOrder.VERSIONED) {
       live[at] += RecordFormat.ITEM_HEADER + entry.length;
     } else {
       boolean first = !data || entry.skip == 0;
@@ -103,7 +111,9 @@ final class MaintenancePlan {
   }
 
   private void endObject() {
-    if (seeks > SEEKS_SPARE + 2 * (bytes >> 20) && objects.size() < OBJECTS_MAX) objects.add(id);
+    boolean scattered = seeks > SEEKS_SPARE + 2 * (bytes >> 20);
+    if (exists && scattered && objects.size() < OBJECTS_MAX) objects.add(id);
+    exists = false;
     bytes = 0;
     seeks = 0;
     logEnd = 0;
