@@ -41,7 +41,7 @@ final class MaintenancePlan {
 
   // Of the object that the walk stands at.
   private StreamId id = new StreamId(0, 0);
-  private long birth; // negative until it is looked up
+  private long birth = -1; // negative until it is looked up
   private boolean exists; // else it is a snapshot's delta
   private long bytes;
   private long seeks;

@@ -16,6 +16,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -26,7 +27,7 @@ class GroupCommitTest {
 
   /// Counts, and refuses or fails now and then.
   private static final class Target implements GroupCommit.Target {
-    private volatile int appended; // of one step at a time
+    private final AtomicInteger appended = new AtomicInteger();
     private volatile int synced;
 
     @Override
@@ -35,7 +36,7 @@ class GroupCommitTest {
       for (var operation : batch) {
         if (((Count) operation).refused) continue;
         operation.changed = true;
-        appended++;
+        appended.incrementAndGet();
         written.add(operation);
       }
       return written;
@@ -43,12 +44,12 @@ class GroupCommitTest {
 
     @Override
     public void sync() {
-      synced = appended;
+      synced = appended.get();
     }
 
     /// How many operations are not durable.
     int left() {
-      return appended - synced;
+      return appended.get() - synced;
     }
   }
 
@@ -90,7 +91,7 @@ class GroupCommitTest {
         }
         int changed = 0;
         for (var result : threads.invokeAll(work)) changed += result.get();
-        assertEquals(target.appended, changed);
+        assertEquals(target.appended.get(), changed);
         assertEquals(0, target.left());
       }
     }

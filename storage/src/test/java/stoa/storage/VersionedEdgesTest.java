@@ -98,9 +98,24 @@ class VersionedEdgesTest {
   }
 
   @Test
+  void aDeletedObjectIsNotPutInOrder() {
+    try (var device = open()) {
+      for (int id = 0; id < 2; id++) {
+        var object = device.object(id);
+        for (int i = 1; i <= 60; i++) object.write(i, (61 - i) * 10L, filled(5, i));
+        object.delete();
+      }
+      device.object(9).write(1, 0, filled(1, 1));
+      int steps = 0;
+      while (device.maintain()) assertTrue(++steps < 100, "there is no end");
+      assertArrayEquals(new byte[] {1}, device.object(9).read(0, 1));
+    }
+  }
+
+  @Test
   void aDiskThatFailsWhileNotesAreReplayedIsReportedAsSuch() {
     // At every change of the disk during recovery: what is thrown is of the device's own kinds.
-    for (int changes = 0; changes < 40; changes++) {
+    for (int changes = 0; changes < 40; changes += 3) {
       var disk = new SimulatedDisk(changes);
       var config = new DeviceConfig(4 << 10, 0, 4 << 10, 4 << 10);
       try (var device = Device.open(disk, config, Runnable::run)) {
