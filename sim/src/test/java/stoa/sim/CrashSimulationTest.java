@@ -52,7 +52,9 @@ class CrashSimulationTest {
             "a deleted blob is gone",
             "a kept version is read",
             "a snapshot is released",
-            "a truncation"));
+            "a truncation",
+            "the device is maintained",
+            "the disk fails during maintenance"));
   }
 
   @Test
