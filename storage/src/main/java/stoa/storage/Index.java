@@ -52,6 +52,9 @@ final class Index {
 
   private static final int RUNS_MAX = 40;
 
+  /// As much of the log does one table have at most: opening reads what three of them had.
+  private static final long TABLE_LOG_BYTES_MAX = 256 << 20;
+
   /// How many runs of one size class make a merge worth while; the classes are powers of this.
   private static final int FAN = 4;
 
@@ -237,7 +240,7 @@ final class Index {
   /// is to be called, without the append lock.
   boolean show(long end) {
     visible = end;
-    if (state.active().bytes() < memtableBytesMax) return false;
+    if (!isFull(end)) return false;
     changing.lock();
     try {
       if (state.frozen().length == FROZEN_MAX) return true;
@@ -246,6 +249,12 @@ final class Index {
     } finally {
       changing.unlock();
     }
+  }
+
+  private boolean isFull(long end) {
+    var active = state.active();
+    if (active.bytes() >= memtableBytesMax) return true;
+    return end - active.from() >= TABLE_LOG_BYTES_MAX && active.seriesCount() > 0;
   }
 
   private void freeze(long end) {
@@ -288,7 +297,7 @@ final class Index {
   ///
   /// @throws DiskFull when the disk has no room for it
   void awaitRoom() {
-    if (state.active().bytes() < memtableBytesMax) return;
+    if (!isFull(visible)) return;
     while (state.frozen().length == FROZEN_MAX) {
       if (!flushOldest()) await(Work.FLUSH);
     }

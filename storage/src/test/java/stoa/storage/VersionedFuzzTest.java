@@ -104,7 +104,8 @@ class VersionedFuzzTest {
             }
           }
           case 1 -> {
-            if (object.exists() && object.snapshots().size() < 4) assertTrue(object.snapshot().exists());
+            if (object.exists() && object.snapshots().size() < 4)
+              assertTrue(object.snapshot().exists());
           }
           case 2 -> {
             if (!object.snapshots().isEmpty()) object.snapshots().getFirst().release();
@@ -224,7 +225,8 @@ class VersionedFuzzTest {
   private static void named(StorageException e) {
     var message = String.valueOf(e.getMessage());
     assertTrue(
-        message.matches("(?s).*(segment-\\d+|run-\\d+|manifest).*"), "no file is named: " + message);
+        message.matches("(?s).*(segment-\\d+|run-\\d+|manifest).*"),
+        "no file is named: " + message);
   }
 
   /// Answers how much cannot be read.
@@ -242,8 +244,7 @@ class VersionedFuzzTest {
     for (int at = 0; at < view.bytes.length; at += CHUNK) {
       int length = Math.min(CHUNK, view.bytes.length - at);
       try {
-        assertArrayEquals(
-            Arrays.copyOfRange(view.bytes, at, at + length), object.read(at, length));
+        assertArrayEquals(Arrays.copyOfRange(view.bytes, at, at + length), object.read(at, length));
       } catch (CorruptData e) {
         named(e);
         unreadable++;
@@ -255,8 +256,7 @@ class VersionedFuzzTest {
       assertEquals(view.bytes.length, object.size());
       var attributes = object.attributes();
       assertEquals(view.attributes.keySet(), attributes.keySet());
-      attributes.forEach(
-          (name, value) -> assertArrayEquals(view.attributes.get(name), value));
+      attributes.forEach((name, value) -> assertArrayEquals(view.attributes.get(name), value));
     } catch (CorruptData e) {
       named(e);
       unreadable++;
