@@ -85,7 +85,8 @@ final class SoakModel {
   }
 
   private VersionState state() {
-    return VersionState.of(applied.stream().map(version -> new VersionRange(version, version)).toList());
+    return VersionState.of(
+        applied.stream().map(version -> new VersionRange(version, version)).toList());
   }
 
   /// Holds an object or a snapshot against this.

@@ -19,16 +19,29 @@ import stoa.storage.VersionedObject;
 
 /// Fills, overwrites, truncates, snapshots and deletes versioned objects on the files of a
 /// temporary directory, while a thread reclaims and reorders; opens the device again and again, now
-/// and then without its index. Everything is held against a model, and the space against what lives.
+/// and then without its index. Everything is held against a model, and the space against what
+/// lives.
 ///
 /// It takes as long as the system property `stoa.soak.seconds` says, and holds about as many MiB as
 /// `stoa.soak.mib` does. It prints how it goes on.
 final class StorageSoak implements Scenario {
-  private static final Duration TIME = Duration.ofSeconds(Long.getLong("stoa.soak.seconds", 10));
-  private static final int MIB = Integer.getInteger("stoa.soak.mib", 64);
   private static final int OBJECTS = 40;
   private static final int SEGMENT = 4 << 20;
   private static final long SPARE_BYTES = 16L * SEGMENT;
+
+  private final Duration time;
+  private final int mib;
+
+  StorageSoak() {
+    this(
+        Duration.ofSeconds(Long.getLong("stoa.soak.seconds", 10)),
+        Integer.getInteger("stoa.soak.mib", 64));
+  }
+
+  StorageSoak(Duration time, int mib) {
+    this.time = time;
+    this.mib = mib;
+  }
 
   @Override
   public String name() {
@@ -37,15 +50,15 @@ final class StorageSoak implements Scenario {
 
   @Override
   public Duration timeMax() {
-    return TIME.multipliedBy(2).plusMinutes(5);
+    return time.multipliedBy(2).plusMinutes(5);
   }
 
   @Override
   public void run(Chance chance, Trace trace) throws Exception {
     var directory = Files.createTempDirectory("storage-soak");
     try {
-      var run = new Run(chance, directory);
-      long end = System.nanoTime() + TIME.toNanos();
+      var run = new Run(chance, directory, mib);
+      long end = System.nanoTime() + time.toNanos();
       do run.life(end);
       while (System.nanoTime() < end);
       run.end();
@@ -64,6 +77,7 @@ final class StorageSoak implements Scenario {
   private static final class Run {
     private final Chance chance;
     private final Path directory;
+    private final int mib;
     private final List<SoakModel> objects = new ArrayList<>();
     private final List<List<SoakModel>> snapshots = new ArrayList<>();
     private final long start = System.nanoTime();
@@ -71,17 +85,18 @@ final class StorageSoak implements Scenario {
     private long operations;
     private int lives;
 
-    Run(Chance chance, Path directory) {
+    Run(Chance chance, Path directory, int mib) {
       this.chance = chance;
       this.directory = directory;
+      this.mib = mib;
       for (int i = 0; i < OBJECTS; i++) {
         objects.add(empty(i));
         snapshots.add(new ArrayList<>());
       }
     }
 
-    private static SoakModel empty(int id) {
-      return new SoakModel(id, (int) ((long) MIB * (1 << 20) / OBJECTS / SoakModel.CELL));
+    private SoakModel empty(int id) {
+      return new SoakModel(id, (int) ((long) mib * (1 << 20) / OBJECTS / SoakModel.CELL));
     }
 
     private Device open() {
@@ -107,7 +122,7 @@ final class StorageSoak implements Scenario {
           while (System.nanoTime() < until && !maintenance.isDone()) {
             step(device, chance.below(OBJECTS));
             operations++;
-            if (operations % 200 == 0 && used() > 4L * MIB * (1 << 20) + SPARE_BYTES) {
+            if (operations % 200 == 0 && used() > 4L * mib * (1 << 20) + SPARE_BYTES) {
               while (device.maintain()) operations++;
             }
           }
@@ -163,7 +178,7 @@ final class StorageSoak implements Scenario {
 
     private long version(SoakModel model) {
       if (chance.percent(90)) return model.highest() + 1;
-      return 1 + chance.below((int) model.highest() + 10);
+      return 1L + chance.below((int) model.highest() + 10);
     }
 
     private void transaction(VersionedObject object, SoakModel model) {
