@@ -42,11 +42,14 @@ final class Scenarios {
                       Stream.generate(() -> PoweredDisk.memory(MEMORY)).limit(3).toList(),
                       SMALL)));
 
+  /* Run when they are asked for by name. */
+  private static final List<Scenario> LONG = List.of(new StorageSoak());
+
   private Scenarios() {}
 
   /// The scenario of a short name, or of a class.
   static Scenario named(String name) {
-    for (var scenario : ALL) {
+    for (var scenario : Stream.concat(ALL.stream(), LONG.stream()).toList()) {
       if (scenario.name().equals(name)) return scenario;
     }
     try {
