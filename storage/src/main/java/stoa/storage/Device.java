@@ -31,6 +31,7 @@ public final class Device implements AutoCloseable {
   private final Index index;
   private final @Nullable ExecutorService owned;
   private final GroupCommit commits;
+  private final ObjectChanges changes;
   private final VersionedObjects objects;
   private final Maintenance maintenance;
   private final long recoveredBytes;
@@ -59,6 +60,7 @@ public final class Device implements AutoCloseable {
     this.hold = hold;
     this.log = log;
     this.index = index;
+    this.changes = changes;
     this.commits = new GroupCommit(new Appender(), background);
     this.objects = new VersionedObjects(log, index, changes, commits);
     this.maintenance = new Maintenance(log, index, changes, objects, appending);
@@ -266,7 +268,12 @@ public final class Device implements AutoCloseable {
           commits.add(record);
         }
         if (written.isEmpty()) return written;
-        log.append(commits);
+        try {
+          log.append(commits);
+        } catch (StorageException e) {
+          changes.forget();
+          throw e;
+        }
         try {
           for (int i = 0; i < written.size(); i++) {
             var operation = written.get(i);

@@ -85,6 +85,11 @@ final class ObjectChanges {
     return head;
   }
 
+  /// Forgets which versions were given to records that were not written.
+  void forget() {
+    heads.clear();
+  }
+
   /// Whether an object has every version of a range.
   boolean has(ObjectHead head, VersionRange versions) throws IOException {
     if (versions.first() > head.topLast) return false;

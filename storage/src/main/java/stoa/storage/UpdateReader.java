@@ -24,6 +24,7 @@ final class UpdateReader {
   private final VersionedObjects objects;
   private final VersionedObject object;
   private final CRC32C crc = new CRC32C();
+  private final CRC32C all = new CRC32C();
   private final List<Extent> extents = new ArrayList<>();
   private final List<Attribute> attributes = new ArrayList<>();
   private VersionState versions = VersionState.EMPTY;
@@ -73,6 +74,9 @@ final class UpdateReader {
     crc.update(kind);
     crc.update(bytes);
     if (in.readInt() != (int) crc.getValue()) throw damaged(object.id());
+    long before = all.getValue();
+    all.update(kind);
+    all.update(bytes);
     var frame = new Decoder(bytes);
     switch (kind) {
       case UpdateFormat.VERSIONS -> versions = VersionState.decode(frame);
@@ -95,6 +99,7 @@ final class UpdateReader {
       case UpdateFormat.REMOVED_ATTRIBUTE ->
           attributes.add(new Attribute(frame.varint(), frame.varint(), null));
       case UpdateFormat.END -> {
+        if (frame.varint() != before) throw damaged(object.id());
         return false;
       }
       default -> throw damaged(object.id());

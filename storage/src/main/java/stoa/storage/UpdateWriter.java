@@ -18,6 +18,7 @@ final class UpdateWriter {
   private final StreamId id;
   private final Encoder frame = new Encoder(256);
   private final CRC32C crc = new CRC32C();
+  private final CRC32C all = new CRC32C();
 
   UpdateWriter(VersionedObjects objects, StreamId id) {
     this.objects = objects;
@@ -37,7 +38,7 @@ final class UpdateWriter {
         extents(moment, versions, out);
         attributes(moment, versions, out);
       }
-      frame.clear();
+      frame.clear().varint(all.getValue());
       put(UpdateFormat.END, out);
       out.flush();
     }
@@ -84,6 +85,8 @@ final class UpdateWriter {
     crc.reset();
     crc.update(kind);
     crc.update(frame.array(), 0, frame.size());
+    all.update(kind);
+    all.update(frame.array(), 0, frame.size());
     out.writeByte(kind);
     out.writeInt(frame.size());
     out.write(frame.array(), 0, frame.size());

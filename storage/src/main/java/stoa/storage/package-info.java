@@ -1,11 +1,29 @@
 /// The versioned object device: append-only checksummed segments and an index of extents.
 ///
-/// A [Device][stoa.storage.Device] keeps sparse objects: an object has up to 256 spaces, a space
-/// has extents of bytes at offsets. Extents are written in [commits][stoa.storage.Commit], each
-/// visible and durable whole or not at all. It stands on a [Disk][stoa.storage.Disk], which says
-/// what survives a power loss. After "Atomicity, explicit versioning, commutativity" of the VOSD
-/// paper (section II) this is the floor: atomic writes into a log, and a mapping from logical
-/// extents to places in it.
+/// A [Device][stoa.storage.Device] has two faces on one log and one index:
+///
+/// - *versioned objects*, the device of the VOSD paper: a
+///   [VersionedObject][stoa.storage.VersionedObject] is a sparse space of bytes and named
+///   attributes, written by [transactions][stoa.storage.WriteTransaction] whose versions the caller
+///   chooses. Writes are atomic, commutative and idempotent, and a replica is brought level by the
+///   least that must be sent;
+/// - *records*: bytes by object, space and number, of which the latest write counts. Written in
+///   [commits][stoa.storage.Commit], each visible whole or not at all. Streams are made of these.
+///
+/// It stands on a [Disk][stoa.storage.Disk], which says what survives a power loss.
+///
+/// ```java
+/// try (var device = Device.open(new FileDisk(path), DeviceConfig.standard())) {
+///   var object = device.object(42);
+///   object.write(1, 4096, ByteBuffer.wrap(bytes));       // version 1, at offset 4096: durable
+///   try (var write = object.begin(3)) {                  // a gap: version 2 may come later
+///     write.write(0, first);
+///     write.attribute("owner", name);
+///     write.commit();                                    // both at once
+///   }
+///   object.versionState();                               // 1, 3
+/// }
+/// ```
 ///
 /// # The files
 ///
@@ -92,6 +110,38 @@
 /// read, a block's a part of DATA; the mix lets a block be right at its own place only. The digest
 /// binds the items to their record.
 ///
+/// ## Notes
+///
+/// What the log says of versioned objects. An *item place* is a varint: 0 a hole, which has no
+/// item; odd, twice the log position of the item plus one; even, twice the item's place relative to
+/// the record of this note, plus two.
+///
+/// ```
+///   kind          data of the item; its object is the one the note is about
+///   2 COMMIT      varint birth of the object when the change began
+///                 varint target: 0 the object; else the number of a snapshot, whose delta it is
+///                 versions that the object has from now on, as below
+///                 extents: varint count; each varint offset - offset before, varint length,
+///                          item place, varint skip unless a hole, zigzag varint version - the one before
+///                 attributes: as extents; offset is the slot, length that of the item
+///   3 MOVED       as COMMIT: what is said was so before and is at this place now
+///   4 DELETED     varint birth: nothing of the object below that log position lives; 0: this item's
+///   5 SNAPSHOT    varint number of the snapshot, 0: this item's position; the versions it sees
+///   6 RELEASED    varint number of the snapshot
+///   7 ATTRIBUTE   no note; space 129, offset the slot: varint length of the name, name, value
+///
+///   versions      varint number of ranges; each varint first - last before, varint last - first
+/// ```
+///
+/// The index has an object's extents in space 128, never overlapping; its attributes in 129, by
+/// slot, which is the first 63 bits of the name's SHA-256; its ranges of versions in 130; its birth
+/// in 131; its snapshots in 132. What a snapshot sees and the object no longer has, its *delta*, is
+/// in the spaces 128 and 129 of an id of its own.
+///
+/// Reading the notes of the log in order makes the index. They may also be read when segments are
+/// missing that were retired: what lives is said again further on, a place in a retired segment is
+/// passed over, and of two versions at one byte the higher one counts in any order.
+///
 /// ## Recovery
 ///
 /// The manifest says from where the log must be read; records are taken over until the first that
@@ -163,5 +213,29 @@
 ///       28     4  number of runs
 ///       32   8 each  newest first: number of the run 4, number of its blocks 4
 ///      end     4  checksum of all before
+/// ```
+///
+/// ## Updates
+///
+/// What [VersionedObject][stoa.storage.VersionedObject] sends to a peer, and an export: a header,
+/// then frames.
+///
+/// ```
+///   offset  size  header
+///        0     8  "STOAUPDT"
+///        8     4  format version, 1
+///
+///   offset  size  frame
+///        0     1  kind
+///        1     4  length n of the data in bytes
+///        5     n  data
+///    5 + n     4  checksum of kind and data
+///
+///   1 versions             as in a note: those that the peer lacks
+///   2 data                 varint offset, varint version, bytes (at most 1 MiB)
+///   3 hole                 varint offset, varint version, varint length
+///   4 attribute            varint slot, varint version, varint length of the name, name, value
+///   5 removed attribute    varint slot, varint version
+///   6 end                  varint checksum of the kinds and data of all frames before
 /// ```
 package stoa.storage;

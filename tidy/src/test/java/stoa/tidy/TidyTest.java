@@ -31,6 +31,8 @@ class TidyTest {
               FILE,
               THREAD),
           Edge.of("stoa.storage.Device", "starts the thread that writes index runs", THREAD),
+          Edge.of("stoa.storage.GroupCommit", "its callers write for each other, and wait", THREAD),
+          Edge.of("stoa.storage.Upkeep", "the thread that keeps an idle device in order", THREAD),
           Edge.of(
               "stoa.storage.Index",
               "gives index runs to that thread, and waits when it falls behind",
