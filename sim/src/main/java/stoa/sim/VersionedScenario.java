@@ -115,7 +115,8 @@ final class VersionedScenario implements Scenario {
         ids.add(chance.percent(50) ? new StreamId(0, i) : StreamId.of("object " + i));
       }
       for (var id : ids) changes.put(id, new TreeMap<>());
-      for (var step : Step.values()) weights.put(step, chance.percent(70) ? 1 + chance.below(20) : 0);
+      for (var step : Step.values())
+        weights.put(step, chance.percent(70) ? 1 + chance.below(20) : 0);
       for (var often : List.of(Step.WRITE, Step.GO_ON)) weights.merge(often, 10, Integer::sum);
       for (var seldom : List.of(Step.DELETE, Step.IMPORT, Step.REOPEN, Step.FAIL, Step.FILL)) {
         weights.computeIfPresent(seldom, (_, weight) -> weight / 5);
