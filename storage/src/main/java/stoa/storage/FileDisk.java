@@ -7,6 +7,7 @@ import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.FileStore;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.OpenOption;
@@ -51,6 +52,7 @@ public final class FileDisk implements Disk {
   private static final int DIRECT_READ_BYTES = 256 << 10;
 
   private final Path directory;
+  private final FileStore fileStore; // looking it up reads the table of all mounts
   private final Buffers directReads = new Buffers(DIRECT_READS_MAX, DIRECT_READ_BYTES);
 
   /// The disk of a directory.
@@ -61,6 +63,7 @@ public final class FileDisk implements Disk {
     try {
       Files.createDirectories(directory);
       this.directory = directory.toRealPath();
+      this.fileStore = Files.getFileStore(this.directory);
     } catch (FileAlreadyExistsException e) {
       throw new UnknownFormat(directory + " is a file; choose a directory");
     } catch (IOException e) {
@@ -107,7 +110,7 @@ public final class FileDisk implements Disk {
   public DiskFile openDirect(String name) throws IOException {
     try {
       var handle = new Handle(name, channel(name, DirectIo.ON), DirectIo.ON);
-      if (DIRECT_ALIGNMENT % Files.getFileStore(directory).getBlockSize() == 0) return handle;
+      if (DIRECT_ALIGNMENT % fileStore.getBlockSize() == 0) return handle;
       handle.close();
       throw new UnsupportedOperationException(
           directory
@@ -325,7 +328,7 @@ public final class FileDisk implements Disk {
     public void ensureRoom(long end) throws IOException {
       long growth = end - size();
       if (growth <= 0) return;
-      if (Files.getFileStore(directory).getUsableSpace() < growth + ROOM_KEPT) throw full(null);
+      if (fileStore.getUsableSpace() < growth + ROOM_KEPT) throw full(null);
     }
 
     @Override
