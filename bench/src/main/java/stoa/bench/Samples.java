@@ -44,11 +44,26 @@ final class Samples {
     add(measure + ", p99", seen.p99Micros());
   }
 
-  /// The median of a measure's samples.
-  double median(String measure) {
+  /// What was measured, in the order of the first samples.
+  List<String> measures() {
+    return List.copyOf(samples.keySet());
+  }
+
+  /// Whether a measure has a sample.
+  boolean has(String measure) {
+    return samples.containsKey(measure);
+  }
+
+  /// A measure's samples, in the order in which they were taken.
+  List<Double> of(String measure) {
     List<Double> taken = samples.get(measure);
     if (taken == null) throw new IllegalArgumentException("nothing was measured as " + measure);
-    double[] sorted = taken.stream().mapToDouble(Double::doubleValue).sorted().toArray();
+    return List.copyOf(taken);
+  }
+
+  /// The median of a measure's samples.
+  double median(String measure) {
+    double[] sorted = of(measure).stream().mapToDouble(Double::doubleValue).sorted().toArray();
     int middle = sorted.length / 2;
     return sorted.length % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
   }

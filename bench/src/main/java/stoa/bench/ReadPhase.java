@@ -1,0 +1,133 @@
+package stoa.bench;
+
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.LongAdder;
+
+/// Measures what the paper's Figure 4 shows: the bandwidth of reads by 32 concurrent operations, of
+/// data first written with aligned 4 MiB. The page cache forgets the files before each sample.
+final class ReadPhase {
+  private final StorageRun run;
+
+  ReadPhase(StorageRun run) {
+    this.run = run;
+  }
+
+  /// The name of a bandwidth, in MiB/s.
+  static String bandwidth(Pattern pattern, int size, String contender) {
+    return "read, %s, %s, %s".formatted(pattern, StorageRun.words(size), contender);
+  }
+
+  /// The name of an amplification: bytes fetched from disks ÷ bytes read.
+  static String amplification(Pattern pattern, int size, String contender) {
+    return "read amplification, %s, %s, %s".formatted(pattern, StorageRun.words(size), contender);
+  }
+
+  void measure() throws Exception {
+    List<ByteBuffer> targets = new ArrayList<>();
+    for (int i = 0; i < StorageRun.OPERATIONS; i++) {
+      targets.add(Content.aligned(StorageRun.SIZE_MAX));
+    }
+    Map<Contender, Path> folders = new LinkedHashMap<>();
+    for (Contender contender : run.objectStores()) {
+      run.progress().accept("writing what is read, " + contender.name());
+      Path folder = run.fresh(contender.name());
+      folders.put(contender, folder);
+      try (var store = contender.open(folder)) {
+        fill(store);
+        store.settle();
+      }
+    }
+    Path bare = run.fresh("bare").resolve("read");
+    try (var file = new DirectFile(bare)) {
+      blocks()
+          .run(
+              turns(),
+              (caller, turn) -> {
+                long offset = (long) turn * StorageRun.SIZE_MAX;
+                file.write(offset, run.content().at(caller, offset, StorageRun.SIZE_MAX));
+              });
+      file.force();
+    }
+    run.rounds(progress -> {
+      for (Pattern pattern : Pattern.values()) {
+        for (int size : run.scale().sizes()) {
+          String point = "%sreading, %s, %s, ".formatted(progress, pattern, StorageRun.words(size));
+          run.progress().accept(point + StorageRun.RAW);
+          StorageScale scale = run.scale();
+          run.samples()
+              .add(
+                  bandwidth(pattern, size, StorageRun.RAW),
+                  RawDisk.read(bare, scale.warmUp(), scale.readTime()) / (1 << 20));
+          for (var entry : folders.entrySet()) {
+            run.progress().accept(point + entry.getKey().name());
+            sample(entry.getKey(), entry.getValue(), pattern, size, targets);
+          }
+        }
+      }
+    });
+    for (Path folder : folders.values()) StorageRun.delete(folder);
+    StorageRun.delete(bare);
+  }
+
+  private void sample(
+      Contender contender, Path folder, Pattern pattern, int size, List<ByteBuffer> targets)
+      throws Exception {
+    var offsets = pattern.offsets(StorageRun.OPERATIONS, size, run.scale().readBytes());
+    var bytes = new LongAdder();
+    System.gc();
+    try (var store = contender.open(folder)) {
+      PageCache.drop(folder);
+      ProcessIo before = ProcessIo.now();
+      var seen =
+          new Load(
+                  StorageRun.OPERATIONS,
+                  StorageRun.threads(contender, StorageRun.OPERATIONS),
+                  run.scale().warmUp(),
+                  run.scale().readTime())
+              .run((caller, turn) -> {
+                long offset = offsets.applyAsLong(caller);
+                ByteBuffer target = targets.get(caller).clear().limit(size);
+                store.read(offset, target);
+                bytes.add(size);
+                if (turn == 0) verify(contender, offset, target);
+              });
+      long fetched = ProcessIo.now().since(before).readBytes();
+      run.samples()
+          .add(
+              bandwidth(pattern, size, contender.name()), seen.callsPerSecond() * size / (1 << 20));
+      run.samples()
+          .add(amplification(pattern, size, contender.name()), (double) fetched / bytes.sum());
+    }
+  }
+
+  private void verify(Contender contender, long offset, ByteBuffer read) {
+    long wrong = run.content().mismatch(offset, read);
+    if (wrong >= 0) {
+      throw new IllegalStateException(
+          "%s answered a wrong byte at offset %d".formatted(contender.name(), wrong));
+    }
+  }
+
+  private void fill(Contender.Store store) throws Exception {
+    blocks()
+        .run(
+            turns(),
+            (caller, turn) -> {
+              long offset = (long) turn * StorageRun.SIZE_MAX;
+              store.write(offset, run.content().at(caller, offset, StorageRun.SIZE_MAX));
+            });
+  }
+
+  private int turns() {
+    return (int) (run.scale().readBytes() / StorageRun.SIZE_MAX);
+  }
+
+  private static Sweep blocks() {
+    return new Sweep(4, Load.Threads.PLATFORM);
+  }
+}

@@ -1,0 +1,84 @@
+package stoa.bench;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Locale;
+import java.util.function.Consumer;
+
+/// One run of the storage benchmark: what its phases share.
+///
+/// One thread runs the phases, one after the other.
+///
+/// @param folder where the contenders' folders are made
+/// @param scale how long and how large
+/// @param contenders what is measured, in the order of tables
+/// @param content what is written
+/// @param samples what was measured so far
+/// @param progress is told what is being measured now
+record StorageRun(
+    Path folder,
+    StorageScale scale,
+    List<Contender> contenders,
+    Content content,
+    Samples samples,
+    Consumer<String> progress) {
+  /// How many operations are under way at a time, as in the paper.
+  static final int OPERATIONS = 32;
+
+  /// The largest access.
+  static final int SIZE_MAX = 4 << 20;
+
+  /// The name of the bare disk among the contenders.
+  static final String RAW = "bare file";
+
+  /// What many callers of a contender run on.
+  static Load.Threads threads(Contender contender, int callers) {
+    return callers == 1 || contender.blocksThreads() || callers <= OPERATIONS
+        ? Load.Threads.PLATFORM
+        : Load.Threads.VIRTUAL;
+  }
+
+  /// The contenders that keep long objects.
+  List<Contender> objectStores() {
+    return contenders.stream().filter(Contender::keepsObjects).toList();
+  }
+
+  /// Makes a contender's folder, empty.
+  Path fresh(String name) throws IOException {
+    Path fresh = folder.resolve(name.replace(' ', '-'));
+    delete(fresh);
+    return Files.createDirectories(fresh);
+  }
+
+  /// Takes one sample after the other: all measures once in each round.
+  void rounds(Step... steps) throws Exception {
+    for (int round = 1; round <= scale.rounds(); round++) {
+      for (Step step : steps) step.take("round %d of %d: ".formatted(round, scale.rounds()));
+    }
+  }
+
+  /// Takes the samples of one round.
+  @FunctionalInterface
+  interface Step {
+    void take(String progress) throws Exception;
+  }
+
+  /// Deletes a folder and all in it, when it is there.
+  static void delete(Path folder) throws IOException {
+    if (!Files.exists(folder)) return;
+    try (var files = Files.walk(folder)) {
+      for (Path path : files.sorted(Comparator.reverseOrder()).toList()) Files.delete(path);
+    }
+  }
+
+  /// A size in words, as `64 KiB`.
+  static String words(long bytes) {
+    if (bytes >= 1 << 30 && bytes % (1 << 30) == 0) return (bytes >> 30) + " GiB";
+    if (bytes >= 1 << 20 && bytes % (1 << 20) == 0) return (bytes >> 20) + " MiB";
+    if (bytes >= 1 << 10 && bytes % (1 << 10) == 0) return (bytes >> 10) + " KiB";
+    return String.format(Locale.ROOT, "%d B", bytes);
+  }
+}
