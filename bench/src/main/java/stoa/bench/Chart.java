@@ -62,6 +62,7 @@ record Chart(String title, String note, String yLabel, String xLabel, List<Panel
     DIAMOND,
     UP,
     DOWN,
+    PENTAGON,
     CROSS
   }
 
@@ -75,9 +76,11 @@ record Chart(String title, String note, String yLabel, String xLabel, List<Panel
   }
 
   private static final int LEFT = 78;
-  private static final int RIGHT = 96;
+  private static final int NAMES = 110; // behind a panel
+  private static final int SCALE = 46; // before a panel that is not the first
   private static final int TOP = 84;
-  private static final int BOTTOM = 70;
+  private static final int BOTTOM = 48; // without the labels of ticks
+  private static final int TICK_LINE = 14;
   private static final int HEIGHT = 330; // of a panel
   private static final int LABEL_STEP = 15;
   private static final String INK = "#222222";
@@ -89,8 +92,15 @@ record Chart(String title, String note, String yLabel, String xLabel, List<Panel
   String svg() {
     int widest = panels.stream().mapToInt(panel -> panel.ticks.size()).max().orElse(1);
     int panelWidth = Math.max(300, widest * (panels.size() == 1 ? 92 : 58));
-    int width = LEFT + panels.size() * (panelWidth + RIGHT) + 6;
-    int height = TOP + HEIGHT + BOTTOM;
+    int step = panelWidth + NAMES + SCALE;
+    int width = LEFT + panels.size() * step - SCALE;
+    int tickLines = 1;
+    for (Panel panel : panels) {
+      for (Tick tick : panel.ticks) {
+        tickLines = Math.max(tickLines, (int) tick.label.lines().count());
+      }
+    }
+    int height = TOP + HEIGHT + BOTTOM + TICK_LINE * tickLines;
     var svg = new Svg(width, height, title);
     svg.text(new Svg.Place(LEFT, 26), title, new Svg.Type(17, INK, "start", "bold"));
     svg.text(new Svg.Place(LEFT, 46), note, new Svg.Type(12, SOFT, "start", "normal"));
@@ -102,8 +112,8 @@ record Chart(String title, String note, String yLabel, String xLabel, List<Panel
     var range = Range.of(this);
     double left = LEFT;
     for (Panel panel : panels) {
-      new Drawing(svg, panel, left, panelWidth, range).draw(xLabel);
-      left += panelWidth + RIGHT;
+      new Drawing(svg, panel, left, panelWidth, range).draw(xLabel, height - 12);
+      left += step;
     }
     return svg.toString();
   }
@@ -161,7 +171,7 @@ record Chart(String title, String note, String yLabel, String xLabel, List<Panel
 
   /// One panel on its way into the document.
   private record Drawing(Svg svg, Panel panel, double left, double width, Range range) {
-    void draw(String xLabel) {
+    void draw(String xLabel, double xLabelAt) {
       DoubleUnaryOperator y = range.place(TOP);
       for (double value : range.lines()) {
         boolean labelled = Range.labelled(value);
@@ -194,13 +204,13 @@ record Chart(String title, String note, String yLabel, String xLabel, List<Panel
         int row = 0;
         for (String line : tick.label.lines().toList()) {
           svg.text(
-              new Svg.Place(x, TOP + HEIGHT + 19 + 14 * row++),
+              new Svg.Place(x, TOP + HEIGHT + 19 + TICK_LINE * row++),
               line,
               new Svg.Type(11.5, SOFT, "middle", "normal"));
         }
       }
       svg.text(
-          new Svg.Place(left + width / 2, TOP + HEIGHT + BOTTOM - 10),
+          new Svg.Place(left + width / 2, xLabelAt),
           xLabel,
           new Svg.Type(13, INK, "middle", "normal"));
       for (Series series : panel.series) draw(series, y);
@@ -281,6 +291,11 @@ record Chart(String title, String note, String yLabel, String xLabel, List<Panel
         case DIAMOND ->
             svg.area(corners(x, y, r * 1.25, 0, -1, 1, 0, 0, 1, -1, 0), colour, opacity);
         case UP -> svg.area(corners(x, y, r * 1.1, 0, -1, 1, 0.8, -1, 0.8), colour, opacity);
+        case PENTAGON ->
+            svg.area(
+                corners(x, y, r * 1.15, 0, -1, 0.95, -0.31, 0.59, 0.81, -0.59, 0.81, -0.95, -0.31),
+                colour,
+                opacity);
         case DOWN -> svg.area(corners(x, y, r * 1.1, 0, 1, 1, -0.8, -1, -0.8), colour, opacity);
         case CROSS -> {
           svg.line(corners(x, y, r * 0.9, -1, -1, 1, 1), new Svg.Stroke(colour, 1.8));

@@ -2,6 +2,7 @@ package stoa.bench;
 
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
+import java.util.List;
 import stoa.base.StreamId;
 import stoa.storage.Commit;
 import stoa.storage.Device;
@@ -18,7 +19,7 @@ final class RecordContender implements Contender {
 
   @Override
   public String how() {
-    return "records without versions, shared sync of the log";
+    return "records without versions, a commit and a sync for all that have arrived";
   }
 
   @Override
@@ -35,6 +36,7 @@ final class RecordContender implements Contender {
   public Store open(Path folder) {
     var disk = new FileDisk(folder);
     var device = Device.open(disk, DeviceConfig.standard());
+    var batches = new Group<Value>(4096, batch -> append(device, batch));
     return new Store() {
       @Override
       public void write(long offset, ByteBuffer data) {
@@ -47,12 +49,10 @@ final class RecordContender implements Contender {
       }
 
       @Override
-      public void put(long key, ByteBuffer value) {
+      public void put(long key, ByteBuffer value) throws Exception {
         byte[] bytes = new byte[value.remaining()];
         value.get(bytes);
-        device.append(
-            new Commit().write(new StreamId(1, key / 4096), 0, key % 4096, bytes, 0, bytes.length));
-        device.sync();
+        batches.join(new Value(key, bytes));
       }
 
       @Override
@@ -61,5 +61,23 @@ final class RecordContender implements Contender {
         disk.close();
       }
     };
+  }
+
+  private record Value(long key, byte[] bytes) {}
+
+  /// What the layers above do with the calls that have arrived: one commit and one sync for all.
+  private static void append(Device device, List<Value> batch) {
+    var commit = new Commit();
+    for (Value value : batch) {
+      commit.write(
+          new StreamId(1, value.key / 4096),
+          0,
+          value.key % 4096,
+          value.bytes,
+          0,
+          value.bytes.length);
+    }
+    device.append(commit);
+    device.sync();
   }
 }

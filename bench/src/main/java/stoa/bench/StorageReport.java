@@ -466,7 +466,7 @@ final class StorageReport {
             Chart.Shape.DIAMOND,
             Chart.Shape.UP,
             Chart.Shape.DOWN,
-            Chart.Shape.CROSS);
+            Chart.Shape.PENTAGON);
     int i = Math.floorMod(index, colours.size());
     return new Chart.Look(colours.get(i), shapes.get(i), Chart.Line.FULL);
   }
