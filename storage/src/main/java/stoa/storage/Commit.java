@@ -1,7 +1,10 @@
 package stoa.storage;
 
+import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Objects;
 import java.util.zip.CRC32C;
 import stoa.base.StreamId;
@@ -11,20 +14,41 @@ import stoa.base.StreamId;
 ///
 /// Not thread-safe; the thread that builds it hands it to [Device#append(Commit)].
 public final class Commit {
+  /*
+   * `bytes` is the record without the data of DATA items, `used` of it so far. A Part says where in it
+   * such data belongs; its checksums are in `sums`, one a block. What they are disguised with depends
+   * on the place in the log, so that is added while the record is written.
+   */
+
   /// The largest encoded size in bytes.
   public static final int BYTES_MAX = 1 << 30;
 
   /// What each extent adds to the encoded size beside its data, in bytes.
-  public static final int EXTENT_OVERHEAD_BYTES = RecordFormat.EXTENT_HEADER;
+  public static final int EXTENT_OVERHEAD_BYTES = RecordFormat.ITEM_HEADER;
+
+  /// The most data in one DATA item.
+  static final int DATA_BYTES_MAX = 4 << 20;
 
   private static final int BUFFER_KEPT = 4 << 20;
 
   private final CRC32C crc = new CRC32C();
+  private final List<Part> parts = new ArrayList<>();
   private byte[] bytes = new byte[4 << 10];
   private ByteBuffer view = ByteBuffer.wrap(bytes);
-  private int end = RecordFormat.RECORD_HEADER;
+  private int used = RecordFormat.RECORD_HEADER;
+  private int partBytes; // what the parts take in the log
+  private int[] sums = new int[0];
+  private int sumCount;
   private int count;
   private long digest;
+  private long position;
+
+  /// The data of a DATA item.
+  ///
+  /// @param at where in `bytes` it belongs
+  /// @param place where its item begins, relative to the record
+  /// @param firstSum of its blocks' checksums
+  private record Part(int at, int place, ByteBuffer data, int firstSum) {}
 
   /// An empty commit.
   public Commit() {}
@@ -35,7 +59,10 @@ public final class Commit {
       bytes = new byte[4 << 10];
       view = ByteBuffer.wrap(bytes);
     }
-    end = RecordFormat.RECORD_HEADER;
+    used = RecordFormat.RECORD_HEADER;
+    partBytes = 0;
+    parts.clear();
+    sumCount = 0;
     count = 0;
     digest = 0;
     return this;
@@ -49,34 +76,114 @@ public final class Commit {
   /// @param offset not negative
   /// @throws IllegalArgumentException when the commit would grow beyond [#BYTES_MAX]
   public Commit write(StreamId object, int space, long offset, byte[] data, int from, int length) {
+    add(RecordFormat.ITEM_RECORD, object, space, offset, data, from, length);
+    return this;
+  }
+
+  /// Adds bytes that the layer above is given when the log is read again, and answers their place:
+  /// where the item begins, relative to the record. The bytes are copied.
+  ///
+  /// @param kind 2 to 127; a meaning that the log does not know
+  /// @throws IllegalArgumentException when the commit would grow beyond [#BYTES_MAX]
+  int note(int kind, StreamId object, int space, long offset, byte[] data, int from, int length) {
+    if (kind < RecordFormat.ITEM_NOTE_LEAST || kind > Byte.MAX_VALUE) {
+      throw new IllegalArgumentException("kind is " + kind + "; that of a note is 2 to 127");
+    }
+    return add(kind, object, space, offset, data, from, length);
+  }
+
+  private int add(
+      int kind, StreamId object, int space, long offset, byte[] data, int from, int length) {
     Objects.checkFromIndexSize(from, length, data.length);
+    check(space, offset);
+    int at = used;
+    long next = (long) at + RecordFormat.ITEM_HEADER + length;
+    makeRoom(next, partBytes);
+    byte[] b = bytes;
+    RecordFormat.putItemHeader(b, at, kind, object.high(), object.low(), space, offset, length);
+    System.arraycopy(data, from, b, at + RecordFormat.ITEM_HEADER, length);
+    added(at, RecordFormat.ITEM_HEADER - 4 + length);
+    used = (int) next;
+    return at + partBytes;
+  }
+
+  /// Adds the remaining bytes of `data`, at least one and at most [#DATA_BYTES_MAX], as data of
+  /// which any part can be read and verified without the rest, and answers their place as [#note]
+  /// does. The bytes are not copied: they must not change until the commit was appended.
+  ///
+  /// @throws IllegalArgumentException when the commit would grow beyond [#BYTES_MAX]
+  int data(StreamId object, int space, long offset, ByteBuffer data) {
+    check(space, offset);
+    int length = data.remaining();
+    if (length < 1 || length > DATA_BYTES_MAX) {
+      throw new IllegalArgumentException(
+          length + " bytes of data; one item holds 1 to " + DATA_BYTES_MAX);
+    }
+    int at = used;
+    long next = (long) at + RecordFormat.ITEM_HEADER;
+    long nextPartBytes = partBytes + RecordFormat.stored(length);
+    makeRoom(next, nextPartBytes);
+    RecordFormat.putItemHeader(
+        bytes, at, RecordFormat.ITEM_DATA, object.high(), object.low(), space, offset, length);
+    added(at, RecordFormat.ITEM_HEADER - 4);
+    used = (int) next;
+    int place = at + partBytes;
+    parts.add(new Part(used, place, data.duplicate(), sumCount));
+    addSums(data.duplicate());
+    partBytes = (int) nextPartBytes;
+    return place;
+  }
+
+  private static void check(int space, long offset) {
     if ((space & ~0xff) != 0) {
       throw new IllegalArgumentException("space is " + space + "; it must be from 0 to 255");
     }
     if (offset < 0) {
       throw new IllegalArgumentException("offset is " + offset + "; it must not be negative");
     }
-    int at = end;
-    long next = (long) at + RecordFormat.EXTENT_HEADER + length;
-    if (next + RecordFormat.ALIGNMENT > bytes.length) grow(next);
-    byte[] b = bytes;
-    Layout.putInt(b, at + 4, length);
-    Layout.putLong(b, at + 8, object.high());
-    Layout.putLong(b, at + 16, object.low());
-    Layout.putLong(b, at + 24, offset);
-    Layout.putInt(b, at + 32, space << 24);
-    System.arraycopy(data, from, b, at + RecordFormat.EXTENT_HEADER, length);
-    int sum = RecordFormat.checksum(crc, b, at + 4, RecordFormat.EXTENT_HEADER - 4 + length);
-    Layout.putInt(b, at, sum);
+  }
+
+  private void makeRoom(long next, long nextPartBytes) {
+    long total = next + nextPartBytes;
+    if (total > BYTES_MAX) {
+      throw new IllegalArgumentException(
+          "a commit of "
+              + total
+              + " bytes is beyond the limit of "
+              + BYTES_MAX
+              + "; divide it into several commits");
+    }
+    if (next + RecordFormat.ALIGNMENT <= bytes.length) return;
+    long room = Math.max(next + RecordFormat.ALIGNMENT, 2L * bytes.length);
+    bytes = Arrays.copyOf(bytes, (int) Math.min(room, BYTES_MAX + RecordFormat.ALIGNMENT));
+    view = ByteBuffer.wrap(bytes);
+  }
+
+  /// Ends an item with its checksum over `covered` bytes.
+  private void added(int at, int covered) {
+    int sum = RecordFormat.checksum(crc, bytes, at + 4, covered);
+    Layout.putInt(bytes, at, sum);
     digest = RecordFormat.digest(digest, sum);
     count++;
-    end = (int) next;
-    return this;
+  }
+
+  private void addSums(ByteBuffer data) {
+    int blocks = RecordFormat.blocks(data.remaining());
+    if (sumCount + blocks > sums.length) {
+      sums = Arrays.copyOf(sums, Math.max(sumCount + blocks, 2 * sums.length));
+    }
+    int end = data.limit();
+    while (data.position() < end) {
+      data.limit(Math.min(end, data.position() + RecordFormat.BLOCK));
+      crc.reset();
+      crc.update(data);
+      sums[sumCount++] = (int) crc.getValue();
+    }
   }
 
   /// The encoded size so far, in bytes.
   public int bytes() {
-    return end;
+    return used + partBytes;
   }
 
   /// How many extents were added.
@@ -84,30 +191,81 @@ public final class Commit {
     return count;
   }
 
-  private void grow(long needed) {
-    if (needed > BYTES_MAX) {
-      throw new IllegalArgumentException(
-          "a commit of "
-              + needed
-              + " bytes is beyond the limit of "
-              + BYTES_MAX
-              + "; divide it into several commits");
+  /// The log position that the record was given when it was appended; an item's is this and its
+  /// place.
+  long position() {
+    return position;
+  }
+
+  /// Finishes the record for a place in the log.
+  ///
+  /// @param gap bytes of zeros that follow the padded record
+  void seal(long newPosition, long durable, int gap) {
+    position = newPosition;
+    RecordFormat.putRecordHeader(crc, bytes, bytes(), gap, count, newPosition, durable, digest);
+  }
+
+  /// Whether the record is in one piece, so that [#padded] gives it.
+  boolean inOnePiece() {
+    return parts.isEmpty();
+  }
+
+  /// The sealed record in one piece, padded.
+  ByteBuffer padded() {
+    int end = (int) RecordFormat.padded(used);
+    Arrays.fill(bytes, used, end, (byte) 0);
+    return view.clear().limit(end);
+  }
+
+  /// Puts the sealed record out, piece by piece, without padding.
+  void writeTo(Sink sink) throws IOException {
+    int from = 0;
+    for (var part : parts) {
+      sink.put(bytes, from, part.at() - from);
+      writeTo(sink, part);
+      from = part.at();
     }
-    long room = Math.max(needed + RecordFormat.ALIGNMENT, 2L * bytes.length);
-    bytes = Arrays.copyOf(bytes, (int) Math.min(room, BYTES_MAX + RecordFormat.ALIGNMENT));
-    view = ByteBuffer.wrap(bytes);
+    sink.put(bytes, from, used - from);
   }
 
-  /// The finished record for a place in the log, padded.
-  ByteBuffer seal(long position, long durable) {
-    RecordFormat.putRecordHeader(crc, bytes, end, count, position, durable, digest);
-    int padded = (int) RecordFormat.padded(end);
-    Arrays.fill(bytes, end, padded, (byte) 0);
-    return view.clear().limit(padded);
+  private void writeTo(Sink sink, Part part) throws IOException {
+    var data = part.data().duplicate();
+    long item = position + part.place();
+    int end = data.limit();
+    for (int block = 0; data.position() < end; block++) {
+      data.limit(Math.min(end, data.position() + RecordFormat.BLOCK));
+      sink.put(data);
+      sink.put(sums[part.firstSum() + block] ^ RecordFormat.mix(item, block));
+    }
   }
 
-  /// The encoded record, valid until the next change.
-  byte[] array() {
-    return bytes;
+  /// Where a record's bytes go.
+  interface Sink {
+    void put(byte[] source, int from, int length) throws IOException;
+
+    /// Takes all that remains.
+    void put(ByteBuffer source) throws IOException;
+
+    void put(int value) throws IOException;
+  }
+
+  /// Visits the items as they were appended.
+  void visit(ItemVisitor visitor) {
+    var item = new Item();
+    int shift = 0;
+    int part = 0;
+    int at = RecordFormat.RECORD_HEADER;
+    for (int i = 0; i < count; i++) {
+      item.set(bytes, at, position + at + shift);
+      at += RecordFormat.ITEM_HEADER;
+      if (item.kind == RecordFormat.ITEM_DATA) {
+        shift += (int) RecordFormat.stored(parts.get(part++).data().remaining());
+      } else {
+        item.dataIn(bytes, at);
+        at += item.length;
+      }
+      visitor.item(item);
+    }
+    visitor.recordEnd(position, position + RecordFormat.stride(bytes, 0));
   }
 }

@@ -1,6 +1,7 @@
 package stoa.storage;
 
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
@@ -8,6 +9,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import stoa.base.StreamId;
 
@@ -23,6 +25,8 @@ public final class Device implements AutoCloseable {
   private final SegmentLog log;
   private final Index index;
   private final @Nullable ExecutorService owned;
+  private final GroupCommit commits;
+  private final VersionedObjects objects;
   private final long recoveredBytes;
   private final ReentrantLock appending = new ReentrantLock();
   private volatile boolean closed;
@@ -37,12 +41,16 @@ public final class Device implements AutoCloseable {
       Disk.Hold hold,
       SegmentLog log,
       Index index,
+      ObjectChanges changes,
+      Executor background,
       @Nullable ExecutorService owned,
       long recoveredBytes) {
     this.disk = disk;
     this.hold = hold;
     this.log = log;
     this.index = index;
+    this.commits = new GroupCommit(new Appender(), background);
+    this.objects = new VersionedObjects(log, index, changes, commits);
     this.owned = owned;
     this.recoveredBytes = recoveredBytes;
   }
@@ -94,12 +102,14 @@ public final class Device implements AutoCloseable {
       var names = disk.list();
       for (var name : names) refuseForeign(disk, name);
       log = SegmentLog.open(disk, config, names);
-      index = Index.open(disk, config, log, background, names);
+      index = Index.open(disk, config, log, background, Device::birth, names);
       var unused = unusedRuns(names, index);
       long covered = index.covered();
-      recover(log, index, covered);
+      var changes = new ObjectChanges(index, log);
+      recover(log, index, changes, covered);
       for (var name : unused) disk.delete(name);
-      return new Device(disk, hold, log, index, owned, log.end() - covered);
+      long recovered = log.end() - covered;
+      return new Device(disk, hold, log, index, changes, background, owned, recovered);
     } catch (IOException | RuntimeException e) {
       if (index != null) index.close();
       if (log != null) log.close();
@@ -109,15 +119,15 @@ public final class Device implements AutoCloseable {
     }
   }
 
-  private static void recover(SegmentLog log, Index index, long from) throws IOException {
-    log.recover(
-        from,
-        (bytes, at, position) -> {
-          index.insert(bytes, at, position);
-          long end = position + RecordFormat.padded(RecordFormat.length(bytes, at));
-          if (index.show(end)) index.flushNow();
-        });
+  private static void recover(SegmentLog log, Index index, ObjectChanges changes, long from)
+      throws IOException {
+    log.recover(from, new Replay(index, changes));
     index.show(log.end());
+  }
+
+  /// Below which log position nothing of an object lives.
+  private static long birth(IndexView view, long high, long low) throws IOException {
+    return ObjectLookup.birth(view, new StreamId(high, low), new Entry());
   }
 
   private static void refuseForeign(Disk disk, String name) {
@@ -152,9 +162,11 @@ public final class Device implements AutoCloseable {
       ensureOpen();
       log.ensureUsable();
       index.awaitRoom();
-      long position = log.append(commit);
+      log.append(commit);
       try {
-        index.insert(commit.array(), 0, position);
+        commit.visit(item -> {
+          if (item.kind == RecordFormat.ITEM_RECORD) index.insert(item);
+        });
       } catch (RuntimeException | Error e) {
         log.fail(e); // the log has what the index has not
         throw e;
@@ -167,6 +179,99 @@ public final class Device implements AutoCloseable {
       appending.unlock();
     }
     if (flush) index.flushSoon();
+  }
+
+  /// The object of an id. It need not exist.
+  public VersionedObject object(StreamId id) {
+    ensureOpen();
+    return new VersionedObject(objects, id);
+  }
+
+  /// The object of a number: that of the id whose lower half the number is.
+  public VersionedObject object(long number) {
+    return object(new StreamId(0, number));
+  }
+
+  /// Visits the ids of the objects that exist, in ascending order, until the visitor answers false:
+  /// those that existed when the call began.
+  ///
+  /// @param after where to begin: behind this id; null for the start
+  public void objects(@Nullable StreamId after, Predicate<StreamId> visitor) {
+    ensureOpen();
+    try (var view = objects.durable()) {
+      var walk = view.walk();
+      if (after != null) walk.seek(after.high(), after.low(), 256, 0);
+      while (walk.next()) {
+        var id = new StreamId(walk.high(), walk.low());
+        if (walk.space() < Spaces.VERSIONS) {
+          walk.seek(walk.high(), walk.low(), Spaces.VERSIONS, 0);
+          continue;
+        }
+        walk.skipObject();
+        if (Moment.now(view, id).exists() && !visitor.test(id)) return;
+      }
+    } catch (IOException e) {
+      throw unreadable(e);
+    }
+  }
+
+  /// Writes operations of versioned objects.
+  private final class Appender implements GroupCommit.Target {
+    @Override
+    public List<Operation> append(List<Operation> batch) {
+      boolean flush;
+      var written = new ArrayList<Operation>(batch.size());
+      appending.lock();
+      try {
+        ensureOpen();
+        log.ensureUsable();
+        index.awaitRoom();
+        var commits = new ArrayList<Commit>(batch.size());
+        for (var operation : batch) {
+          var record = admitted(operation);
+          if (record == null) continue;
+          written.add(operation);
+          commits.add(record);
+        }
+        if (written.isEmpty()) return written;
+        log.append(commits);
+        try {
+          for (int i = 0; i < written.size(); i++) {
+            var operation = written.get(i);
+            operation.changed = operation.apply(commits.get(i).position());
+          }
+        } catch (IOException | RuntimeException | Error e) {
+          throw log.fail(e); // the log has what the index has not
+        }
+        flush = index.show(log.end());
+        records += written.size();
+        for (var commit : commits) {
+          extents += commit.count();
+          bytes += RecordFormat.padded(commit.bytes());
+        }
+      } finally {
+        appending.unlock();
+      }
+      if (flush) index.flushSoon();
+      return written;
+    }
+
+    private @Nullable Commit admitted(Operation operation) {
+      try {
+        if (operation.admit()) return operation.record();
+        GroupCommit.complete(operation);
+      } catch (IOException e) {
+        GroupCommit.fail(operation, unreadable(e));
+      } catch (RuntimeException e) {
+        GroupCommit.fail(operation, e);
+      }
+      return null;
+    }
+
+    @Override
+    public void sync() {
+      Device.this.sync();
+    }
   }
 
   /// Makes every commit appended before durable. Several threads may call it at once; they share
@@ -226,7 +331,8 @@ public final class Device implements AutoCloseable {
   }
 
   private byte[] data(StreamId object, int space, Entry found) {
-    return log.read(found.position, found.length, object.high(), object.low(), space, found.offset);
+    return log.read(
+        found.position, (int) found.length, object.high(), object.low(), space, found.offset);
   }
 
   /// Visits the extents with offsets from `from` to `to`, both inclusive, in ascending order, until

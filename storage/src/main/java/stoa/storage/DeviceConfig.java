@@ -9,8 +9,14 @@ package stoa.storage;
 /// @param memtableBytesMax heap for index entries not yet on disk; there may be three such tables
 ///   at a time, one filling and two waiting to be written
 /// @param cacheBytesMax heap for index blocks read from disk
+/// @param directIo whether segments are written and read past the operating system's cache; a disk
+///   that cannot refuses to be opened
 public record DeviceConfig(
-    int segmentBytes, int fillAheadBytes, int memtableBytesMax, int cacheBytesMax) {
+    int segmentBytes,
+    int fillAheadBytes,
+    int memtableBytesMax,
+    int cacheBytesMax,
+    DirectIo directIo) {
   private static final int LEAST = 4 << 10;
 
   public DeviceConfig {
@@ -18,6 +24,12 @@ public record DeviceConfig(
     atLeast("fillAheadBytes", fillAheadBytes, 0);
     atLeast("memtableBytesMax", memtableBytesMax, LEAST);
     atLeast("cacheBytesMax", cacheBytesMax, LEAST);
+  }
+
+  /// A layout with segments in the operating system's cache.
+  public DeviceConfig(
+      int segmentBytes, int fillAheadBytes, int memtableBytesMax, int cacheBytesMax) {
+    this(segmentBytes, fillAheadBytes, memtableBytesMax, cacheBytesMax, DirectIo.OFF);
   }
 
   /// The standard layout with another segment size.
@@ -32,17 +44,22 @@ public record DeviceConfig(
 
   /// This layout with another [#fillAheadBytes()].
   public DeviceConfig withFillAheadBytes(int value) {
-    return new DeviceConfig(segmentBytes, value, memtableBytesMax, cacheBytesMax);
+    return new DeviceConfig(segmentBytes, value, memtableBytesMax, cacheBytesMax, directIo);
   }
 
   /// This layout with another [#memtableBytesMax()].
   public DeviceConfig withMemtableBytesMax(int value) {
-    return new DeviceConfig(segmentBytes, fillAheadBytes, value, cacheBytesMax);
+    return new DeviceConfig(segmentBytes, fillAheadBytes, value, cacheBytesMax, directIo);
   }
 
   /// This layout with another [#cacheBytesMax()].
   public DeviceConfig withCacheBytesMax(int value) {
-    return new DeviceConfig(segmentBytes, fillAheadBytes, memtableBytesMax, value);
+    return new DeviceConfig(segmentBytes, fillAheadBytes, memtableBytesMax, value, directIo);
+  }
+
+  /// This layout with another [#directIo()].
+  public DeviceConfig withDirectIo(DirectIo value) {
+    return new DeviceConfig(segmentBytes, fillAheadBytes, memtableBytesMax, cacheBytesMax, value);
   }
 
   private static void atLeast(String name, int value, int least) {

@@ -12,6 +12,10 @@ import java.util.List;
 /// name's durability says nothing about the bytes in the file: those are a matter of
 /// [DiskFile#sync()].
 public interface Disk extends AutoCloseable {
+  /// What positions, lengths and memory addresses are multiples of in a file that was opened with
+  /// [#openDirect(String)].
+  int DIRECT_ALIGNMENT = 4096;
+
   /// The names of all files, sorted.
   List<String> list() throws IOException;
 
@@ -21,6 +25,15 @@ public interface Disk extends AutoCloseable {
 
   /// Opens a file that exists, to be written and read.
   DiskFile open(String name) throws IOException;
+
+  /// Opens a file that exists, to be written and read past the operating system's cache. Writes are
+  /// aligned to [#DIRECT_ALIGNMENT]; reads need not be.
+  ///
+  /// @throws UnsupportedOperationException when this disk cannot
+  default DiskFile openDirect(String name) throws IOException {
+    throw new UnsupportedOperationException(
+        place() + " has no direct I/O; leave DeviceConfig.directIo OFF");
+  }
 
   /// Removes a file. Open [DiskFile]s of it are closed by their owner before.
   void delete(String name) throws IOException;

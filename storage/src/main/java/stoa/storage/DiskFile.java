@@ -26,6 +26,10 @@ public interface DiskFile extends AutoCloseable {
   /// [DiskFull] means that nothing was reserved.
   void reserve(long from, long to) throws IOException;
 
+  /// Throws [DiskFull] when it is known that there is no room for writes up to `to`. That it does
+  /// not throw promises nothing.
+  default void ensureRoom(long to) throws IOException {}
+
   /// Reads bytes at `position` into the remaining room of `target`. Answers how many, at least one,
   /// possibly fewer than there is room for; -1 at the end of the file. The implementer never
   /// answers bytes that were not written or reserved.

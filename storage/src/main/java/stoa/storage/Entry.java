@@ -1,19 +1,76 @@
 package stoa.storage;
 
-/// A place for what an index lookup found: the extent at `offset` stands at a log position. One
-/// owner uses it and uses it again.
+/// A place for what the index says of one key: where the bytes at an offset stand in the log, that
+/// they are a hole, or that an older entry was removed. One owner uses it and uses it again.
 final class Entry {
-  long offset = -1;
-  long position = -1;
-  int length;
+  /// The mark of an entry that points to bytes.
+  static final int DATA = 0;
 
-  void set(long newOffset, long newPosition, int newLength) {
+  /// The mark of an entry whose bytes were cut off; it stands against what is older.
+  static final int HOLE = 1;
+
+  /// The mark that hides older entries of its key.
+  static final int REMOVED = 2;
+
+  long offset = -1;
+
+  /// The log position of the item with the bytes; of a hole or a removal, of the record that made
+  /// it.
+  long position = -1;
+
+  /// How many bytes of the item come before those of the entry.
+  int skip;
+
+  long length;
+  long version;
+  int mark;
+
+  /// Makes it an entry of a record space.
+  void set(long newOffset, long newPosition, long newLength) {
+    set(newOffset, newPosition, 0, newLength, 0, DATA);
+  }
+
+  Entry set(
+      long newOffset, long newPosition, int newSkip, long newLength, long newVersion, int newMark) {
     offset = newOffset;
     position = newPosition;
+    skip = newSkip;
     length = newLength;
+    version = newVersion;
+    mark = newMark;
+    return this;
+  }
+
+  Entry set(Entry other) {
+    return set(other.offset, other.position, other.skip, other.length, other.version, other.mark);
+  }
+
+  /// The first offset behind it.
+  long end() {
+    return offset + length;
+  }
+
+  /// Makes this the part of itself between two offsets within it.
+  Entry clip(long from, long to) {
+    if (!isHole()) skip += (int) (from - offset);
+    offset = from;
+    length = to - from;
+    return this;
+  }
+
+  void clear() {
+    set(-1, -1, 0, 0, 0, DATA);
   }
 
   boolean exists() {
     return position >= 0;
+  }
+
+  boolean isHole() {
+    return mark == HOLE;
+  }
+
+  boolean isRemoved() {
+    return mark == REMOVED;
   }
 }

@@ -2,6 +2,9 @@ package stoa.storage;
 
 /// The order of the index: by object as an unsigned number, then by space, then by offset.
 final class EntryOrder {
+  /// The spaces from this one on are versioned; those below have records.
+  static final int VERSIONED = 128;
+
   private EntryOrder() {}
 
   /// Compares two series.

@@ -273,7 +273,8 @@ public final class FileDisk implements Disk {
       }
     }
 
-    private void ensureRoom(long end) throws IOException {
+    @Override
+    public void ensureRoom(long end) throws IOException {
       long growth = end - size();
       if (growth <= 0) return;
       if (Files.getFileStore(directory).getUsableSpace() < growth + ROOM_KEPT) throw full(null);

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -11,8 +12,13 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
-/// Where each extent stands in the log: `(object, space, offset) → (log position, length)`, the
-/// latest write at an offset only. A log-structured merge tree.
+/// Where what was written stands in the log: `(object, space, offset) → entry`. A log-structured
+/// merge tree.
+///
+/// In the record spaces, 0 to 127, an entry is a log position and a length. In the versioned
+/// spaces, 128 to 255, it also has a skip, a version and a mark. Each entry has a *stamp*, the log
+/// position of the record that made it; of the entries of a key the one with the greatest stamp
+/// counts, which is the one that was inserted last.
 ///
 /// Readers on any thread; inserts by one thread at a time, the device's append lock.
 final class Index {
@@ -50,6 +56,7 @@ final class Index {
   private final Disk disk;
   private final SegmentLog log;
   private final Executor background;
+  private final Births births;
   private final int memtableBytesMax;
   private final BlockCache cache;
   private final ReentrantLock publishing = new ReentrantLock();
@@ -78,12 +85,14 @@ final class Index {
       DeviceConfig config,
       SegmentLog log,
       Executor background,
+      Births births,
       long covered,
       int nextRun,
       Run[] runs) {
     this.disk = disk;
     this.log = log;
     this.background = background;
+    this.births = births;
     this.memtableBytesMax = config.memtableBytesMax();
     this.cache = new BlockCache(config.cacheBytesMax());
     this.covered = covered;
@@ -94,7 +103,12 @@ final class Index {
   /// Opens what the manifest names; when it or a run is missing or damaged, the index is empty and
   /// covers nothing, to be filled from the log again.
   static Index open(
-      Disk disk, DeviceConfig config, SegmentLog log, Executor background, List<String> names)
+      Disk disk,
+      DeviceConfig config,
+      SegmentLog log,
+      Executor background,
+      Births births,
+      List<String> names)
       throws IOException {
     int unused = 1;
     for (var name : names) {
@@ -106,10 +120,10 @@ final class Index {
       if (runs != null) {
         // A run that was made just before a crash has a number that its manifest does not know of.
         int next = Math.max(unused, manifest.nextRun());
-        return new Index(disk, config, log, background, manifest.covered(), next, runs);
+        return new Index(disk, config, log, background, births, manifest.covered(), next, runs);
       }
     }
-    return new Index(disk, config, log, background, 0, unused, new Run[0]);
+    return new Index(disk, config, log, background, births, 0, unused, new Run[0]);
   }
 
   private static Run @Nullable [] openRuns(Disk disk, Manifest manifest) throws IOException {
@@ -137,22 +151,80 @@ final class Index {
     }
   }
 
-  /// Adds the extents of a record that stands at a log position.
-  void insert(byte[] bytes, int record, long position) {
-    int at = record + RecordFormat.RECORD_HEADER;
-    int count = RecordFormat.extents(bytes, record);
-    var table = state.active();
-    for (int i = 0; i < count; i++) {
-      int length = Layout.getInt(bytes, at + 4);
-      table.insert(
-          Layout.getLong(bytes, at + 8),
-          Layout.getLong(bytes, at + 16),
-          bytes[at + 32] & 0xff,
-          Layout.getLong(bytes, at + 24),
-          position + at - record,
-          length);
-      at += RecordFormat.EXTENT_HEADER + length;
-    }
+  /// Adds a RECORD.
+  void insert(Item item) {
+    insert(item.high, item.low, item.space, item.offset, item.position, item.length);
+  }
+
+  /// Adds an entry of a record space, for the item of `length` bytes that stands at `position`,
+  /// which is its stamp too.
+  void insert(long high, long low, int space, long offset, long position, int length) {
+    state.active().insert(high, low, space, offset, position, length);
+  }
+
+  /// Adds an entry of a versioned space: `length` bytes from `offset` on are those of the item at
+  /// `position` behind its first `skip`. Of the entries of one record at one key the last one
+  /// counts.
+  ///
+  /// @param stamp the log position of the record that makes the entry; never below that of an entry
+  ///   inserted before
+  void insert(
+      long high,
+      long low,
+      int space,
+      long offset,
+      long stamp,
+      long position,
+      int skip,
+      long length,
+      long version) {
+    add(high, low, space, offset, stamp, position, skip, length, version, Entry.DATA);
+  }
+
+  /// Adds an entry of a versioned space that says that `length` bytes from `offset` on are cut off.
+  void insertHole(
+      long high, long low, int space, long offset, long stamp, long length, long version) {
+    add(high, low, space, offset, stamp, stamp, 0, length, version, Entry.HOLE);
+  }
+
+  /// Adds an entry of a versioned space. A hole stands at the stamp. Of the entries of one record
+  /// at one key the last one counts.
+  ///
+  /// @param stamp the log position of the record that makes the entry; never below that of an entry
+  ///   inserted before
+  void insert(long high, long low, int space, long stamp, Entry entry) {
+    long position = entry.isHole() ? stamp : entry.position;
+    add(
+        high,
+        low,
+        space,
+        entry.offset,
+        stamp,
+        position,
+        entry.skip,
+        entry.length,
+        entry.version,
+        entry.mark);
+  }
+
+  /// Removes the entry of a versioned space at exactly this offset, if there is one.
+  void remove(long high, long low, int space, long offset, long stamp) {
+    add(high, low, space, offset, stamp, stamp, 0, 0, 0, Entry.REMOVED);
+  }
+
+  private void add(
+      long high,
+      long low,
+      int space,
+      long offset,
+      long stamp,
+      long position,
+      int skip,
+      long length,
+      long version,
+      int mark) {
+    Objects.checkIndex(space - EntryOrder.VERSIONED, 256 - EntryOrder.VERSIONED);
+    state.active().insert(high, low, space, offset, stamp, position, skip, length, version, mark);
   }
 
   /// Shows readers everything inserted, which ends at a log position. Answers whether [#flushSoon]
@@ -358,24 +430,28 @@ final class Index {
   }
 
   private Run write(Memtable table, int number, long to) throws IOException {
+    boolean oldest = state.runs().length == 0;
     return write(
         number,
         table.from(),
         to,
-        writer -> {
+        oldest,
+        pruner -> {
           for (var series : table.sorted()) {
             if (closed) throw closedException();
-            series.writeTo(writer);
+            series.writeTo(pruner);
           }
         });
   }
 
-  private Run write(int number, long from, long to, EntrySource source) throws IOException {
+  private Run write(int number, long from, long to, boolean oldest, EntrySource source)
+      throws IOException {
     var name = RunFormat.name(number);
     int blocks;
-    try (var file = disk.create(name)) {
+    try (var file = disk.create(name);
+        var view = view(log.durable())) {
       var writer = new RunWriter(file, number);
-      source.writeTo(writer);
+      source.writeTo(new Pruner(writer, oldest, births, view));
       blocks = writer.finish(from, to);
     } catch (StorageException e) {
       disk.delete(name);
@@ -510,48 +586,54 @@ final class Index {
   private Run merge(Run[] sources, int number) throws IOException {
     long from = sources[sources.length - 1].from();
     long to = sources[0].to();
+    var runs = state.runs();
+    boolean oldest = sources[sources.length - 1] == runs[runs.length - 1];
     return write(
         number,
         from,
         to,
-        writer -> {
+        oldest,
+        pruner -> {
           var merge = new RunMerge(sources);
           long steps = 0;
           while (merge.next()) {
             if ((++steps & 0xffff) == 0 && closed) throw closedException();
             var entry = merge.entry();
-            writer.add(
-                entry.high, entry.low, entry.space, entry.offset, entry.position, entry.length);
+            pruner.add(
+                entry.high,
+                entry.low,
+                entry.space,
+                entry.offset,
+                entry.position,
+                entry.skip,
+                entry.length,
+                entry.version,
+                entry.mark);
           }
         });
   }
 
   @FunctionalInterface
   private interface EntrySource {
-    void writeTo(RunWriter writer) throws IOException;
+    void writeTo(Pruner pruner) throws IOException;
   }
 
-  /// Puts the latest entry at the greatest offset at or below `offset` into an empty `found`.
+  /// Puts the latest entry at the greatest offset at or below `offset` of a record space into an
+  /// empty `found`.
   void floor(long high, long low, int space, long offset, Entry found) throws IOException {
     while (true) {
       var s = state;
       long limit = visible;
       if (s != state) continue;
-      floorInTable(s.active(), high, low, space, offset, limit, found);
-      for (var table : s.frozen()) {
-        if (found.offset == offset) return;
-        floorInTable(table, high, low, space, offset, limit, found);
-      }
+      s.floorInTables(limit, high, low, space, offset, found);
       if (found.offset == offset || s.runs().length == 0) return;
       if (!s.acquire()) {
-        found.set(-1, -1, 0);
+        if (closed) throw closedException();
+        found.clear();
         continue;
       }
       try {
-        for (var run : s.runs()) {
-          run.floor(cache, high, low, space, offset, found);
-          if (found.offset == offset) return;
-        }
+        s.floorInRuns(cache, high, low, space, offset, found);
         return;
       } catch (CorruptData e) {
         forgetSoon();
@@ -562,25 +644,34 @@ final class Index {
     }
   }
 
-  private static void floorInTable(
-      Memtable table, long high, long low, int space, long offset, long limit, Entry found) {
-    var series = table.find(high, low, space);
-    if (series != null) series.floor(offset, limit, found);
-  }
-
   /// Begins a walk over the entries of a series, as they are now.
   IndexScan scan(long high, long low, int space, long from) throws IOException {
+    try (var view = view(visible)) {
+      return view.scan(high, low, space, from);
+    }
+  }
+
+  /// The index at the moment at which the log ended at `limit`: for several lookups that belong
+  /// together.
+  ///
+  /// A limit beyond what readers are shown stands for that. A limit below what is in the runs
+  /// stands for where the newest run ends, which is durable. So a reader that brings the durable
+  /// end of the log sees that moment or a later one that is durable as well.
+  ///
+  /// [Long#MAX_VALUE] is for the inserting thread: its lookups see what it inserted just before
+  /// too. Such a view is good until the next [#show] or [#awaitRoom].
+  IndexView view(long limit) {
     while (true) {
       var s = state;
-      long limit = visible;
-      if (s != state || !s.acquire()) continue;
-      try {
-        return new IndexScan(s, cache, this::forgetSoon, limit, high, low, space, from);
-      } catch (IOException | RuntimeException e) {
-        s.release();
-        if (e instanceof CorruptData) forgetSoon();
-        throw e;
+      long shown = visible;
+      if (s != state) continue;
+      if (!s.acquire()) {
+        if (closed) throw closedException();
+        continue;
       }
+      long least = s.runs().length == 0 ? 0 : s.runs()[0].to();
+      long moment = limit == Long.MAX_VALUE ? limit : Math.max(least, Math.min(limit, shown));
+      return new IndexView(s, cache, this::forgetSoon, moment);
     }
   }
 

@@ -4,32 +4,37 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 
-/// Walks the entries of one series in ascending order of offset, of each offset the newest, as they
-/// were when the walk began. One owner uses it and closes it.
+/// Walks the entries of one series in ascending order of offset, of each offset the newest, without
+/// those that are removed, as they were when the walk began. One owner uses it and closes it.
 final class IndexScan implements AutoCloseable {
   private final IndexState state;
   private final Runnable onDamage;
   private final Source[] sources; // newest first
+  private final long positionLeast;
   private final Entry entry = new Entry();
 
   /// Stands before the first entry at or above `from`. The state is acquired; closing releases it.
   ///
   /// @param onDamage called when the walk comes upon damage
+  /// @param limit the stamps of the entries are below
+  /// @param positionLeast entries with positions below are passed over
   IndexScan(
       IndexState state,
       BlockCache cache,
       Runnable onDamage,
-      long visible,
+      long limit,
       long high,
       long low,
       int space,
-      long from)
+      long from,
+      long positionLeast)
       throws IOException {
     this.state = state;
     this.onDamage = onDamage;
+    this.positionLeast = positionLeast;
     var found = new ArrayList<Source>();
-    addTable(found, state.active(), visible, high, low, space);
-    for (var table : state.frozen()) addTable(found, table, visible, high, low, space);
+    addTable(found, state.active(), limit, high, low, space);
+    for (var table : state.frozen()) addTable(found, table, limit, high, low, space);
     for (var run : state.runs()) {
       int leaf = run.ceilingLeaf(cache, high, low, space, from);
       if (leaf < 0) continue;
@@ -42,9 +47,9 @@ final class IndexScan implements AutoCloseable {
   }
 
   private static void addTable(
-      List<Source> found, Memtable table, long visible, long high, long low, int space) {
+      List<Source> found, Memtable table, long limit, long high, long low, int space) {
     var series = table.find(high, low, space);
-    if (series != null) found.add(new TableSource(series, visible));
+    if (series != null) found.add(new TableSource(series, limit));
   }
 
   /// The entry it stands at.
@@ -55,7 +60,10 @@ final class IndexScan implements AutoCloseable {
   /// Goes to the next entry. Answers false behind the last.
   boolean next() throws IOException {
     try {
-      return advance();
+      while (advance()) {
+        if (!entry.isRemoved() && entry.position >= positionLeast) return true;
+      }
+      return false;
     } catch (CorruptData e) {
       onDamage.run();
       throw e;
@@ -72,7 +80,7 @@ final class IndexScan implements AutoCloseable {
       if (least == null || source.at.offset < least.at.offset) least = source;
     }
     if (least == null) return false;
-    entry.set(least.at.offset, least.at.position, least.at.length);
+    entry.set(least.at);
     return true;
   }
 
@@ -89,17 +97,17 @@ final class IndexScan implements AutoCloseable {
   }
 
   private static final class TableSource extends Source {
-    private final Memtable.Series series;
-    private final long visible;
+    private final Series series;
+    private final long limit;
 
-    TableSource(Memtable.Series series, long visible) {
+    TableSource(Series series, long limit) {
       this.series = series;
-      this.visible = visible;
+      this.limit = limit;
     }
 
     @Override
     void advance(long from) {
-      if (!series.ceiling(from, visible, at)) at.set(-1, -1, 0);
+      if (!series.ceiling(from, limit, at)) at.clear();
     }
   }
 
@@ -118,13 +126,13 @@ final class IndexScan implements AutoCloseable {
 
     @Override
     void advance(long from) throws IOException {
-      at.set(-1, -1, 0);
+      at.clear();
       while (scanner.next()) {
         var entry = scanner.entry();
         int order = entry.compareSeries(high, low, space);
         if (order > 0) return;
         if (order == 0 && entry.offset >= from) {
-          at.set(entry.offset, entry.position, entry.length);
+          entry.copyTo(at);
           return;
         }
       }

@@ -1,5 +1,6 @@
 package stoa.storage;
 
+import java.io.IOException;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /// What the index consists of at one moment: tables in the heap and runs on the disk, newest first.
@@ -31,6 +32,38 @@ final class IndexState {
 
   Run[] runs() {
     return runs;
+  }
+
+  /// Puts the newest entry with a stamp below `limit` at the greatest offset up to `offset` into
+  /// `found`, which is empty, removed or not.
+  void floor(BlockCache cache, long limit, long high, long low, int space, long offset, Entry found)
+      throws IOException {
+    floorInTables(limit, high, low, space, offset, found);
+    if (found.offset != offset) floorInRuns(cache, high, low, space, offset, found);
+  }
+
+  /// As [#floor], of the tables alone.
+  void floorInTables(long limit, long high, long low, int space, long offset, Entry found) {
+    floor(active, limit, high, low, space, offset, found);
+    for (var table : frozen) {
+      if (found.offset == offset) return;
+      floor(table, limit, high, low, space, offset, found);
+    }
+  }
+
+  private static void floor(
+      Memtable table, long limit, long high, long low, int space, long offset, Entry found) {
+    var series = table.find(high, low, space);
+    if (series != null) series.floor(offset, limit, found);
+  }
+
+  /// Goes on with the runs where [#floorInTables] did not find `offset` itself.
+  void floorInRuns(BlockCache cache, long high, long low, int space, long offset, Entry found)
+      throws IOException {
+    for (var run : runs) {
+      run.floor(cache, high, low, space, offset, found);
+      if (found.offset == offset) return;
+    }
   }
 
   /// Keeps the runs' files in place. Answers false when another state has taken this one's place

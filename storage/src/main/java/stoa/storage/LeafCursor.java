@@ -7,8 +7,12 @@ final class LeafCursor {
   int space;
   long offset;
   long position;
-  int length;
+  int skip;
+  long length;
+  long version;
+  int mark;
 
+  private long versionBefore; // of the last entry that has one
   private byte[] bytes = new byte[0];
   private int at;
   private int rest;
@@ -60,13 +64,40 @@ final class LeafCursor {
       space = bytes[at + 16] & 0xff;
       at += 17;
       offset = varint();
-      position = varint();
+      position = 0;
+      versionBefore = 0;
     } else {
       offset += delta;
-      position += Layout.unzigzag(varint());
     }
-    length = (int) varint();
+    if (space >= EntryOrder.VERSIONED) {
+      nextVersioned();
+      return true;
+    }
+    position = delta == 0 ? varint() : position + Layout.unzigzag(varint());
+    length = varint();
     return true;
+  }
+
+  private void nextVersioned() {
+    int flags = bytes[at++];
+    position += Layout.unzigzag(varint());
+    mark = flags & RunFormat.FLAGS_MARK;
+    if (mark == Entry.REMOVED) {
+      skip = 0;
+      length = 0;
+      version = 0;
+      return;
+    }
+    length = varint();
+    skip = (flags & RunFormat.FLAG_SKIP) == 0 ? 0 : (int) varint();
+    if ((flags & RunFormat.FLAG_SAME_VERSION) == 0) versionBefore += Layout.unzigzag(varint());
+    version = versionBefore;
+  }
+
+  /// Copies the entry, without its series.
+  void copyTo(Entry entry) {
+    if (space < EntryOrder.VERSIONED) entry.set(offset, position, length);
+    else entry.set(offset, position, skip, length, version, mark);
   }
 
   /// How this entry's series stands to another.

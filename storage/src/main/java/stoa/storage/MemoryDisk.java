@@ -123,12 +123,16 @@ public final class MemoryDisk implements Disk {
     long claimed = (long) chunks << CHUNK_BITS;
     if (bytes.addAndGet(claimed) > bytesMax) {
       bytes.addAndGet(-claimed);
-      throw new DiskFull(
-          "the "
-              + bytesMax
-              + " bytes of memory (memoryBytesMax) are full; give it more, or keep the data in a"
-              + " directory");
+      throw full();
     }
+  }
+
+  private DiskFull full() {
+    return new DiskFull(
+        "the "
+            + bytesMax
+            + " bytes of memory (memoryBytesMax) are full; give it more, or keep the data in a"
+            + " directory");
   }
 
   private static final class Content {
@@ -175,6 +179,12 @@ public final class MemoryDisk implements Disk {
         at += n;
       }
       if (end > content.size) content.size = end;
+    }
+
+    @Override
+    public void ensureRoom(long to) {
+      long needed = ((to + CHUNK - 1) >>> CHUNK_BITS) - content.chunkCount;
+      if (needed > 0 && bytes.get() + (needed << CHUNK_BITS) > bytesMax) throw full();
     }
 
     private void grow(int needed) {

@@ -2,45 +2,48 @@ package stoa.storage;
 
 import java.util.zip.CRC32C;
 
-/// Where the fields of segments, records and extents lie; the tables are in the package's text.
+/// Where the fields of records and items lie; the tables are in the package's text.
 final class RecordFormat {
-  static final int VERSION = 1;
-
-  static final long SEGMENT_MAGIC = 0x53544f415345474dL; // STOASEGM
-  static final int SEGMENT_HEADER = 32;
-
   static final int RECORD_MAGIC = 0x53524543; // SREC
   static final int RECORD_HEADER = 44;
   static final int KIND_COMMIT = 1;
   static final int ALIGNMENT = 8;
 
-  static final int EXTENT_HEADER = 36;
+  static final int ITEM_HEADER = 36;
+  static final int ITEM_RECORD = 0;
+  static final int ITEM_DATA = 1;
+  static final int ITEM_NOTE_LEAST = 2;
+
+  /// The bytes of a DATA item that have a checksum of their own.
+  static final int BLOCK = 4096;
+
+  /// A block with its checksum.
+  static final int STORED_BLOCK = BLOCK + 4;
 
   private static final long DIGEST_FACTOR = 0x9e3779b97f4a7c15L;
+  private static final long MIX_FACTOR = 0xbf58476d1ce4e5b9L;
 
   private RecordFormat() {}
 
-  /// The room that a record takes in a segment.
+  /// The room that a record takes in a segment, but for what direct I/O adds.
   static long padded(long length) {
     return (length + ALIGNMENT - 1) & -ALIGNMENT;
   }
 
-  static byte[] segmentHeader(int number, long base) {
-    var bytes = new byte[SEGMENT_HEADER];
-    Layout.putLong(bytes, 0, SEGMENT_MAGIC);
-    Layout.putInt(bytes, 8, VERSION);
-    Layout.putInt(bytes, 12, number);
-    Layout.putLong(bytes, 16, base);
-    Layout.putInt(bytes, 24, checksum(new CRC32C(), bytes, 0, 24));
-    return bytes;
-  }
-
+  /// @param gap bytes of zeros behind the padded record, a multiple of [#ALIGNMENT]
   static void putRecordHeader(
-      CRC32C crc, byte[] bytes, int length, int extents, long position, long durable, long digest) {
+      CRC32C crc,
+      byte[] bytes,
+      int length,
+      int gap,
+      int items,
+      long position,
+      long durable,
+      long digest) {
     Layout.putInt(bytes, 0, RECORD_MAGIC);
-    Layout.putInt(bytes, 4, KIND_COMMIT << 24);
+    Layout.putInt(bytes, 4, (KIND_COMMIT << 24) | (gap / ALIGNMENT));
     Layout.putInt(bytes, 8, length);
-    Layout.putInt(bytes, 12, extents);
+    Layout.putInt(bytes, 12, items);
     Layout.putLong(bytes, 16, position);
     Layout.putLong(bytes, 24, durable);
     Layout.putLong(bytes, 32, digest);
@@ -58,7 +61,12 @@ final class RecordFormat {
     return Layout.getInt(bytes, record + 8);
   }
 
-  static int extents(byte[] bytes, int record) {
+  /// From the beginning of a record to that of the next.
+  static long stride(byte[] bytes, int record) {
+    return padded(length(bytes, record)) + (long) ALIGNMENT * Layout.getShort(bytes, record + 6);
+  }
+
+  static int items(byte[] bytes, int record) {
     return Layout.getInt(bytes, record + 12);
   }
 
@@ -66,26 +74,44 @@ final class RecordFormat {
     return Layout.getLong(bytes, record + 24);
   }
 
-  /// Whether the extents behind an unharmed header are whole, unharmed and the ones it was written
-  /// for. The record's bytes are all there.
-  static boolean isBodyWhole(CRC32C crc, byte[] bytes, int record) {
-    int end = record + length(bytes, record);
-    int at = record + RECORD_HEADER;
-    int count = extents(bytes, record);
-    long digest = 0;
-    for (int i = 0; i < count; i++) {
-      if (end - at < EXTENT_HEADER) return false;
-      int dataLength = Layout.getInt(bytes, at + 4);
-      if (dataLength < 0 || dataLength > end - at - EXTENT_HEADER) return false;
-      int sum = checksum(crc, bytes, at + 4, EXTENT_HEADER - 4 + dataLength);
-      if (sum != Layout.getInt(bytes, at)) return false;
-      digest = digest(digest, sum);
-      at += EXTENT_HEADER + dataLength;
-    }
-    return at == end && digest == Layout.getLong(bytes, record + 32);
+  static long digest(byte[] bytes, int record) {
+    return Layout.getLong(bytes, record + 32);
   }
 
-  /// Adds the checksum of one more extent to the digest of a record.
+  /// All but the checksum.
+  static void putItemHeader(
+      byte[] bytes, int at, int kind, long high, long low, int space, long offset, int length) {
+    Layout.putInt(bytes, at + 4, length);
+    Layout.putLong(bytes, at + 8, high);
+    Layout.putLong(bytes, at + 16, low);
+    Layout.putLong(bytes, at + 24, offset);
+    Layout.putInt(bytes, at + 32, (space << 24) | (kind << 16));
+  }
+
+  /// The room that the data of an item takes.
+  static long stored(int kind, int length) {
+    return kind == ITEM_DATA ? stored(length) : length;
+  }
+
+  /// The room that the data of a DATA item takes, checksums included.
+  static long stored(int length) {
+    return length + 4L * blocks(length);
+  }
+
+  static int blocks(long length) {
+    return (int) ((length + BLOCK - 1) / BLOCK);
+  }
+
+  /// What the checksum of a block is disguised with, so that it is right at one place of the log
+  /// only.
+  static int mix(long item, int block) {
+    long x = item * DIGEST_FACTOR + block;
+    x = (x ^ (x >>> 32)) * MIX_FACTOR;
+    x = (x ^ (x >>> 29)) * DIGEST_FACTOR;
+    return (int) (x >>> 32);
+  }
+
+  /// Adds the checksum of one more item to the digest of a record.
   static long digest(long digest, int checksum) {
     return (digest ^ (checksum & 0xffffffffL)) * DIGEST_FACTOR + 1;
   }

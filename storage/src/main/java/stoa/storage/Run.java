@@ -133,28 +133,30 @@ final class Run {
   /// that offset or a greater one.
   void floor(BlockCache cache, long high, long low, int space, long offset, Entry found)
       throws IOException {
-    int block = root;
-    for (int level = rootLevel; level > 0; level--) {
-      var fences = cache.get(this, block);
-      int i = FenceKey.lastAtOrBelow(fences, high, low, space, offset);
-      if (i < 0) return;
-      if (level == 1 && !mayHold(cache, fences, high, low, space)) return;
-      block = FenceKey.child(fences, i);
-    }
+    int block = floorLeaf(cache, high, low, space, offset);
+    if (block < 0) return;
     var leaf = new LeafCursor();
     leaf.seek(cache.get(this, block), high, low, space, offset);
     long bestOffset = -1;
     long bestPosition = -1;
-    int bestLength = 0;
+    int bestSkip = 0;
+    long bestLength = 0;
+    long bestVersion = 0;
+    int bestMark = 0;
     while (leaf.next()) {
       int order = leaf.compareSeries(high, low, space);
       if (order < 0) continue;
       if (order > 0 || leaf.offset > offset) break;
       bestOffset = leaf.offset;
       bestPosition = leaf.position;
+      bestSkip = leaf.skip;
       bestLength = leaf.length;
+      bestVersion = leaf.version;
+      bestMark = leaf.mark;
     }
-    if (bestOffset > found.offset) found.set(bestOffset, bestPosition, bestLength);
+    if (bestOffset <= found.offset) return;
+    if (space < EntryOrder.VERSIONED) found.set(bestOffset, bestPosition, bestLength);
+    else found.set(bestOffset, bestPosition, bestSkip, bestLength, bestVersion, bestMark);
   }
 
   private boolean mayHold(BlockCache cache, byte[] fences, long high, long low, int space)
@@ -177,6 +179,31 @@ final class Run {
       // included.
       boolean within = i < RunFormat.count(fences, 0) - 1;
       if (level == 1 && within && !mayHold(cache, fences, high, low, space)) return -1;
+      block = FenceKey.child(fences, i);
+    }
+    return block;
+  }
+
+  /// The leaf in which to look for the first entry of all at or above a key.
+  int leafAt(BlockCache cache, long high, long low, int space, long offset) throws IOException {
+    int block = root;
+    for (int level = rootLevel; level > 0; level--) {
+      var fences = cache.get(this, block);
+      int i = Math.max(0, FenceKey.lastAtOrBelow(fences, high, low, space, offset));
+      block = FenceKey.child(fences, i);
+    }
+    return block;
+  }
+
+  /// The leaf with the last entry of a series at or below an offset, or -1 when the series has
+  /// none.
+  int floorLeaf(BlockCache cache, long high, long low, int space, long offset) throws IOException {
+    int block = root;
+    for (int level = rootLevel; level > 0; level--) {
+      var fences = cache.get(this, block);
+      int i = FenceKey.lastAtOrBelow(fences, high, low, space, offset);
+      if (i < 0) return -1;
+      if (level == 1 && !mayHold(cache, fences, high, low, space)) return -1;
       block = FenceKey.child(fences, i);
     }
     return block;

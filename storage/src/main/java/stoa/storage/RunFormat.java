@@ -5,7 +5,7 @@ import java.util.zip.CRC32C;
 
 /// Where the fields of a run's blocks lie; the tables are in the package's text.
 final class RunFormat {
-  static final int VERSION = 1;
+  static final int VERSION = 2;
   static final long MAGIC = 0x53544f4152554e53L; // STOARUNS
 
   static final int BLOCK = 4096;
@@ -17,8 +17,15 @@ final class RunFormat {
   static final int HEADER = 4;
   static final int FOOTER = 5;
 
-  /// The most bytes that one entry of a leaf can take, in either form.
+  /// The most bytes that one entry of a record space can take in a leaf, in either form.
   static final int ENTRY_MAX = 1 + 17 + 9 + 10 + 5;
+
+  /// The most bytes that one entry of a versioned space can take in a leaf, in either form.
+  static final int VERSIONED_ENTRY_MAX = 1 + 17 + 9 + 1 + 10 + 9 + 5 + 10;
+
+  static final int FLAGS_MARK = 3;
+  static final int FLAG_SKIP = 4;
+  static final int FLAG_SAME_VERSION = 8;
 
   /// Every so many entries of a leaf one has the full form, and the end of the block says where.
   static final int RESTART_ENTRIES = 32;

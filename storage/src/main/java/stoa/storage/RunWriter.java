@@ -34,6 +34,7 @@ final class RunWriter {
   private int space;
   private long offset;
   private long position;
+  private long version; // of the last entry that has one
   private long entries;
 
   private long[] groupHashes = new long[256];
@@ -50,32 +51,38 @@ final class RunWriter {
     write(at, RunFormat.HEADER, 0, 0);
   }
 
-  /// Adds an entry behind the one before.
+  /// Adds an entry behind the one before. In a record space it has no skip, version or mark.
   void add(
-      long entryHigh, long entryLow, int entrySpace, long entryOffset, long entryAt, int length)
+      long entryHigh,
+      long entryLow,
+      int entrySpace,
+      long entryOffset,
+      long entryAt,
+      int skip,
+      long length,
+      long entryVersion,
+      int mark)
       throws IOException {
+    boolean versioned = entrySpace >= EntryOrder.VERSIONED;
+    int entryMax = versioned ? RunFormat.VERSIONED_ENTRY_MAX : RunFormat.ENTRY_MAX;
     int restarts = (leafCount + RunFormat.RESTART_ENTRIES) / RunFormat.RESTART_ENTRIES;
-    if (leafEnd + RunFormat.ENTRY_MAX > RunFormat.RESTARTS_END - 2 * restarts) finishLeaf();
+    if (leafEnd + entryMax > RunFormat.RESTARTS_END - 2 * restarts) finishLeaf();
     boolean same = high == entryHigh && low == entryLow && space == entrySpace;
     if (groupSeries == 0 || !same) addHash(Memtable.hash(entryHigh, entryLow, entrySpace));
     int p = leafEnd;
-    boolean restart = leafCount % RunFormat.RESTART_ENTRIES == 0;
-    if (same && !restart) {
-      p = Layout.putVarint(leaf, p, entryOffset - offset);
-      p = Layout.putVarint(leaf, p, Layout.zigzag(entryAt - position));
-    } else {
-      if (leafCount == 0) {
-        FenceKey.put(leafKey, 0, entryHigh, entryLow, entrySpace, entryOffset);
+    boolean full = !same || leafCount % RunFormat.RESTART_ENTRIES == 0;
+    if (full) p = putSeries(entryHigh, entryLow, entrySpace, entryOffset);
+    else p = Layout.putVarint(leaf, p, entryOffset - offset);
+    if (versioned) {
+      if (full) {
+        position = 0;
+        version = 0;
       }
-      if (restart) addRestart(p);
-      leaf[p] = 0;
-      Layout.putLong(leaf, p + 1, entryHigh);
-      Layout.putLong(leaf, p + 9, entryLow);
-      leaf[p + 17] = (byte) entrySpace;
-      p = Layout.putVarint(leaf, p + 18, entryOffset);
-      p = Layout.putVarint(leaf, p, entryAt);
+      leafEnd = putVersioned(p, entryAt, skip, length, entryVersion, mark);
+    } else {
+      p = Layout.putVarint(leaf, p, full ? entryAt : Layout.zigzag(entryAt - position));
+      leafEnd = Layout.putVarint(leaf, p, length);
     }
-    leafEnd = Layout.putVarint(leaf, p, length);
     leafCount++;
     entries++;
     high = entryHigh;
@@ -83,6 +90,34 @@ final class RunWriter {
     space = entrySpace;
     offset = entryOffset;
     position = entryAt;
+  }
+
+  /// Begins a full entry and answers where it goes on.
+  private int putSeries(long entryHigh, long entryLow, int entrySpace, long entryOffset) {
+    int p = leafEnd;
+    if (leafCount == 0) FenceKey.put(leafKey, 0, entryHigh, entryLow, entrySpace, entryOffset);
+    if (leafCount % RunFormat.RESTART_ENTRIES == 0) addRestart(p);
+    leaf[p] = 0;
+    Layout.putLong(leaf, p + 1, entryHigh);
+    Layout.putLong(leaf, p + 9, entryLow);
+    leaf[p + 17] = (byte) entrySpace;
+    return Layout.putVarint(leaf, p + 18, entryOffset);
+  }
+
+  private int putVersioned(
+      int at, long entryAt, int skip, long length, long entryVersion, int mark) {
+    int flags = mark;
+    if (skip != 0) flags |= RunFormat.FLAG_SKIP;
+    if (entryVersion == version) flags |= RunFormat.FLAG_SAME_VERSION;
+    leaf[at] = (byte) flags;
+    int p = Layout.putVarint(leaf, at + 1, Layout.zigzag(entryAt - position));
+    if (mark == Entry.REMOVED) return p;
+    p = Layout.putVarint(leaf, p, length);
+    if (skip != 0) p = Layout.putVarint(leaf, p, skip);
+    if (entryVersion != version)
+      p = Layout.putVarint(leaf, p, Layout.zigzag(entryVersion - version));
+    version = entryVersion;
+    return p;
   }
 
   private void addRestart(int at) {
@@ -118,7 +153,8 @@ final class RunWriter {
   private void finishFences(int level) throws IOException {
     var fences = levels.get(level - 1);
     if (level == 1) {
-      int blocks = (groupSeries + RunFormat.FILTER_KEYS - 1) / RunFormat.FILTER_KEYS;
+      int keys = Math.max(1, groupSeries); // an empty run has an empty filter
+      int blocks = (keys + RunFormat.FILTER_KEYS - 1) / RunFormat.FILTER_KEYS;
       Layout.putInt(fences.bytes, RunFormat.BLOCK_HEADER, next);
       Layout.putInt(fences.bytes, RunFormat.BLOCK_HEADER + 4, blocks);
       writeFilter(blocks);
@@ -149,7 +185,7 @@ final class RunWriter {
   /// @param from the log position at which the range covered by the run begins
   /// @param to the log position at which it ends
   int finish(long from, long to) throws IOException {
-    if (leafCount > 0) finishLeaf();
+    if (leafCount > 0 || entries == 0) finishLeaf();
     int root = -1;
     int rootLevel = 0;
     for (int level = 1; root < 0; level++) {

@@ -4,17 +4,21 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collection;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
 import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
 /// The log of commit records: segment files, one behind the other.
 ///
 /// A *log position* counts bytes over all segments, headers included: the byte at `x` of a segment
-/// has the log position `base + x`. [#append] is called by one thread at a time (the device's
-/// append lock); [#sync], [#read] and the counters from any.
+/// has the log position `base + x`. [#append] and [#retire] are called by one thread at a time (the
+/// device's append lock); [#sync], the reads, [#visit] and the counters from any.
 final class SegmentLog {
   /*
    * Invariants:
@@ -25,15 +29,24 @@ final class SegmentLog {
    *     in the segments before it is durable. So only the last segment can have a torn tail, and a
    *     segment's base is both the logical end of the one before and proof that it was synced.
    * (4) A byte behind the logical end of a segment is never written again and never read as data.
+   * (5) The header of the last segment names all others that are live. A file that it does not name is
+   *     deleted, but only after the name of the last segment is durable: else a power loss might bring
+   *     back the segment before as the last one, whose header names the deleted file.
+   * (6) `segments` is ascending in number and base. A retired one leaves it before its file is closed,
+   *     so a reader that fails on a closed file of a segment that is not retired was only early.
    *
    * Reading `end` before `current` makes sync() right without the append lock: if the segment changed
    * in between, invariant (3) says that the older one is durable already.
    */
-  private static final int SMALL_SYNC = 64 << 10;
+  private static final int SMALL_SYNC = 4 << 10;
+  private static final int SYNCS_JUDGED = 64;
   private static final int COPIED_READ_MAX = 32 << 10;
 
   private final Disk disk;
   private final DeviceConfig config;
+  private final SegmentFiles files;
+  private final DataReader dataReader;
+  private final List<String> leftovers;
   private final ReentrantLock syncing = new ReentrantLock();
   private final AtomicLong durable = new AtomicLong();
   private final AtomicLong syncs = new AtomicLong();
@@ -44,90 +57,127 @@ final class SegmentLog {
   private volatile boolean closed;
 
   // The rest belongs to the appending thread.
+  private final RecordWriter writer;
   private boolean sealed;
   private long fileSize; // of the current segment, reserved bytes included
-  private long bytesSinceReserve;
-  private long syncsAtReserve;
+  private boolean smallSyncs = true;
+  private long bytesJudged;
+  private long syncsJudged;
 
-  private SegmentLog(Disk disk, DeviceConfig config, Segment[] segments) {
+  private SegmentLog(
+      Disk disk,
+      DeviceConfig config,
+      SegmentFiles files,
+      Segment[] segments,
+      List<String> leftovers)
+      throws IOException {
     this.disk = disk;
     this.config = config;
+    this.files = files;
+    this.dataReader = new DataReader(files);
     this.segments = segments;
+    this.leftovers = leftovers;
     this.current = segments[segments.length - 1];
+    this.writer = new RecordWriter(files.file(current));
   }
 
   /// Opens the segments among the files of a disk, or begins the first one. Reads no records yet:
   /// [#recover] follows.
   static SegmentLog open(Disk disk, DeviceConfig config, List<String> names) throws IOException {
-    var found = new ArrayList<Segment>();
+    return open(disk, config, names, SegmentFiles.OPEN_FILES_MAX);
+  }
+
+  static SegmentLog open(Disk disk, DeviceConfig config, List<String> names, int openFilesMax)
+      throws IOException {
+    var files = new SegmentFiles(disk, config.directIo(), openFilesMax);
     try {
-      for (var name : names) {
-        if (Segment.isName(name)) found.add(openSegment(disk, name, found));
+      var present = names.stream().filter(Segment::isName).toList();
+      if (present.isEmpty()) {
+        var first = createSegment(disk, config.directIo(), 1, 0, List.of());
+        return new SegmentLog(disk, config, files, new Segment[] {first}, List.of());
       }
-      if (found.isEmpty()) found.add(createSegment(disk, 1, 0));
-      return new SegmentLog(disk, config, found.toArray(Segment[]::new));
+      return open(disk, config, files, present);
     } catch (IOException | RuntimeException e) {
-      found.forEach(segment -> segment.file().close());
+      files.close();
       throw e;
     }
   }
 
-  private static Segment openSegment(Disk disk, String name, List<Segment> before)
-      throws IOException {
-    int expected = before.size() + 1;
-    if (Segment.number(name) != expected) {
-      throw corrupt(Segment.name(expected), 0, "the file is missing, though " + name + " exists");
+  private static SegmentLog open(
+      Disk disk, DeviceConfig config, SegmentFiles files, List<String> present) throws IOException {
+    var newest = header(disk, present.getLast());
+    var segments = new ArrayList<Segment>();
+    var unlisted = new ArrayList<>(present);
+    for (var live : newest.live()) {
+      var name = Segment.name(live.number());
+      if (!unlisted.remove(name)) {
+        throw corrupt(name, 0, "the file is missing, though " + present.getLast() + " names it");
+      }
+      segments.add(listed(disk, name, live));
     }
-    var file = disk.open(name);
-    try {
-      var bytes = new byte[RecordFormat.SEGMENT_HEADER];
-      if (!readFully(file, 0, bytes, 0, bytes.length)) {
+    unlisted.remove(present.getLast());
+    segments.add(new Segment(newest.number(), newest.base(), newest.bytes(), Segment.OPEN_END));
+    return new SegmentLog(disk, config, files, segments.toArray(Segment[]::new), unlisted);
+  }
+
+  private static Segment listed(Disk disk, String name, SegmentHeader.Live live)
+      throws IOException {
+    var header = header(disk, name);
+    if (header.base() != live.base()) {
+      throw corrupt(name, 16, "the base is " + header.base() + " and should be " + live.base());
+    }
+    try (var file = disk.open(name)) {
+      long length = live.end() - live.base();
+      if (file.size() < length) {
+        throw corrupt(name, file.size(), "the file ends here, but held " + length + " bytes");
+      }
+    }
+    return new Segment(live.number(), live.base(), header.bytes(), live.end());
+  }
+
+  private static SegmentHeader header(Disk disk, String name) throws IOException {
+    try (var file = disk.open(name)) {
+      var fixed = new byte[SegmentHeader.LEAST];
+      if (!readFully(file, 0, fixed, 0, fixed.length)) {
         throw corrupt(name, 0, "the file ends within its header");
       }
-      if (Layout.getLong(bytes, 0) != RecordFormat.SEGMENT_MAGIC) {
+      if (Layout.getLong(fixed, 0) != SegmentHeader.MAGIC) {
         throw corrupt(name, 0, "the header is not that of a segment");
       }
-      int version = Layout.getInt(bytes, 8);
-      if (Layout.getInt(bytes, 24) != RecordFormat.checksum(new CRC32C(), bytes, 0, 24)) {
+      if (Layout.getInt(fixed, 24) != RecordFormat.checksum(new CRC32C(), fixed, 0, 24)) {
         throw corrupt(name, 0, "the header's checksum does not match");
       }
-      if (version != RecordFormat.VERSION) {
+      int version = Layout.getInt(fixed, 8);
+      if (version != SegmentHeader.VERSION) {
         throw new UnknownFormat(
             "%s in %s has format version %d; this program reads version %d: use the program that wrote it"
-                .formatted(name, disk.place(), version, RecordFormat.VERSION));
+                .formatted(name, disk.place(), version, SegmentHeader.VERSION));
       }
-      long base = Layout.getLong(bytes, 16);
-      if (Layout.getInt(bytes, 12) != expected) {
-        throw corrupt(name, 12, "the header has number " + Layout.getInt(bytes, 12));
+      if (Layout.getInt(fixed, 12) != Segment.number(name)) {
+        throw corrupt(name, 12, "the header has number " + Layout.getInt(fixed, 12));
       }
-      if (before.isEmpty()) {
-        if (base != 0) throw corrupt(name, 16, "the first segment has base " + base);
-      } else {
-        var previous = before.getLast();
-        long length = base - previous.base();
-        if (length < RecordFormat.SEGMENT_HEADER) {
-          throw corrupt(name, 16, "base " + base + " is not behind that of the segment before");
-        }
-        if (previous.file().size() < length) {
-          throw corrupt(
-              Segment.name(previous.number()),
-              previous.file().size(),
-              "the file ends here, but held " + length + " bytes");
-        }
+      int length = SegmentHeader.length(fixed);
+      if (length < 0 || length > file.size()) {
+        throw corrupt(name, 28, "the header's length is not possible");
       }
-      return new Segment(expected, base, file);
-    } catch (IOException | RuntimeException e) {
-      file.close();
-      throw e;
+      var bytes = Arrays.copyOf(fixed, length);
+      boolean there = readFully(file, fixed.length, bytes, fixed.length, length - fixed.length);
+      if (!there || !SegmentHeader.isWhole(bytes)) {
+        throw corrupt(name, 28, "the checksum of the list of segments does not match");
+      }
+      return SegmentHeader.decode(bytes);
     }
   }
 
-  private static Segment createSegment(Disk disk, int number, long base) throws IOException {
+  private static Segment createSegment(
+      Disk disk, DirectIo directIo, int number, long base, Collection<Segment> live)
+      throws IOException {
     var name = Segment.name(number);
     var unfinished = name + Device.UNFINISHED;
     if (disk.list().contains(unfinished)) disk.delete(unfinished);
+    var header = SegmentHeader.encode(number, base, live, alignment(directIo));
     try (var file = disk.create(unfinished)) {
-      file.write(0, ByteBuffer.wrap(RecordFormat.segmentHeader(number, base)));
+      file.write(0, ByteBuffer.wrap(header));
       file.sync();
     } catch (DiskFull e) {
       disk.delete(unfinished);
@@ -135,155 +185,225 @@ final class SegmentLog {
     }
     disk.rename(unfinished, name);
     disk.syncDirectory();
-    return new Segment(number, base, disk.open(name));
+    return new Segment(number, base, header.length, Segment.OPEN_END);
   }
 
-  /// Visits every record from the log position `from` on, finds the end of the log, and makes what
-  /// was found durable. Changes no file.
-  void recover(long from, RecordVisitor visitor) throws IOException {
+  private static int alignment(DirectIo directIo) {
+    return switch (directIo) {
+      case OFF -> RecordFormat.ALIGNMENT;
+      case ON -> Disk.DIRECT_ALIGNMENT;
+    };
+  }
+
+  private long aligned(long length) {
+    long alignment = alignment(config.directIo());
+    return (length + alignment - 1) & -alignment;
+  }
+
+  /// Visits every record from the log position `from` on, finds the end of the log, makes what was
+  /// found durable, and deletes what retired segments left over.
+  void recover(long from, ItemVisitor visitor) throws IOException {
     // First, so that whatever the index takes over from here is durable: a process that was ended
-    // may
-    // have left its last bytes, and its last segment's name, to the operating system.
-    current.file().sync();
+    // may have left its last bytes, and its last segment's name, to the operating system.
+    files.file(current).sync();
     disk.syncDirectory();
-    for (int i = 0; i < segments.length; i++) {
-      var segment = segments[i];
-      boolean last = i == segments.length - 1;
-      long limit = last ? segment.file().size() : segments[i + 1].base() - segment.base();
-      if (!last && segment.base() + limit <= from) continue;
-      if (segment.base() + limit < from) {
-        throw corrupt(
-            Segment.name(segment.number()),
-            limit,
-            "the file ends here, but the manifest says that it was durable up to "
-                + (from - segment.base()));
-      }
-      long start = Math.max(from - segment.base(), RecordFormat.SEGMENT_HEADER);
-      recover(segment, start, limit, last, visitor);
-    }
+    for (var segment : segments) recover(segment, from, visitor);
     durable.set(end);
+    for (var name : leftovers) disk.delete(name);
   }
 
-  private void recover(Segment segment, long start, long limit, boolean last, RecordVisitor visitor)
-      throws IOException {
-    var reader = new SegmentReader(segment.file(), limit);
-    var crc = new CRC32C();
-    long at = start;
+  private void recover(Segment segment, long from, ItemVisitor visitor) throws IOException {
+    boolean last = segment == current;
+    long limit = last ? files.file(segment).size() : segment.end() - segment.base();
+    if (!last && segment.end() <= from) return;
+    if (segment.base() + limit < from) {
+      throw corrupt(
+          segment.name(),
+          limit,
+          "the file ends here, but the manifest says that it was durable up to "
+              + (from - segment.base()));
+    }
+    var reader = new SegmentReader(files, segment, limit);
+    var walk = new RecordWalk(reader, segment);
+    long at = Math.max(from - segment.base(), segment.headerBytes());
     while (last || at < limit) {
-      int length = wholeRecord(reader, crc, segment, at);
-      if (length < 0) break;
-      int record = reader.need(at, length);
-      visitor.record(reader.window(), record, segment.base() + at);
-      at += RecordFormat.padded(length);
+      long next = walk.verify(at);
+      if (next < 0) break;
+      walk.visit(at, next, visitor);
+      at = next;
     }
     if (last) {
-      refuseLostRecords(reader, crc, segment, at, limit);
-      sealed = !reader.isZeroFrom(at);
+      refuseLostRecords(walk, segment, at, limit);
+      sealed = !reader.isZeroFrom(at) || aligned(at) != at;
       fileSize = limit;
       end = segment.base() + at;
     } else if (at != limit) {
-      throw corrupt(Segment.name(segment.number()), at, "no whole record stands here");
+      throw corrupt(segment.name(), at, "no whole record stands here");
     }
-  }
-
-  /// The length of the record at a file position, or -1 when there is no whole and unharmed one.
-  private static int wholeRecord(SegmentReader reader, CRC32C crc, Segment segment, long at)
-      throws IOException {
-    int header = reader.need(at, RecordFormat.RECORD_HEADER);
-    if (header < 0) return -1;
-    if (!RecordFormat.isRecordHeader(crc, reader.window(), header, segment.base() + at)) return -1;
-    int kind = reader.window()[header + 4];
-    if (kind != RecordFormat.KIND_COMMIT) {
-      throw new UnknownFormat(
-          "%s has a record of kind %d at %d, which this program does not know: use the program that wrote it"
-              .formatted(Segment.name(segment.number()), kind, at));
-    }
-    int length = RecordFormat.length(reader.window(), header);
-    if (length < RecordFormat.RECORD_HEADER || length > Commit.BYTES_MAX) return -1;
-    int record = reader.need(at, (int) RecordFormat.padded(length));
-    if (record < 0 || !RecordFormat.isBodyWhole(crc, reader.window(), record)) return -1;
-    return length;
   }
 
   /// Throws when a later record was written in the knowledge that the position `at` was durable:
   /// then what stands there is not a torn tail but damage.
-  private static void refuseLostRecords(
-      SegmentReader reader, CRC32C crc, Segment segment, long at, long limit) throws IOException {
-    long position = segment.base() + at;
-    for (long later = at; later < limit; later += RecordFormat.ALIGNMENT) {
-      int header = reader.need(later, RecordFormat.RECORD_HEADER);
-      if (header < 0) return;
-      if (Layout.getInt(reader.window(), header) != RecordFormat.RECORD_MAGIC) continue;
-      if (!RecordFormat.isRecordHeader(crc, reader.window(), header, segment.base() + later)) {
-        continue;
-      }
-      if (RecordFormat.durable(reader.window(), header) > position) {
+  private static void refuseLostRecords(RecordWalk walk, Segment segment, long at, long limit)
+      throws IOException {
+    long later = walk.nextHeader(at);
+    while (later < limit) {
+      if (walk.durable(later) > segment.base() + at) {
         throw corrupt(
-            Segment.name(segment.number()),
+            segment.name(),
             at,
             "no whole record stands here, though the record at %d was written after it was durable"
                 .formatted(later));
       }
+      later = walk.nextHeader(later + RecordFormat.ALIGNMENT);
     }
   }
 
   /// Writes a record behind the last one and answers its log position.
   long append(Commit commit) {
+    append(List.of(commit));
+    return commit.position();
+  }
+
+  /// Writes records behind the last one, back to back, and tells each its position. Afterwards all
+  /// of them are there; when it throws [DiskFull], none is.
+  void append(List<Commit> commits) {
     ensureUsable();
-    long length = RecordFormat.padded(commit.bytes());
+    if (commits.isEmpty()) return;
+    long length = 0;
+    for (var commit : commits) length += RecordFormat.padded(commit.bytes());
+    long aligned = aligned(length);
     try {
       long at = end - current.base();
-      boolean full = at > RecordFormat.SEGMENT_HEADER && at + length > config.segmentBytes();
+      boolean full = at > current.headerBytes() && at + aligned > config.segmentBytes();
       if (sealed || full) {
-        beginSegment();
-        at = RecordFormat.SEGMENT_HEADER;
+        beginSegment(Set.of());
+        at = current.headerBytes();
       }
-      if (at + length > fileSize) reserve(at, length);
-      long position = end;
-      current.file().write(at, commit.seal(position, durable.get()));
-      fileSize = Math.max(fileSize, at + length);
-      bytesSinceReserve += length;
-      end = position + length;
-      return position;
+      if (at + aligned > fileSize) reserve(at, aligned);
+      seal(commits, (int) (aligned - length));
+      write(at, aligned, commits);
+      fileSize = Math.max(fileSize, at + aligned);
+      bytesJudged += aligned;
+      end = current.base() + at + aligned;
     } catch (IOException e) {
       throw fail(e);
     }
   }
 
-  private void beginSegment() throws IOException {
-    sync();
-    var next = createSegment(disk, current.number() + 1, end);
-    var all = Arrays.copyOf(segments, segments.length + 1);
-    all[segments.length] = next;
-    segments = all;
-    end = next.base() + RecordFormat.SEGMENT_HEADER;
-    durable.accumulateAndGet(end, Math::max);
-    current = next;
-    sealed = false;
-    fileSize = RecordFormat.SEGMENT_HEADER;
+  private void seal(List<Commit> commits, int gap) {
+    long position = end;
+    long durableNow = durable.get();
+    int rest = commits.size();
+    for (var commit : commits) {
+      commit.seal(position, durableNow, --rest == 0 ? gap : 0);
+      position += RecordFormat.padded(commit.bytes());
+    }
   }
 
+  private void write(long at, long length, List<Commit> commits) throws IOException {
+    var file = files.file(current);
+    var first = commits.getFirst();
+    if (commits.size() == 1 && first.inOnePiece() && config.directIo() == DirectIo.OFF) {
+      file.write(at, first.padded());
+      return;
+    }
+    if (length > RecordWriter.STAGING_BYTES_MAX) file.ensureRoom(at + length);
+    writer.write(file, at, length, commits);
+  }
+
+  /// Begins a segment whose header does not name those that are retired by it.
+  private void beginSegment(Set<Integer> retiring) throws IOException {
+    sync();
+    var old = current;
+    var live = new ArrayList<Segment>();
+    old.endAt(end); // the header says so
+    try {
+      for (var segment : segments) {
+        if (!retiring.contains(segment.number())) live.add(segment);
+      }
+      live.add(createSegment(disk, config.directIo(), old.number() + 1, end, live));
+    } catch (DiskFull e) {
+      old.endAt(Segment.OPEN_END);
+      throw e;
+    }
+    var next = live.getLast();
+    files.file(next);
+    syncing.lock();
+    try {
+      segments = live.toArray(Segment[]::new);
+      end = next.base() + next.headerBytes();
+      durable.accumulateAndGet(end, Math::max);
+      current = next;
+    } finally {
+      syncing.unlock();
+    }
+    sealed = false;
+    fileSize = next.headerBytes();
+  }
+
+  /// Gives up segments that nobody needs any more, and deletes their files. Returns when the
+  /// segments will not come back, whatever happens. Reads of them end in [Retired].
+  ///
+  /// @param numbers of live segments, not the one that is appended to
+  void retire(Collection<Integer> numbers) {
+    ensureUsable();
+    if (numbers.isEmpty()) return;
+    var retiring = new HashSet<>(numbers);
+    var retired = new ArrayList<Segment>();
+    for (var segment : segments) {
+      if (retiring.contains(segment.number())) retired.add(segment);
+    }
+    if (retired.size() != retiring.size() || retired.getLast() == current) {
+      throw new IllegalArgumentException(
+          numbers + " are not all numbers of live segments before " + current.number());
+    }
+    try {
+      beginSegment(retiring);
+      for (var segment : retired) {
+        segment.retire();
+        files.closeRetired(segment);
+        disk.delete(segment.name());
+      }
+    } catch (IOException e) {
+      throw fail(e);
+    }
+  }
+
+  /// Fills ahead when syncs are frequent and small: those profit most from a file that does not
+  /// grow, and the zeros cost what is written twice.
   private void reserve(long at, long length) throws IOException {
-    long sinceReserve = syncs.get() - syncsAtReserve;
-    boolean small = bytesSinceReserve / (sinceReserve + 1) <= SMALL_SYNC;
-    bytesSinceReserve = 0;
-    syncsAtReserve += sinceReserve;
-    if (!small || length > config.fillAheadBytes() / 4) return;
-    long to = Math.min(fileSize + config.fillAheadBytes(), config.segmentBytes());
-    if (to < at + length) return;
-    current.file().reserve(fileSize, to);
+    judgeSyncs();
+    if (!smallSyncs || length > SMALL_SYNC || length > config.fillAheadBytes() / 4) return;
+    long to = Math.min(aligned(fileSize + config.fillAheadBytes()), config.segmentBytes());
+    if (to < at + length || aligned(to) != to) return;
+    files.file(current).reserve(fileSize, to);
     fileSize = to;
+  }
+
+  private void judgeSyncs() {
+    long judged = syncs.get() - syncsJudged;
+    if (bytesJudged < config.fillAheadBytes() && judged < SYNCS_JUDGED) return;
+    smallSyncs = bytesJudged <= judged * SMALL_SYNC;
+    bytesJudged = 0;
+    syncsJudged += judged;
   }
 
   /// Makes everything appended before durable.
   void sync() {
-    if (durable.get() >= end) return;
+    sync(end);
+  }
+
+  /// Makes everything below a log position durable. Several threads may call it at once; they share
+  /// what one of them does.
+  void sync(long position) {
+    if (durable.get() >= position) return;
     syncing.lock();
     try {
-      long target = end;
-      if (durable.get() >= target) return;
+      if (durable.get() >= position) return;
       ensureUsable();
-      current.file().sync();
+      long target = end;
+      files.file(current).sync();
       syncs.incrementAndGet();
       durable.accumulateAndGet(target, Math::max);
     } catch (IOException e) {
@@ -293,45 +413,122 @@ final class SegmentLog {
     }
   }
 
-  /// Reads the data of the extent whose header stands at a log position.
+  /// Whether a log position is in a live segment.
+  boolean isLive(long position) {
+    var segment = find(position);
+    return position >= segment.base() && position < segment.end();
+  }
+
+  /// Reads the data of the RECORD whose header stands at a log position.
+  ///
+  /// @throws Retired when the position is in no live segment
   byte[] read(long position, int length, long high, long low, int space, long offset) {
+    return read(RecordFormat.ITEM_RECORD, position, length, high, low, space, offset);
+  }
+
+  /// As [#read(long, int, long, long, int, long)], of a note.
+  byte[] read(int kind, long position, int length, long high, long low, int space, long offset) {
     var segment = segmentOf(position);
     long at = position - segment.base();
     // A small extent is read with its header at once and copied, a large one is read in place.
     boolean small = length <= COPIED_READ_MAX;
-    var header = new byte[RecordFormat.EXTENT_HEADER + (small ? length : 0)];
+    var header = new byte[RecordFormat.ITEM_HEADER + (small ? length : 0)];
     byte[] data = new byte[small ? 0 : length];
     try {
       boolean whole =
-          readFully(segment.file(), at, header, 0, header.length)
-              && readFully(segment.file(), at + header.length, data, 0, data.length);
+          files.readFully(segment, at, ByteBuffer.wrap(header))
+              && files.readFully(segment, at + header.length, ByteBuffer.wrap(data));
       if (!whole) {
-        throw corrupt(
-            Segment.name(segment.number()), at, "the file ends within the extent that stands here");
+        throw corrupt(segment.name(), at, "the file ends within the extent that stands here");
       }
     } catch (IOException e) {
-      if (closed) throw new DeviceClosed("the device in " + disk.place() + " was closed");
-      throw new ReadFailed(
-          "%s cannot be read at %d: %s".formatted(Segment.name(segment.number()), at, e), e);
+      throw unreadable(segment, at, e);
     }
     var crc = new CRC32C();
     crc.update(header, 4, header.length - 4);
     crc.update(data, 0, data.length);
     if (Layout.getInt(header, 0) != (int) crc.getValue()) {
-      throw corrupt(Segment.name(segment.number()), at, "the extent's checksum does not match");
+      throw corrupt(segment.name(), at, "the extent's checksum does not match");
     }
     if (Layout.getInt(header, 4) != length
         || Layout.getLong(header, 8) != high
         || Layout.getLong(header, 16) != low
         || Layout.getLong(header, 24) != offset
-        || (header[32] & 0xff) != space) {
-      throw corrupt(
-          Segment.name(segment.number()), at, "the extent is not the one that the index names");
+        || (header[32] & 0xff) != space
+        || header[33] != kind) {
+      throw corrupt(segment.name(), at, "the extent is not the one that the index names");
     }
-    return small ? Arrays.copyOfRange(header, RecordFormat.EXTENT_HEADER, header.length) : data;
+    return small ? Arrays.copyOfRange(header, RecordFormat.ITEM_HEADER, header.length) : data;
   }
 
+  /// Fills `target` with the data of the DATA item at a log position, from its byte `skip` on. Each
+  /// block that is touched is verified; of others not a byte is read. When it throws, what it wrote
+  /// to the target is not to be used.
+  ///
+  /// @throws Retired when the position is in no live segment
+  /// @throws CorruptData when the stored bytes are not what was written
+  void readData(long position, long skip, ByteBuffer target) {
+    var segment = segmentOf(position);
+    long at = position - segment.base();
+    try {
+      dataReader.read(segment, at, skip, target);
+    } catch (IOException e) {
+      throw unreadable(segment, at, e);
+    }
+  }
+
+  /// Visits the records of a live segment from the log position `from` on, which is that of a
+  /// record, or before the first.
+  ///
+  /// @throws Retired when the segment is no longer live
+  /// @throws CorruptData when a record is not as it was written
+  void visit(Segment segment, long from, ItemVisitor visitor) {
+    visit(
+        segment,
+        from,
+        visitor,
+        damage -> {
+          throw damage;
+        });
+  }
+
+  /// As [#visit(Segment, long, ItemVisitor)], but a record that is not as it was written is
+  /// reported, and the visit goes on with the next one that can be recognized.
+  void visit(Segment segment, long from, ItemVisitor visitor, Consumer<CorruptData> damaged) {
+    long limit = Math.min(segment.end(), end) - segment.base();
+    var reader = new SegmentReader(files, segment, limit);
+    var walk = new RecordWalk(reader, segment);
+    long at = Math.max(from - segment.base(), segment.headerBytes());
+    try {
+      while (at < limit) {
+        long next = walk.verify(at);
+        if (next < 0) {
+          damaged.accept(walk.damage());
+          next = walk.nextHeader(at + RecordFormat.ALIGNMENT);
+        } else {
+          walk.visit(at, next, visitor);
+        }
+        at = next;
+      }
+    } catch (IOException e) {
+      throw unreadable(segment, at, e);
+    }
+  }
+
+  private RuntimeException unreadable(Segment segment, long at, IOException e) {
+    if (closed) return new DeviceClosed("the device in " + disk.place() + " was closed");
+    if (segment.retired()) return new Retired(segment.base() + at);
+    return new ReadFailed("%s cannot be read at %d: %s".formatted(segment.name(), at, e), e);
+  }
+
+  /// The live segment that has a log position.
   private Segment segmentOf(long position) {
+    var segment = find(position);
+    if (position < segment.base() || position >= segment.end()) throw new Retired(position);
+    return segment;
+  }
+
+  private Segment find(long position) {
     var all = segments;
     int low = 0;
     int high = all.length - 1;
@@ -341,6 +538,15 @@ final class SegmentLog {
       else high = middle - 1;
     }
     return all[low];
+  }
+
+  /// The live segments in ascending order; the last one is appended to.
+  List<Segment> segments() {
+    return List.of(segments);
+  }
+
+  int openFiles() {
+    return files.openCount();
   }
 
   static boolean readFully(DiskFile file, long position, byte[] bytes, int from, int length)
@@ -393,19 +599,12 @@ final class SegmentLog {
 
   void close() {
     closed = true;
-    for (var segment : segments) segment.file().close();
+    files.close();
   }
 
   static CorruptData corrupt(String file, long at, String what) {
     return new CorruptData(
         "%s at %d: %s. Nothing was changed; restore the file from a copy or a replica"
             .formatted(file, at, what));
-  }
-
-  /// Receives the records of a recovery.
-  @FunctionalInterface
-  interface RecordVisitor {
-    /// One record, from index `at` of a buffer that is valid during the call.
-    void record(byte[] bytes, int at, long position);
   }
 }

@@ -3,61 +3,96 @@ package stoa.storage;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
+import java.util.zip.CRC32C;
 
-/// Reads one segment forward through a window, for recovery. One owner uses it.
+/// Reads one segment forward through a window of bounded size. One owner uses it.
 final class SegmentReader {
   private static final int WINDOW = 1 << 20;
+  private static final byte[] ZEROS = new byte[WINDOW];
 
-  private final DiskFile file;
+  private final SegmentFiles files;
+  private final Segment segment;
   private final long limit;
-  private byte[] window;
+  private final byte[] window;
   private long start; // the file position of window[0]
   private int filled;
 
-  SegmentReader(DiskFile file, long limit) {
-    this.file = file;
+  SegmentReader(SegmentFiles files, Segment segment, long limit) {
+    this.files = files;
+    this.segment = segment;
     this.limit = limit;
-    this.window = new byte[(int) Math.min(WINDOW, limit)];
+    this.window = new byte[(int) Math.max(RecordFormat.RECORD_HEADER, Math.min(WINDOW, limit))];
   }
 
-  /// The buffer in which [#need] answers positions; another one after each call.
+  /// Where reading ends, as a file position.
+  long limit() {
+    return limit;
+  }
+
+  /// The buffer in which [#need] answers positions.
   byte[] window() {
     return window;
   }
 
-  /// Brings `length` bytes from a file position into the window and answers where they are, or -1
-  /// when the file ends before.
+  /// Brings `length` bytes, few, from a file position into the window and answers where they are,
+  /// or -1 when the file ends before.
   int need(long at, int length) throws IOException {
     if (at + length > limit) return -1;
     if (at >= start && at + length <= start + filled) return (int) (at - start);
     int kept = at >= start && at < start + filled ? (int) (start + filled - at) : 0;
-    byte[] target = length > window.length ? new byte[Math.max(length, WINDOW)] : window;
-    System.arraycopy(window, filled - kept, target, 0, kept);
-    window = target;
+    System.arraycopy(window, filled - kept, window, 0, kept);
     start = at;
     filled = kept;
     int wanted = (int) Math.min(window.length, limit - at);
     while (filled < wanted) {
-      int n = file.read(start + filled, ByteBuffer.wrap(window, filled, wanted - filled));
+      var rest = ByteBuffer.wrap(window, filled, wanted - filled);
+      int n = files.read(segment, start + filled, rest);
       if (n < 0) break;
       filled += n;
     }
     return filled >= length ? 0 : -1;
   }
 
-  /// Whether all bytes from a position to the limit are zero.
-  boolean isZeroFrom(long from) throws IOException {
-    long at = from;
-    while (at < limit) {
-      int length = (int) Math.min(WINDOW, limit - at);
-      int index = need(at, length);
+  /// Adds the bytes from a file position to a checksum. Answers false when the file ends before.
+  boolean update(CRC32C crc, long at, long length) throws IOException {
+    long from = at;
+    long rest = length;
+    while (rest > 0) {
+      int index = need(from, 1);
       if (index < 0) return false;
-      int zero = Arrays.mismatch(window, index, index + length, ZEROS, 0, length);
-      if (zero >= 0) return false;
-      at += length;
+      int n = (int) Math.min(filled - index, rest);
+      crc.update(window, index, n);
+      from += n;
+      rest -= n;
     }
     return true;
   }
 
-  private static final byte[] ZEROS = new byte[WINDOW];
+  /// A copy of the bytes at a file position, which are there.
+  byte[] copy(long at, int length) throws IOException {
+    var copy = new byte[length];
+    int done = 0;
+    while (done < length) {
+      int index = need(at + done, 1);
+      if (index < 0) throw new IOException("the file ends at " + (at + done));
+      int n = Math.min(filled - index, length - done);
+      System.arraycopy(window, index, copy, done, n);
+      done += n;
+    }
+    return copy;
+  }
+
+  /// Whether all bytes from a position to the limit are zero.
+  boolean isZeroFrom(long from) throws IOException {
+    long at = from;
+    while (at < limit) {
+      int index = need(at, 1);
+      if (index < 0) return false;
+      int length = filled - index;
+      int other = Arrays.mismatch(window, index, index + length, ZEROS, 0, length);
+      if (other >= 0) return false;
+      at += length;
+    }
+    return true;
+  }
 }

@@ -359,7 +359,7 @@ public final class SimulatedDisk implements Disk {
           throw new IOException(
               name + ": write at " + position + " leaves a gap at " + content.size);
         }
-        ensureRoom(position + source.remaining());
+        requireRoom(position + source.remaining());
         boolean failing = writes++ == failingWrite;
         boolean cutOff = changes == powerLossAt;
         if (failing || cutOff) {
@@ -377,7 +377,7 @@ public final class SimulatedDisk implements Disk {
     public void reserve(long from, long to) throws IOException {
       synchronized (SimulatedDisk.this) {
         ensureUsable();
-        ensureRoom(to);
+        requireRoom(to);
         if (to > content.size) {
           content.write(content.size, ByteBuffer.allocate((int) to - content.size));
         }
@@ -385,7 +385,14 @@ public final class SimulatedDisk implements Disk {
       }
     }
 
-    private void ensureRoom(long end) {
+    @Override
+    public void ensureRoom(long to) {
+      synchronized (SimulatedDisk.this) {
+        requireRoom(to);
+      }
+    }
+
+    private void requireRoom(long end) {
       if (end > Integer.MAX_VALUE - SECTOR) throw full();
       if (bytes() + Math.max(0, end - content.size) > bytesMax) throw full();
     }

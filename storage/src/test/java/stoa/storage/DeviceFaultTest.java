@@ -10,6 +10,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.List;
 import java.util.zip.CRC32C;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.function.Executable;
@@ -21,7 +22,7 @@ class DeviceFaultTest {
 
   /// Where the data of the first extent of a device's first commit stands.
   private static final int FIRST_DATA =
-      RecordFormat.SEGMENT_HEADER + RecordFormat.RECORD_HEADER + RecordFormat.EXTENT_HEADER;
+      SegmentHeader.LEAST + RecordFormat.RECORD_HEADER + RecordFormat.ITEM_HEADER;
 
   private final SimulatedDisk disk = new SimulatedDisk(1);
 
@@ -31,7 +32,7 @@ class DeviceFaultTest {
     disk.flip("segment-00000001", FIRST_DATA + 2, 3);
     int changes = disk.changes();
     var error = refused(CorruptData.class, () -> open(DeviceConfig.standard()));
-    assertTrue(error.contains("segment-00000001 at 32:"), error);
+    assertTrue(error.contains("segment-00000001 at 40:"), error);
     assertTrue(error.contains("restore"), error);
     assertEquals(2, disk.changes() - changes, "only the syncs of what was found");
   }
@@ -102,7 +103,7 @@ class DeviceFaultTest {
       put(device, 1, "one");
       disk.flip("segment-00000001", FIRST_DATA, 0);
       var error = refused(CorruptData.class, () -> device.read(A, 0, 0));
-      assertTrue(error.contains("segment-00000001 at 76:"), error);
+      assertTrue(error.contains("segment-00000001 at 84:"), error);
       assertArrayEquals("one".getBytes(UTF_8), device.read(A, 0, 1));
     }
   }
@@ -143,7 +144,7 @@ class DeviceFaultTest {
 
   @Test
   void anotherFormatVersionIsRefused() throws IOException {
-    var header = RecordFormat.segmentHeader(1, 0);
+    var header = SegmentHeader.encode(1, 0, List.of(), 8);
     Layout.putInt(header, 8, 99);
     Layout.putInt(header, 24, RecordFormat.checksum(new CRC32C(), header, 0, 24));
     try (var file = disk.create("segment-00000001")) {
@@ -283,21 +284,6 @@ class DeviceFaultTest {
     try (var device = open(SMALL)) {
       verify(device, 300);
     }
-  }
-
-  @Test
-  void anExtentOfAnotherRecordMakesARecordInvalid() {
-    var record = new Commit().write(A, 0, 1, "one".getBytes(UTF_8), 0, 3);
-    record.seal(32, 32);
-    var bytes = record.array();
-    var crc = new CRC32C();
-    assertTrue(RecordFormat.isRecordHeader(crc, bytes, 0, 32));
-    assertTrue(RecordFormat.isBodyWhole(crc, bytes, 0));
-    assertFalse(RecordFormat.isRecordHeader(crc, bytes, 0, 40));
-    var other = new Commit().write(A, 0, 1, "two".getBytes(UTF_8), 0, 3).array();
-    int extent = RecordFormat.RECORD_HEADER;
-    System.arraycopy(other, extent, bytes, extent, RecordFormat.EXTENT_HEADER + 3);
-    assertFalse(RecordFormat.isBodyWhole(crc, bytes, 0));
   }
 
   @Test

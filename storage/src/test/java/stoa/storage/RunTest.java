@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 
 /// Runs of several groups and levels.
 class RunTest {
-  private record Item(long high, long low, int space, long offset, long position, int length) {}
+  private record Item(long high, long low, int space, long offset, long position, long length) {}
 
   private final MemoryDisk disk = new MemoryDisk(256 << 20);
   private final BlockCache cache = new BlockCache(1 << 20);
@@ -136,7 +136,15 @@ class RunTest {
 
   private IndexScan scan(IndexState state, Item series, long from) throws IOException {
     return new IndexScan(
-        state, cache, () -> {}, Long.MAX_VALUE, series.high(), series.low(), series.space(), from);
+        state,
+        cache,
+        () -> {},
+        Long.MAX_VALUE,
+        series.high(),
+        series.low(),
+        series.space(),
+        from,
+        0);
   }
 
   private @Nullable Item floor(Run run, Item series, long offset) throws IOException {
@@ -153,7 +161,15 @@ class RunTest {
       var writer = new RunWriter(file, 1);
       for (var item : items) {
         writer.add(
-            item.high(), item.low(), item.space(), item.offset(), item.position(), item.length());
+            item.high(),
+            item.low(),
+            item.space(),
+            item.offset(),
+            item.position(),
+            0,
+            item.length(),
+            0,
+            Entry.DATA);
       }
       return Run.open(disk, 1, writer.finish(0, 1));
     }

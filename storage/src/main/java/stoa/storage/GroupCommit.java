@@ -1,0 +1,236 @@
+package stoa.storage;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.LockSupport;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/// Writes operations of many threads together: whoever comes first appends all that wait with one
+/// write and syncs for all (the coalescing of the VOSD paper, section IV-A). Nobody waits for more
+/// to come. Thread-safe.
+final class GroupCommit {
+  /*
+   * An operation goes from `waiting` to `appended` to done. Two steps move them: *append* takes a
+   * batch of the waiting ones, *sync* makes all that were appended when it began durable. Each step is
+   * done by one thread at a time, any thread that has an operation here or the executor; the two run
+   * beside each other, so the disk is busy while the next batch is put together.
+   *
+   * Invariants:
+   * (1) After a step, its thread looks whether there is more of it to do, and then wakes the owner of
+   *     the first operation in that list. So work never lies while everybody sleeps.
+   * (2) Bytes of operations that are here stay below BYTES_MAX plus one operation: who brings more
+   *     waits.
+   */
+  private static final long BYTES_MAX = 64 << 20;
+  private static final long BATCH_BYTES_MAX = 16 << 20;
+
+  /// What the device does for the steps.
+  interface Target {
+    /// Appends and applies a batch, and answers which of it: operations that were not admitted are
+    /// completed and left out.
+    List<Operation> append(List<Operation> batch);
+
+    /// Makes everything appended durable.
+    void sync();
+  }
+
+  private final Target target;
+  private final Executor executor;
+  private final AtomicBoolean appending = new AtomicBoolean();
+  private final AtomicBoolean syncing = new AtomicBoolean();
+  private final AtomicBoolean scheduled = new AtomicBoolean();
+
+  private final ReentrantLock lists = new ReentrantLock();
+  private final Condition room = lists.newCondition();
+  // Guarded by lists.
+  private final ArrayDeque<Operation> waiting = new ArrayDeque<>();
+  private final ArrayDeque<Operation> appended = new ArrayDeque<>();
+  private long bytes;
+
+  /// @param executor drives operations that nobody waits for
+  GroupCommit(Target target, Executor executor) {
+    this.target = target;
+    this.executor = executor;
+  }
+
+  /// Does an operation and answers whether it changed anything.
+  boolean run(Operation operation) {
+    operation.waiter = Thread.currentThread();
+    enqueue(operation);
+    boolean interrupted = false;
+    while (!operation.done.isDone()) {
+      if (step()) continue;
+      LockSupport.park(this);
+      interrupted |= Thread.interrupted();
+    }
+    if (interrupted) Thread.currentThread().interrupt();
+    try {
+      return operation.done.join();
+    } catch (CompletionException e) {
+      if (e.getCause() instanceof RuntimeException failed) throw failed;
+      throw e;
+    }
+  }
+
+  /// Begins an operation. Waits only while too much is under way.
+  CompletableFuture<Boolean> submit(Operation operation) {
+    enqueue(operation);
+    drive();
+    return operation.done;
+  }
+
+  private void enqueue(Operation operation) {
+    lists.lock();
+    try {
+      while (bytes > BYTES_MAX) room.awaitUninterruptibly();
+      bytes += operation.bytes();
+      waiting.add(operation);
+    } finally {
+      lists.unlock();
+    }
+  }
+
+  private void drive() {
+    if (!scheduled.compareAndSet(false, true)) return;
+    Runnable steps =
+        () -> {
+          scheduled.set(false);
+          while (step()) {
+            // Each call does one.
+          }
+        };
+    try {
+      executor.execute(steps);
+    } catch (RejectedExecutionException e) {
+      steps.run();
+    }
+  }
+
+  /// Does one step. Answers false when there is none to do, or others are at it.
+  private boolean step() {
+    if (first(waiting) != null && appending.compareAndSet(false, true)) {
+      try {
+        append();
+      } finally {
+        appending.set(false);
+        wake(waiting);
+      }
+      return true;
+    }
+    if (first(appended) != null && syncing.compareAndSet(false, true)) {
+      try {
+        sync();
+      } finally {
+        syncing.set(false);
+        wake(appended);
+      }
+      return true;
+    }
+    return false;
+  }
+
+  private @Nullable Operation first(ArrayDeque<Operation> list) {
+    lists.lock();
+    try {
+      return list.peekFirst();
+    } finally {
+      lists.unlock();
+    }
+  }
+
+  private void wake(ArrayDeque<Operation> list) {
+    var operation = first(list);
+    if (operation == null) return;
+    var thread = operation.waiter;
+    if (thread == null) drive();
+    else LockSupport.unpark(thread);
+  }
+
+  private void append() {
+    var batch = takeBatch();
+    if (batch.isEmpty()) return;
+    try {
+      var written = target.append(batch);
+      lists.lock();
+      try {
+        appended.addAll(written);
+      } finally {
+        lists.unlock();
+      }
+      if (written.size() < batch.size()) {
+        settled(batch.stream().filter(operation -> operation.done.isDone()).toList());
+      }
+      wake(appended);
+    } catch (RuntimeException | Error e) {
+      for (var operation : batch) fail(operation, e);
+      settled(batch);
+    }
+  }
+
+  private List<Operation> takeBatch() {
+    var batch = new ArrayList<Operation>();
+    lists.lock();
+    try {
+      long size = 0;
+      while (!waiting.isEmpty()) {
+        var next = waiting.getFirst();
+        boolean fits = batch.isEmpty() || size + next.bytes() <= BATCH_BYTES_MAX;
+        if (!fits || (next.alone() && !batch.isEmpty())) break;
+        batch.add(waiting.removeFirst());
+        size += next.bytes();
+        if (next.alone()) break;
+      }
+    } finally {
+      lists.unlock();
+    }
+    return batch;
+  }
+
+  private void sync() {
+    var batch = new ArrayList<Operation>();
+    lists.lock();
+    try {
+      batch.addAll(appended);
+      appended.clear();
+    } finally {
+      lists.unlock();
+    }
+    if (batch.isEmpty()) return;
+    try {
+      target.sync();
+      for (var operation : batch) complete(operation);
+    } catch (RuntimeException | Error e) {
+      for (var operation : batch) fail(operation, e);
+    }
+    settled(batch);
+  }
+
+  static void complete(Operation operation) {
+    operation.done.complete(operation.changed);
+    LockSupport.unpark(operation.waiter);
+  }
+
+  static void fail(Operation operation, Throwable failure) {
+    operation.done.completeExceptionally(failure);
+    LockSupport.unpark(operation.waiter);
+  }
+
+  private void settled(List<Operation> operations) {
+    if (operations.isEmpty()) return;
+    lists.lock();
+    try {
+      for (var operation : operations) bytes -= operation.bytes();
+      room.signalAll();
+    } finally {
+      lists.unlock();
+    }
+  }
+}

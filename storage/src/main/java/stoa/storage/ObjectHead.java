@@ -1,0 +1,64 @@
+package stoa.storage;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import stoa.base.StreamId;
+
+/// What the writer keeps at hand of an object that it writes: so that the usual commit, of the next
+/// version of an object written a moment ago, need not look it up. One owner uses it: the append
+/// lock's holder.
+final class ObjectHead {
+  /// A snapshot of the object.
+  ///
+  /// @param number its number
+  /// @param state the versions that it sees
+  /// @param delta the id under which the index has what only snapshots see
+  record Kept(long number, VersionState state, StreamId delta) {}
+
+  final StreamId id;
+  long birth;
+
+  /// The highest range of versions; `topLast` is 0 when there is none.
+  long topFirst;
+
+  long topLast;
+
+  private long topGiven; // to a record that may not be applied yet
+
+  /// Oldest first.
+  final List<Kept> snapshots = new ArrayList<>();
+
+  ObjectHead(StreamId id) {
+    this.id = id;
+  }
+
+  /// The next version that nobody has.
+  long next() {
+    return Math.max(topLast, topGiven) + 1;
+  }
+
+  void given(long version) {
+    topGiven = Math.max(topGiven, version);
+  }
+
+  /// The newest snapshot that sees a version, or null.
+  @Nullable Kept newestWith(long version) {
+    for (int i = snapshots.size() - 1; i >= 0; i--) {
+      if (snapshots.get(i).state.contains(version)) return snapshots.get(i);
+    }
+    return null;
+  }
+
+  @Nullable Kept snapshot(long number) {
+    for (var kept : snapshots) {
+      if (kept.number == number) return kept;
+    }
+    return null;
+  }
+
+  /// The id of what snapshot `number` of an object sees and the object no longer has.
+  static StreamId delta(StreamId object, long number) {
+    return StreamId.of("stoa/delta/%s/%d".formatted(object, number));
+  }
+}

@@ -1,0 +1,41 @@
+package stoa.storage;
+
+import java.io.IOException;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/// Something to be written to the log and made durable: a record, and what is done with the index
+/// once it has a place. Made by its caller; then the [GroupCommit] owns it until it is done.
+abstract class Operation {
+  /// Completed when the operation is durable, or refused: whether it changed anything.
+  final CompletableFuture<Boolean> done = new CompletableFuture<>();
+
+  /// The thread that waits for it, or null when nobody does.
+  volatile @Nullable Thread waiter;
+
+  /// What [#apply] answered. Set by who appends it.
+  boolean changed;
+
+  /// The record. Called once, by the thread that appends it, under the append lock, after [#admit]
+  /// answered true.
+  abstract Commit record() throws IOException;
+
+  /// About how many bytes the record has.
+  abstract long bytes();
+
+  /// Whether it is to be appended alone: then [#admit] and [#record] see everything before applied.
+  boolean alone() {
+    return false;
+  }
+
+  /// Whether it is to be written at all; when not, it is done and has changed nothing. Called under
+  /// the append lock. A [RuntimeException] refuses it.
+  boolean admit() throws IOException {
+    return true;
+  }
+
+  /// Brings what was written into the index. Called under the append lock.
+  ///
+  /// @param record the log position of the record
+  abstract boolean apply(long record) throws IOException;
+}

@@ -1,0 +1,59 @@
+package stoa.storage;
+
+import java.util.Arrays;
+
+/// A growing list of index entries, in columns of numbers. One owner uses it.
+final class Pieces {
+  /// The most pieces that one transaction may have.
+  static final int COUNT_MAX = 1 << 20;
+
+  private static final int COLUMNS = 5;
+  private static final long HOLE = -1;
+
+  private long[] cells = new long[COLUMNS * 4];
+  private int count;
+
+  int count() {
+    return count;
+  }
+
+  void clear() {
+    count = 0;
+  }
+
+  void add(Entry piece) {
+    if (COLUMNS * count == cells.length) cells = Arrays.copyOf(cells, 2 * cells.length);
+    int at = COLUMNS * count++;
+    cells[at] = piece.offset;
+    cells[at + 1] = piece.length;
+    cells[at + 2] = piece.position;
+    cells[at + 3] = piece.isHole() ? HOLE : piece.skip;
+    cells[at + 4] = piece.version;
+  }
+
+  /// Gives the pieces that are in the record of their note their places in the log.
+  void resolve(long record) {
+    for (int at = 2; at < COLUMNS * count; at += COLUMNS) {
+      if ((cells[at] & ObjectNote.IN_RECORD) != 0 && cells[at] >= 0) {
+        cells[at] = record + (cells[at] ^ ObjectNote.IN_RECORD);
+      }
+    }
+  }
+
+  /// Gives all pieces a version.
+  void version(long version) {
+    for (int at = 4; at < COLUMNS * count; at += COLUMNS) cells[at] = version;
+  }
+
+  void get(int i, Entry into) {
+    int at = COLUMNS * i;
+    boolean hole = cells[at + 3] == HOLE;
+    into.set(
+        cells[at],
+        cells[at + 2],
+        hole ? 0 : (int) cells[at + 3],
+        cells[at + 1],
+        cells[at + 4],
+        hole ? Entry.HOLE : Entry.DATA);
+  }
+}
