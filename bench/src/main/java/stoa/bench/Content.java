@@ -57,7 +57,7 @@ final class Content {
 
   /// An empty direct buffer that begins in memory at a multiple of [#ALIGNMENT].
   static ByteBuffer aligned(int bytes) {
-    return ByteBuffer.allocateDirect(bytes + ALIGNMENT)
+    return ByteBuffer.allocateDirect((int) rounded(bytes) + ALIGNMENT)
         .alignedSlice(ALIGNMENT)
         .limit(bytes)
         .slice();

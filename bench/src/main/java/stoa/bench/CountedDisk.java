@@ -40,6 +40,11 @@ final class CountedDisk implements Disk {
   }
 
   @Override
+  public DiskFile openDirect(String name) throws IOException {
+    return new CountedFile(disk.openDirect(name));
+  }
+
+  @Override
   public void delete(String name) throws IOException {
     disk.delete(name);
   }
@@ -96,6 +101,11 @@ final class CountedDisk implements Disk {
     public void reserve(long from, long to) throws IOException {
       written.add(to - from);
       file.reserve(from, to);
+    }
+
+    @Override
+    public void ensureRoom(long to) throws IOException {
+      file.ensureRoom(to);
     }
 
     @Override

@@ -2,18 +2,16 @@ package stoa.bench;
 
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
-import stoa.base.StreamId;
-import stoa.storage.Commit;
+import java.util.concurrent.atomic.AtomicLong;
 import stoa.storage.Device;
 import stoa.storage.DeviceConfig;
 import stoa.storage.FileDisk;
+import stoa.storage.VersionedObject;
 
 /// The versioned object device: each write is a transaction of its own on one long object.
 final class DeviceContender implements Contender {
   /// What it is called.
   static final String NAME = "Stoa";
-
-  private static final StreamId LONG = new StreamId(0, 1);
 
   @Override
   public String name() {
@@ -32,47 +30,53 @@ final class DeviceContender implements Contender {
 
   @Override
   public Store open(Path folder) {
-    var disk = new CountedDisk(new FileDisk(folder));
-    var device = Device.open(disk, DeviceConfig.standard());
-    return new Store() {
-      @Override
-      public void write(long offset, ByteBuffer data) {
-        put(LONG, offset, data);
-      }
+    return new Opened(folder);
+  }
 
-      private void put(StreamId object, long offset, ByteBuffer data) {
-        byte[] bytes = new byte[data.remaining()];
-        data.get(bytes);
-        device.append(new Commit().write(object, 0, offset, bytes, 0, bytes.length));
-        device.sync();
-      }
+  private static final class Opened implements Store {
+    private static final long LONG_OBJECT = 1;
+    private static final long SMALL_OBJECTS = 2; // and those above
+    private static final int VALUES = 4096; // in each of them
 
-      @Override
-      public void read(long offset, ByteBuffer target) {
-        while (target.hasRemaining()) {
-          var extent = device.readFloor(LONG, 0, offset + target.position());
-          if (extent == null) throw new IllegalStateException("nothing at " + offset);
-          int from = (int) (offset + target.position() - extent.offset());
-          target.put(
-              extent.data(), from, Math.min(extent.data().length - from, target.remaining()));
-        }
-      }
+    private final CountedDisk disk;
+    private final Device device;
+    private final VersionedObject object;
+    private final AtomicLong version;
 
-      @Override
-      public void put(long key, ByteBuffer value) {
-        put(new StreamId(1, key / 4096), key % 4096, value);
-      }
+    Opened(Path folder) {
+      disk = new CountedDisk(new FileDisk(folder));
+      device = Device.open(disk, DeviceConfig.standard());
+      object = device.object(LONG_OBJECT);
+      version = new AtomicLong(object.nextVersion());
+    }
 
-      @Override
-      public long portBytes() {
-        return disk.written();
-      }
+    @Override
+    public void write(long offset, ByteBuffer data) {
+      object.write(version.getAndIncrement(), offset, data);
+    }
 
-      @Override
-      public void close() {
-        device.close();
-        disk.close();
-      }
-    };
+    @Override
+    public void read(long offset, ByteBuffer target) {
+      object.read(offset, target);
+    }
+
+    @Override
+    public void put(long key, ByteBuffer value) {
+      long inObject = key % VALUES;
+      device
+          .object(SMALL_OBJECTS + key / VALUES)
+          .write(inObject + 1, inObject * value.remaining(), value);
+    }
+
+    @Override
+    public long portBytes() {
+      return disk.written();
+    }
+
+    @Override
+    public void close() {
+      device.close();
+      disk.close();
+    }
   }
 }

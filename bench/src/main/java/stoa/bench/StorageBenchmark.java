@@ -60,7 +60,8 @@ final class StorageBenchmark implements Benchmark {
       new MemoryPhase(run).measure();
       return new StorageReport(run).outcome();
     } finally {
-      for (Contender contender : contenders) run.fresh(contender.name());
+      for (Contender contender : contenders) StorageRun.delete(run.place(contender.name()));
+      StorageRun.delete(run.place("bare"));
     }
   }
 }

@@ -46,9 +46,14 @@ record StorageRun(
     return contenders.stream().filter(Contender::keepsObjects).toList();
   }
 
+  /// A contender's folder.
+  Path place(String name) {
+    return folder.resolve(name.replace(' ', '-'));
+  }
+
   /// Makes a contender's folder, empty.
   Path fresh(String name) throws IOException {
-    Path fresh = folder.resolve(name.replace(' ', '-'));
+    Path fresh = place(name);
     delete(fresh);
     return Files.createDirectories(fresh);
   }
