@@ -94,6 +94,12 @@ final class StorageReport {
 
   private String table() {
     var text = new StringBuilder();
+    var legend = new ArrayList<List<String>>();
+    legend.add(List.of(RAW, "a disk without an engine: one thread, direct synced blocks of 4 MiB"));
+    for (Contender contender : run.contenders()) {
+      legend.add(List.of(contender.name(), contender.how()));
+    }
+    text.append(Report.lines(legend, Set.of())).append('\n');
     for (Pattern pattern : Pattern.values()) {
       text.append(
           table(

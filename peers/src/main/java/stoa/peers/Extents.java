@@ -10,7 +10,7 @@ import java.util.List;
 final class Extents {
   /// The greatest length of an extent, in bytes. None crosses a multiple of it, so a read needs no
   /// extent that begins before the multiple at or before its range.
-  static final int PIECE = Integer.getInteger("piece", 64) << 10;
+  static final int PIECE = 64 << 10;
 
   private Extents() {}
 

@@ -33,7 +33,11 @@ public final class MvStoreContender implements Contender {
   }
 
   private static final class Opened implements Store {
-    private static final int HEADER = 8; // of a value: the number of the write
+    /*
+     * The key of an extent is its offset, and in the lowest bits the number of the write: extents of
+     * one offset and different lengths stand beside each other.
+     */
+    private static final int NUMBER_BITS = 28;
 
     private final MVStore store;
     private final MVMap<Long, byte[]> extents;
@@ -50,7 +54,7 @@ public final class MvStoreContender implements Contender {
               .open();
       extents = store.openMap("extents", types());
       values = store.openMap("values", types());
-      sequence = new AtomicLong(store.getCurrentVersion() << 32);
+      sequence = new AtomicLong(extents.sizeAsLong());
     }
 
     private static MVMap.Builder<Long, byte[]> types() {
@@ -71,9 +75,9 @@ public final class MvStoreContender implements Contender {
           offset,
           data,
           (at, piece) -> {
-            var value = new byte[HEADER + piece.remaining()];
-            ByteBuffer.wrap(value).putLong(number).put(piece);
-            extents.put(at, value);
+            var value = new byte[piece.remaining()];
+            piece.get(value);
+            extents.put(at << NUMBER_BITS | number, value);
           });
       commits.join(0);
     }
@@ -84,11 +88,11 @@ public final class MvStoreContender implements Contender {
     }
 
     private void scan(long from, long to, Extents.Visitor visitor) {
-      var cursor = extents.cursor(from, to - 1, false);
+      var cursor = extents.cursor(from << NUMBER_BITS, (to << NUMBER_BITS) - 1, false);
       while (cursor.hasNext()) {
-        long offset = cursor.next();
+        long key = cursor.next();
         var value = ByteBuffer.wrap(cursor.getValue());
-        if (!visitor.take(offset, value.getLong(), value)) return;
+        if (!visitor.take(key >>> NUMBER_BITS, key & ((1L << NUMBER_BITS) - 1), value)) return;
       }
     }
 

@@ -20,7 +20,8 @@ class EnginesTest {
 
   @Test
   void everyEngineReadsWhatWasWrittenAndAfterOpeningAgain() throws Exception {
-    for (Contender engine : List.of(new RocksContender(), new BlobContender())) writeAndRead(engine);
+    for (Contender engine : List.of(new RocksContender(), new BlobContender()))
+      writeAndRead(engine);
     writeAndRead(new MvStoreContender());
   }
 
