@@ -26,7 +26,10 @@ final class GroupCommit {
    * Invariants:
    * (1) After a step, its thread looks whether there is more of it to do, and then wakes the owner of
    *     the first operation in that list. So work never lies while everybody sleeps.
-   * (2) Bytes of operations that are here stay below BYTES_MAX plus one operation: who brings more
+   * (2) A call to step that comes while its receiver looks for one is not lost: the receiver takes
+   *     back earlier calls before it looks. A permit of LockSupport alone would be: waiting for the
+   *     lock of the lists uses it up.
+   * (3) Bytes of operations that are here stay below BYTES_MAX plus one operation: who brings more
    *     waits.
    */
   private static final long BYTES_MAX = 64 << 20;
@@ -67,9 +70,12 @@ final class GroupCommit {
     enqueue(operation);
     boolean interrupted = false;
     while (!operation.done.isDone()) {
+      operation.called = false;
       if (step()) continue;
-      LockSupport.park(this);
-      interrupted |= Thread.interrupted();
+      while (!operation.called && !operation.done.isDone()) {
+        LockSupport.park(this);
+        interrupted |= Thread.interrupted();
+      }
     }
     if (interrupted) Thread.currentThread().interrupt();
     try {
@@ -151,7 +157,10 @@ final class GroupCommit {
     if (operation == null) return;
     var thread = operation.waiter;
     if (thread == null) drive();
-    else LockSupport.unpark(thread);
+    else {
+      operation.called = true;
+      LockSupport.unpark(thread);
+    }
   }
 
   private void append() {

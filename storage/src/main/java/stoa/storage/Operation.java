@@ -13,6 +13,9 @@ abstract class Operation {
   /// The thread that waits for it, or null when nobody does.
   volatile @Nullable Thread waiter;
 
+  /// Whether [#waiter] was called to take a step since it last looked for one.
+  volatile boolean called;
+
   /// What [#apply] answered. Set by who appends it.
   boolean changed;
 
