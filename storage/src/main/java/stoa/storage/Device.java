@@ -27,6 +27,7 @@ public final class Device implements AutoCloseable {
   private final @Nullable ExecutorService owned;
   private final GroupCommit commits;
   private final VersionedObjects objects;
+  private final Maintenance maintenance;
   private final long recoveredBytes;
   private final ReentrantLock appending = new ReentrantLock();
   private volatile boolean closed;
@@ -51,6 +52,7 @@ public final class Device implements AutoCloseable {
     this.index = index;
     this.commits = new GroupCommit(new Appender(), background);
     this.objects = new VersionedObjects(log, index, changes, commits);
+    this.maintenance = new Maintenance(log, index, changes, objects, appending);
     this.owned = owned;
     this.recoveredBytes = recoveredBytes;
   }
@@ -291,8 +293,15 @@ public final class Device implements AutoCloseable {
   public byte @Nullable [] read(StreamId object, int space, long offset) {
     ensureOpen();
     var found = new Entry();
-    if (floorEntry(object, space, offset, found) != offset) return null;
-    return data(object, space, found);
+    while (true) {
+      found.clear();
+      if (floorEntry(object, space, offset, found) != offset) return null;
+      try {
+        return data(object, space, found);
+      } catch (Retired moved) {
+        // The index knows by now where to.
+      }
+    }
   }
 
   /// The greatest offset at or below `offset` at which an extent was written, or -1.
@@ -310,8 +319,15 @@ public final class Device implements AutoCloseable {
   public @Nullable Extent readFloor(StreamId object, int space, long offset) {
     ensureOpen();
     var found = new Entry();
-    if (floorEntry(object, space, offset, found) < 0) return null;
-    return new Extent(found.offset, data(object, space, found));
+    while (true) {
+      found.clear();
+      if (floorEntry(object, space, offset, found) < 0) return null;
+      try {
+        return new Extent(found.offset, data(object, space, found));
+      } catch (Retired moved) {
+        // As in read.
+      }
+    }
   }
 
   /// Bytes and where in their space they stand.
@@ -347,10 +363,20 @@ public final class Device implements AutoCloseable {
     try (var scan = index.scan(object.high(), object.low(), space, Math.max(0, from))) {
       while (scan.next() && scan.entry().offset <= to) {
         var entry = scan.entry();
-        if (!visitor.visit(entry.offset, data(object, space, entry))) return;
+        if (!visitor.visit(entry.offset, scanned(object, space, entry))) return;
       }
     } catch (IOException e) {
       throw unreadable(e);
+    }
+  }
+
+  private byte[] scanned(StreamId object, int space, Entry entry) {
+    try {
+      return data(object, space, entry);
+    } catch (Retired moved) {
+      byte[] data = read(object, space, entry.offset);
+      if (data == null) throw new IllegalStateException("broken invariant: an extent is gone");
+      return data;
     }
   }
 
@@ -359,6 +385,31 @@ public final class Device implements AutoCloseable {
   public interface ExtentVisitor {
     /// One extent; answers whether to go on.
     boolean visit(long offset, byte[] data);
+  }
+
+  /// Does one bounded step of what keeps the device in order: writes an object that is scattered
+  /// again in the order of its offsets, or reclaims a segment of which little is still needed.
+  /// Answers false when there is nothing to do. Callers of other operations go on meanwhile.
+  ///
+  /// @throws DiskFull when there is no room for what has to be written first; nothing is lost
+  public boolean maintain() {
+    ensureOpen();
+    try {
+      return maintenance.step(() -> {});
+    } catch (IOException e) {
+      throw unreadable(e);
+    }
+  }
+
+  /// Reads everything and verifies every checksum. Changes nothing; callers of other operations go
+  /// on meanwhile.
+  public ScrubReport scrub() {
+    ensureOpen();
+    try {
+      return new Scrub(log, index).run();
+    } catch (IOException e) {
+      throw unreadable(e);
+    }
   }
 
   /// What the device has done and holds, at some moment during the call.

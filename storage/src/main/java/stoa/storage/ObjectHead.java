@@ -57,6 +57,14 @@ final class ObjectHead {
     return null;
   }
 
+  /// The id of a map: of the object for 0, of a snapshot's delta for its number; null when there is
+  /// no such snapshot.
+  @Nullable StreamId map(long target) {
+    if (target == 0) return id;
+    var kept = snapshot(target);
+    return kept == null ? null : kept.delta();
+  }
+
   /// The id of what snapshot `number` of an object sees and the object no longer has.
   static StreamId delta(StreamId object, long number) {
     return StreamId.of("stoa/delta/%s/%d".formatted(object, number));

@@ -128,6 +128,13 @@ sealed interface ObjectNote {
     };
   }
 
+  /// What is said of a note whose kind this program does not know.
+  static UnknownFormat unknown(Item item) {
+    return new UnknownFormat(
+        "the log has an item of kind %d at position %d, which this program does not know; use the program that wrote it"
+            .formatted(item.kind, item.position));
+  }
+
   private static Pieces pieces(Decoder in, long at, long record) {
     var pieces = new Pieces();
     int count = in.count();

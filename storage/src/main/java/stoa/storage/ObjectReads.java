@@ -19,6 +19,9 @@ final class ObjectReads {
   /// Instead of the number of a snapshot.
   static final long NOW = 0;
 
+  /// A read that begins again this often did not meet that many segments being retired.
+  private static final int ATTEMPTS_MAX = 1000;
+
   private static final byte[] NO_ITEM = {};
   private static final int ZEROS = 64 << 10;
   private static final ByteBuffer ZERO = ByteBuffer.allocate(ZEROS).asReadOnlyBuffer();
@@ -40,11 +43,14 @@ final class ObjectReads {
   }
 
   private <T> T at(Reading<T> reading) {
-    while (true) {
+    for (int attempt = 1; ; attempt++) {
       try (var moment = moment()) {
         return reading.of(moment);
       } catch (Retired moved) {
         // The index knows by now where to.
+        if (attempt == ATTEMPTS_MAX) {
+          throw new IllegalStateException("broken invariant: what lives is moved first", moved);
+        }
       } catch (IOException e) {
         throw objects.unreadable(e);
       }
@@ -143,14 +149,40 @@ final class ObjectReads {
 
   void history(long from, long to, ObjectReader.HistoryVisitor visitor) {
     VersionedObjects.requireRange(from, 0);
-    at(moment -> {
-      try (var sweep = moment.extents(from, Math.max(from, to))) {
-        while (sweep.next()) {
-          if (!visitor.visit(covered(sweep.extent()))) break;
-        }
-      }
-      return true;
+    at(moment -> history(moment, from, Math.max(from, to), visitor));
+  }
+
+  List<ObjectReader.CoveredBytes> history() {
+    return at(moment -> {
+      var result = new ArrayList<ObjectReader.CoveredBytes>();
+      history(moment, 0, Long.MAX_VALUE, result::add);
+      return List.copyOf(result);
     });
+  }
+
+  /// Visits extents, those of one version that lie side by side as one: how they are divided in the
+  /// log is nobody's business. Answers true.
+  private static boolean history(
+      Moment moment, long from, long to, ObjectReader.HistoryVisitor visitor) throws IOException {
+    var whole = new Entry();
+    try (var sweep = moment.extents(from, to)) {
+      while (sweep.next()) {
+        var extent = sweep.extent();
+        boolean goesOn =
+            whole.exists()
+                && whole.end() == extent.offset
+                && whole.version == extent.version
+                && whole.mark == extent.mark;
+        if (goesOn) {
+          whole.length += extent.length;
+          continue;
+        }
+        if (whole.exists() && !visitor.visit(covered(whole))) return true;
+        whole.set(extent);
+      }
+    }
+    if (whole.exists()) visitor.visit(covered(whole));
+    return true;
   }
 
   private static ObjectReader.CoveredBytes covered(Entry extent) {
@@ -213,16 +245,6 @@ final class ObjectReads {
           state.highest(),
           missing,
           moment.snapshots().size());
-    });
-  }
-
-  List<ObjectReader.CoveredBytes> history() {
-    return at(moment -> {
-      var result = new ArrayList<ObjectReader.CoveredBytes>();
-      try (var sweep = moment.extents(0, Long.MAX_VALUE)) {
-        while (sweep.next()) result.add(covered(sweep.extent()));
-      }
-      return List.copyOf(result);
     });
   }
 }

@@ -40,6 +40,16 @@ final class Pieces {
     }
   }
 
+  /// Makes the last piece longer.
+  void lengthen(long more) {
+    cells[COLUMNS * (count - 1) + 1] += more;
+  }
+
+  /// Gives all pieces a position.
+  void position(long position) {
+    for (int at = 2; at < COLUMNS * count; at += COLUMNS) cells[at] = position;
+  }
+
   /// Gives all pieces a version.
   void version(long version) {
     for (int at = 4; at < COLUMNS * count; at += COLUMNS) cells[at] = version;

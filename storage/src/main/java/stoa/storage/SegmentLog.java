@@ -561,6 +561,11 @@ final class SegmentLog {
     return true;
   }
 
+  /// The size at which a new segment begins.
+  long segmentBytes() {
+    return config.segmentBytes();
+  }
+
   /// The log position behind the last record.
   long end() {
     return end;

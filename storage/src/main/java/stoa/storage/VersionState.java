@@ -64,7 +64,14 @@ public final class VersionState {
     return low < bounds.length / 2 && bounds[2 * low] <= version;
   }
 
-  /// The versions that are here and not there, ascending.
+  /// The versions that are here or there.
+  public VersionState plus(VersionState other) {
+    var all = new ArrayList<>(ranges());
+    all.addAll(other.ranges());
+    return of(all);
+  }
+
+  /// The versions that are here and not there.
   public VersionState minus(VersionState other) {
     var builder = new Builder();
     int j = 0;

@@ -1,0 +1,132 @@
+package stoa.storage;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+import stoa.base.StreamId;
+
+/// Keeps a device in order: reclaims segments of which little lives, reorders objects that are
+/// scattered, in bounded steps. Thread-safe; one step at a time.
+final class Maintenance {
+  /*
+   * A segment is retired once all that lived in it is durable elsewhere. Open transactions have parts
+   * that no entry points to, so segments from the first of these on are left alone.
+   */
+  private static final long REORDER_STEP_BYTES = 16 << 20;
+
+  /// As many evacuated segments are retired together, with one new segment for all.
+  private static final int RETIRED_TOGETHER = 8;
+
+  private final SegmentLog log;
+  private final Index index;
+  private final ObjectChanges changes;
+  private final VersionedObjects objects;
+  private final ReentrantLock appending;
+  private final ReentrantLock stepping = new ReentrantLock();
+
+  // Guarded by stepping.
+  private @Nullable MaintenancePlan plan;
+  private final List<Integer> evacuated = new ArrayList<>();
+  private final Map<Integer, Long> carried = new HashMap<>();
+  private @Nullable StreamId reordering;
+  private long reorderedTo;
+
+  /// @param appending the device's append lock
+  Maintenance(
+      SegmentLog log,
+      Index index,
+      ObjectChanges changes,
+      VersionedObjects objects,
+      ReentrantLock appending) {
+    this.log = log;
+    this.index = index;
+    this.changes = changes;
+    this.objects = objects;
+    this.appending = appending;
+  }
+
+  /// Does one step: a segment, or some MiB of an object. Answers false when there is nothing to do.
+  ///
+  /// @param pace called after every write, with nothing held but the right to step
+  boolean step(Runnable pace) throws IOException {
+    stepping.lock();
+    try {
+      var current = plan;
+      if (current == null) {
+        current = MaintenancePlan.of(log, index, objects.oldestOpen(), carried);
+        if (current.isEmpty()) return false;
+        plan = current;
+      }
+      if (reordering != null || !current.objects.isEmpty()) reorder(current, pace);
+      else evacuate(current, pace);
+      boolean more = reordering != null || !current.isEmpty();
+      if (!more) plan = null;
+      if (!more || evacuated.size() >= RETIRED_TOGETHER) retire();
+      return true;
+    } catch (IOException | RuntimeException | Error e) {
+      plan = null;
+      reordering = null;
+      evacuated.clear();
+      throw e;
+    } finally {
+      stepping.unlock();
+    }
+  }
+
+  private void move(MoveWrite moves, Runnable pace) {
+    objects.run(moves);
+    var segments = log.segments();
+    carried.merge(segments.getLast().number(), moves.carriedBytes(), Long::sum);
+    pace.run();
+  }
+
+  private void reorder(MaintenancePlan current, Runnable pace) throws IOException {
+    var id = reordering;
+    if (id == null) {
+      id = current.objects.removeFirst();
+      reorderedTo = 0;
+    }
+    long next =
+        Reorder.run(
+            id, reorderedTo, REORDER_STEP_BYTES, log, index, changes, moves -> move(moves, pace));
+    reordering = next < 0 ? null : id;
+    reorderedTo = next;
+  }
+
+  private void evacuate(MaintenancePlan current, Runnable pace) {
+    int number = current.segments.removeFirst();
+    var segments = log.segments();
+    for (var segment : segments) {
+      if (segment.number() != number) continue;
+      boolean oldest = segments.getFirst().number() == number;
+      Reclaim.evacuate(segment, oldest, log, index, changes, moves -> move(moves, pace));
+      evacuated.add(number);
+    }
+  }
+
+  private void retire() {
+    if (evacuated.isEmpty()) return;
+    appending.lock();
+    try {
+      var held = objects.retiring();
+      if (!held.tryLock()) {
+        evacuated.clear(); // an export reads them; they are found again
+        return;
+      }
+      try {
+        log.retire(evacuated);
+        index.show(log.end());
+      } finally {
+        held.unlock();
+      }
+    } finally {
+      appending.unlock();
+    }
+    evacuated.forEach(carried::remove);
+    evacuated.clear();
+  }
+}

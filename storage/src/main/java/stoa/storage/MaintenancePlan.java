@@ -1,0 +1,138 @@
+package stoa.storage;
+
+import java.io.IOException;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.Map;
+import stoa.base.StreamId;
+
+/// What is worth doing to a device: objects to put in order, segments to reclaim. Made from the
+/// index by one walk over it. One owner uses it.
+final class MaintenancePlan {
+  /*
+   * A segment is worth reclaiming when less than half of it lives, and all such segments together have
+   * a segment's worth of what is dead. What lives is taken from the index, with a share for headers
+   * and notes on the high side, and from what reclaiming carried along: so what was just written by
+   * reclaiming is not chosen again, and there is an end.
+   *
+   * An object is worth reordering when reading it forward needs more than SEEKS_SPARE seeks beyond two
+   * for each MiB; after reordering there is at most one for each MiB.
+   */
+  private static final int LIVE_PERCENT_MAX = 50;
+  private static final int ENTRY_BYTES = 2 * RecordFormat.ITEM_HEADER + RecordFormat.RECORD_HEADER;
+  private static final int SEEKS_SPARE = 8;
+
+  /// As far apart may two items be to count as read in one go.
+  private static final long GAP_MAX = 64 << 10;
+
+  /// How many objects are noted in one plan.
+  private static final int OBJECTS_MAX = 10_000;
+
+  /// Objects to put in order.
+  final Deque<StreamId> objects = new ArrayDeque<>();
+
+  /// Numbers of segments to reclaim.
+  final Deque<Integer> segments = new ArrayDeque<>();
+
+  private final List<Segment> all;
+  private final long[] live;
+
+  // Of the object that the walk stands at.
+  private StreamId id = new StreamId(0, 0);
+  private long bytes;
+  private long seeks;
+  private long logEnd;
+
+  private MaintenancePlan(List<Segment> all) {
+    this.all = all;
+    this.live = new long[all.size()];
+  }
+
+  /// A plan for a device as it is.
+  ///
+  /// @param before segments that end behind this log position are left alone
+  /// @param carried by number of segment, the bytes that no entry of the index stands for and are
+  ///   needed
+  static MaintenancePlan of(SegmentLog log, Index index, long before, Map<Integer, Long> carried)
+      throws IOException {
+    var plan = new MaintenancePlan(log.segments());
+    plan.carry(carried);
+    try (var view = index.view(log.durable())) {
+      var walk = view.walk();
+      while (walk.next()) plan.count(walk);
+    }
+    plan.endObject();
+    plan.chooseSegments(before, log.segmentBytes());
+    return plan;
+  }
+
+  boolean isEmpty() {
+    return objects.isEmpty() && segments.isEmpty();
+  }
+
+  private void count(IndexWalk walk) {
+    var entry = walk.entry();
+    if (walk.high() != id.high() || walk.low() != id.low()) {
+      endObject();
+      id = new StreamId(walk.high(), walk.low());
+    }
+    if (entry.isHole()) return;
+    int at = segmentOf(entry.position);
+    if (at < 0) return; // retired; the entry is of an object that was deleted
+    boolean data = walk.space() == Spaces.BYTES;
+    if (walk.space() < EntryOrder.VERSIONED) {
+      live[at] += RecordFormat.ITEM_HEADER + entry.length;
+    } else {
+      boolean first = !data || entry.skip == 0;
+      boolean hasData = data || walk.space() == Spaces.ATTRIBUTES;
+      if (first) live[at] += ENTRY_BYTES;
+      if (hasData) live[at] += RecordFormat.stored((int) entry.length);
+    }
+    if (!data) return;
+    bytes += entry.length;
+    long start = entry.position + entry.skip;
+    if (start < logEnd || start - logEnd > GAP_MAX) seeks++;
+    logEnd = start + entry.length; // checksums in between are within the gap
+  }
+
+  private void endObject() {
+    if (seeks > SEEKS_SPARE + 2 * (bytes >> 20) && objects.size() < OBJECTS_MAX) objects.add(id);
+    bytes = 0;
+    seeks = 0;
+    logEnd = 0;
+  }
+
+  private int segmentOf(long position) {
+    int low = 0;
+    int high = all.size() - 1;
+    while (low < high) {
+      int middle = (low + high + 1) >>> 1;
+      if (all.get(middle).base() <= position) low = middle;
+      else high = middle - 1;
+    }
+    var segment = all.get(low);
+    return position >= segment.base() && position < segment.end() ? low : -1;
+  }
+
+  private void carry(Map<Integer, Long> carried) {
+    for (int i = 0; i < all.size(); i++) live[i] += carried.getOrDefault(all.get(i).number(), 0L);
+  }
+
+  private void chooseSegments(long before, long deadLeast) {
+    var chosen = new ArrayList<Integer>();
+    long dead = 0;
+    for (int i = 0; i < all.size() - 1; i++) {
+      var segment = all.get(i);
+      long size = segment.end() - segment.base() - segment.headerBytes();
+      boolean worth = live[i] * 100 < size * LIVE_PERCENT_MAX;
+      if (!worth || segment.end() > before) continue;
+      chosen.add(i);
+      dead += size - live[i];
+    }
+    if (dead < deadLeast) return;
+    chosen.sort((a, b) -> Long.compare(live[a], live[b]));
+    for (int i : chosen) segments.add(all.get(i).number());
+  }
+}
