@@ -69,6 +69,11 @@ final class DeviceContender implements Contender {
     }
 
     @Override
+    public boolean maintain() {
+      return device.maintain();
+    }
+
+    @Override
     public long portBytes() {
       return disk.written();
     }

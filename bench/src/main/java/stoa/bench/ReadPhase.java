@@ -53,30 +53,34 @@ final class ReadPhase {
               });
       file.force();
     }
-    run.rounds(progress -> {
-      for (Pattern pattern : Pattern.values()) {
-        for (int size : run.scale().sizes()) {
-          String point = "%sreading, %s, %s, ".formatted(progress, pattern, StorageRun.words(size));
-          run.progress().accept(point + StorageRun.RAW);
-          StorageScale scale = run.scale();
-          run.samples()
-              .add(
-                  bandwidth(pattern, size, StorageRun.RAW),
-                  RawDisk.read(bare, scale.warmUp(), scale.readTime()) / (1 << 20));
-          for (var entry : folders.entrySet()) {
-            run.progress().accept(point + entry.getKey().name());
-            sample(entry.getKey(), entry.getValue(), pattern, size, targets);
-          }
-        }
-      }
-    });
+    run.rounds(
+        run.points(),
+        point -> {
+          var steps = new ArrayList<StorageRun.Step>();
+          String raw = bandwidth(point.pattern(), point.size(), StorageRun.RAW);
+          steps.add(
+              new StorageRun.Step(
+                  raw,
+                  () -> {
+                    double bytes = RawDisk.read(bare, run.scale().warmUp(), run.scale().readTime());
+                    run.samples().add(raw, bytes / (1 << 20));
+                  }));
+          folders.forEach((contender, folder) ->
+              steps.add(
+                  new StorageRun.Step(
+                      bandwidth(point.pattern(), point.size(), contender.name()),
+                      () -> sample(contender, folder, point, targets))));
+          return steps;
+        });
     for (Path folder : folders.values()) StorageRun.delete(folder);
     StorageRun.delete(bare);
   }
 
   private void sample(
-      Contender contender, Path folder, Pattern pattern, int size, List<ByteBuffer> targets)
+      Contender contender, Path folder, StorageRun.Point point, List<ByteBuffer> targets)
       throws Exception {
+    Pattern pattern = point.pattern();
+    int size = point.size();
     var offsets = pattern.offsets(StorageRun.OPERATIONS, size, run.scale().readBytes());
     var bytes = new LongAdder();
     System.gc();

@@ -1,7 +1,9 @@
 package stoa.bench;
 
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicLong;
 
 /// Measures small durable writes: values of a new key each, by one caller or by many at a time.
@@ -21,30 +23,41 @@ final class SmallPhase {
         .formatted(StorageRun.words(size), callers, callers == 1 ? "" : "s", contender);
   }
 
+  private record Point(int size, int callers) {}
+
   void measure() throws Exception {
     StorageScale scale = run.scale();
-    run.rounds(progress -> {
-      for (int size : SIZES) {
-        for (int callers : scale.callers()) {
-          run.progress().accept(progress + rate(size, callers, StorageRun.RAW));
-          var load =
-              new Load(
-                  callers,
-                  callers <= StorageRun.OPERATIONS ? Load.Threads.PLATFORM : Load.Threads.VIRTUAL,
-                  scale.warmUp(),
-                  scale.smallTime());
-          run.samples()
-              .add(
-                  rate(size, callers, StorageRun.RAW),
-                  RawDisk.append(run.fresh("bare"), run.content(), size, load));
+    var points = new ArrayList<Point>();
+    for (int size : SIZES) {
+      for (int callers : scale.callers()) points.add(new Point(size, callers));
+    }
+    run.rounds(
+        points,
+        point -> {
+          var steps = new ArrayList<StorageRun.Step>();
+          steps.add(
+              step(
+                  rate(point.size, point.callers, StorageRun.RAW),
+                  () -> {
+                    var threads =
+                        point.callers <= StorageRun.OPERATIONS
+                            ? Load.Threads.PLATFORM
+                            : Load.Threads.VIRTUAL;
+                    var load = new Load(point.callers, threads, scale.warmUp(), scale.smallTime());
+                    return RawDisk.append(run.fresh("bare"), run.content(), point.size, load);
+                  }));
           for (Contender contender : run.contenders()) {
-            String rate = rate(size, callers, contender.name());
-            run.progress().accept(progress + rate);
-            run.samples().add(rate, sample(contender, size, callers));
+            steps.add(
+                step(
+                    rate(point.size, point.callers, contender.name()),
+                    () -> sample(contender, point.size, point.callers)));
           }
-        }
-      }
-    });
+          return steps;
+        });
+  }
+
+  private StorageRun.Step step(String rate, Callable<Load.Seen> sample) {
+    return new StorageRun.Step(rate, () -> run.samples().add(rate, sample.call()));
   }
 
   private Load.Seen sample(Contender contender, int size, int callers) throws Exception {

@@ -3,10 +3,14 @@ package stoa.bench;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.stream.Stream;
 
 /// One run of the storage benchmark: what its phases share.
 ///
@@ -58,17 +62,42 @@ record StorageRun(
     return Files.createDirectories(fresh);
   }
 
-  /// Takes one sample after the other: all measures once in each round.
-  void rounds(Step... steps) throws Exception {
+  /// Takes the samples of some points, all of them in each round. Who comes first changes from
+  /// point to point and from round to round, so that nobody gains by what the disk did before.
+  <P> void rounds(List<P> points, Function<P, List<Step>> steps) throws Exception {
+    int turn = 0;
     for (int round = 1; round <= scale.rounds(); round++) {
-      for (Step step : steps) step.take("round %d of %d: ".formatted(round, scale.rounds()));
+      for (P point : points) {
+        var order = new ArrayList<>(steps.apply(point));
+        Collections.rotate(order, turn++);
+        for (Step step : order) {
+          progress.accept("round %d of %d: %s".formatted(round, scale.rounds(), step.name));
+          step.act.sample();
+        }
+      }
     }
   }
 
-  /// Takes the samples of one round.
-  @FunctionalInterface
-  interface Step {
-    void take(String progress) throws Exception;
+  /// The taking of one sample.
+  ///
+  /// @param name what is measured
+  /// @param act takes it
+  record Step(String name, Act act) {
+    /// Takes a sample.
+    @FunctionalInterface
+    interface Act {
+      void sample() throws Exception;
+    }
+  }
+
+  /// A pattern of access and a size.
+  record Point(Pattern pattern, int size) {}
+
+  /// The points of the paper's Figures 3 and 4.
+  List<Point> points() {
+    return Stream.of(Pattern.values())
+        .flatMap(pattern -> scale.sizes().stream().map(size -> new Point(pattern, size)))
+        .toList();
   }
 
   /// Deletes a folder and all in it, when it is there.

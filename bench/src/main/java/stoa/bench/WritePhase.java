@@ -1,6 +1,7 @@
 package stoa.bench;
 
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.concurrent.atomic.LongAdder;
 
 /// Measures what the paper's Figure 3 shows: the bandwidth of durable writes by 32 concurrent
@@ -27,27 +28,32 @@ final class WritePhase {
   static final String UNSYNCED = "write, bare file without syncs";
 
   void measure() throws Exception {
-    run.rounds(progress -> {
-      for (Pattern pattern : Pattern.values()) {
-        for (int size : run.scale().sizes()) {
-          String point = "%swriting, %s, %s, ".formatted(progress, pattern, StorageRun.words(size));
-          run.progress().accept(point + StorageRun.RAW);
-          StorageScale scale = run.scale();
-          double raw =
-              RawDisk.write(run.fresh("bare"), run.content(), scale.warmUp(), scale.writeTime());
-          run.samples().add(bandwidth(pattern, size, StorageRun.RAW), raw / (1 << 20));
+    run.rounds(
+        run.points(),
+        point -> {
+          var steps = new ArrayList<StorageRun.Step>();
+          String bare = bandwidth(point.pattern(), point.size(), StorageRun.RAW);
+          steps.add(new StorageRun.Step(bare, () -> bare(bare)));
           for (Contender contender : run.objectStores()) {
-            run.progress().accept(point + contender.name());
-            sample(contender, pattern, size);
+            steps.add(
+                new StorageRun.Step(
+                    bandwidth(point.pattern(), point.size(), contender.name()),
+                    () -> sample(contender, point.pattern(), point.size())));
           }
-        }
-      }
-      run.samples()
-          .add(
-              UNSYNCED,
-              RawDisk.writeUnsynced(run.fresh("bare"), run.content(), run.scale().writeTime())
-                  / (1 << 20));
-    });
+          return steps;
+        });
+    for (int round = 0; round < run.scale().rounds(); round++) {
+      double bytes =
+          RawDisk.writeUnsynced(run.fresh("bare"), run.content(), run.scale().writeTime());
+      run.samples().add(UNSYNCED, bytes / (1 << 20));
+    }
+  }
+
+  private void bare(String name) throws Exception {
+    StorageScale scale = run.scale();
+    double bytes =
+        RawDisk.write(run.fresh("bare"), run.content(), scale.warmUp(), scale.writeTime());
+    run.samples().add(name, bytes / (1 << 20));
   }
 
   private void sample(Contender contender, Pattern pattern, int size) throws Exception {

@@ -55,7 +55,7 @@ final class RocksStore implements Contender.Store {
             .setAllowConcurrentMemtableWrite(true)
             .setEnablePipelinedWrite(true)
             .setRecycleLogFileNum(2)
-            .setBytesPerSync(1 << 20)
+            .setUseDirectIoForFlushAndCompaction(true)
             .setTableFormatConfig(new BlockBasedTableConfig().setBlockCache(cache));
     if (where == Values.IN_BLOBS) {
       options.setEnableBlobFiles(true).setMinBlobSize(4 << 10).setEnableBlobGarbageCollection(true);
