@@ -5,22 +5,44 @@ import java.nio.file.Path;
 import java.util.concurrent.atomic.AtomicLong;
 import stoa.storage.Device;
 import stoa.storage.DeviceConfig;
+import stoa.storage.DirectIo;
 import stoa.storage.FileDisk;
 import stoa.storage.VersionedObject;
 
 /// The versioned object device: each write is a transaction of its own on one long object.
 final class DeviceContender implements Contender {
-  /// What it is called.
+  /// What it is called, as it is configured unless one says otherwise.
   static final String NAME = "Stoa";
+
+  private final DirectIo directIo;
+
+  /// The device as it is configured unless one says otherwise.
+  DeviceContender() {
+    this(DeviceConfig.standard().directIo());
+  }
+
+  /// The device with or without direct input and output.
+  DeviceContender(DirectIo directIo) {
+    this.directIo = directIo;
+  }
 
   @Override
   public String name() {
-    return NAME;
+    if (directIo == DeviceConfig.standard().directIo()) return NAME;
+    return NAME
+        + switch (directIo) {
+          case ON -> " direct";
+          case OFF -> " cached";
+        };
   }
 
   @Override
   public String how() {
-    return "versioned object, a transaction for each write, shared sync of the log";
+    return "versioned object, a transaction for each write, shared sync of the log; "
+        + switch (directIo) {
+          case ON -> "past the page cache";
+          case OFF -> "through the page cache";
+        };
   }
 
   @Override
@@ -30,7 +52,7 @@ final class DeviceContender implements Contender {
 
   @Override
   public Store open(Path folder) {
-    return new Opened(folder);
+    return new Opened(folder, DeviceConfig.standard().withDirectIo(directIo));
   }
 
   private static final class Opened implements Store {
@@ -43,9 +65,9 @@ final class DeviceContender implements Contender {
     private final VersionedObject object;
     private final AtomicLong version;
 
-    Opened(Path folder) {
+    Opened(Path folder, DeviceConfig config) {
       disk = new CountedDisk(new FileDisk(folder));
-      device = Device.open(disk, DeviceConfig.standard());
+      device = Device.open(disk, config);
       object = device.object(LONG_OBJECT);
       version = new AtomicLong(object.nextVersion());
     }

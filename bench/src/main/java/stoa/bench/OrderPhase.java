@@ -3,7 +3,6 @@ package stoa.bench;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.Random;
@@ -54,6 +53,12 @@ final class OrderPhase {
     return "read of written %s, %s, %s".formatted(order, when, contender);
   }
 
+  /// The name of the bandwidth of reading, in turn with that, an object that was written from front
+  /// to back with aligned 4 MiB; in MiB/s.
+  static String beside(Order order, When when, String contender) {
+    return "read of written linear, beside %s, %s, %s".formatted(order, when, contender);
+  }
+
   /// The name of what reordering sent to the disk ÷ the bytes of the object.
   static String moved(Order order, String contender) {
     return "bytes moved to reorder written %s, %s".formatted(order, contender);
@@ -80,25 +85,33 @@ final class OrderPhase {
     for (int i = 0; i < StorageRun.OPERATIONS; i++) {
       targets.add(Content.aligned(StorageRun.SIZE_MAX));
     }
-    for (Order order : Order.all()) {
-      run.progress().accept("writing %s, %s".formatted(order, contender.name()));
-      Path folder = run.fresh(contender.name());
-      try (var store = contender.open(folder)) {
-        write(store, order);
-        store.settle();
-        read(store, folder, order, When.BEFORE, contender);
-        ProcessIo before = ProcessIo.now();
-        run.progress().accept("reordering %s, %s".formatted(order, contender.name()));
-        while (store.maintain()) {}
-        run.samples()
-            .add(
-                moved(order, contender.name()),
-                (double) ProcessIo.now().since(before).writtenBytes() / run.scale().orderBytes());
-        read(store, folder, order, When.AFTER, contender);
+    Path linearFolder = run.fresh(contender.name() + " linear");
+    try (var linear = contender.open(linearFolder)) {
+      write(linear, Order.all().getFirst());
+      linear.settle();
+      for (Order order : Order.all()) {
+        run.progress().accept("writing %s, %s".formatted(order, contender.name()));
+        Path folder = run.fresh(contender.name());
+        try (var store = contender.open(folder)) {
+          write(store, order);
+          store.settle();
+          read(order, When.BEFORE, contender, store, linear);
+          ProcessIo before = ProcessIo.now();
+          run.progress().accept("reordering %s, %s".formatted(order, contender.name()));
+          while (store.maintain()) {}
+          run.samples()
+              .add(
+                  moved(order, contender.name()),
+                  (double) ProcessIo.now().since(before).writtenBytes() / run.scale().orderBytes());
+          read(order, When.AFTER, contender, store, linear);
+          verify(store, contender, order);
+        }
       }
-      StorageRun.delete(folder);
+    } finally {
+      StorageRun.delete(linearFolder);
+      StorageRun.delete(run.place(contender.name()));
+      targets.clear();
     }
-    targets.clear();
   }
 
   private void write(Contender.Store store, Order order) throws Exception {
@@ -117,35 +130,48 @@ final class OrderPhase {
             });
   }
 
-  private void read(Contender.Store store, Path folder, Order order, When when, Contender contender)
+  private void read(
+      Order order, When when, Contender contender, Contender.Store store, Contender.Store linear)
       throws Exception {
-    int size = StorageRun.SIZE_MAX;
-    int reads = (int) (run.scale().orderBytes() / size);
-    var sweep = new Sweep(StorageRun.OPERATIONS, Load.Threads.PLATFORM);
     for (int round = 0; round < run.scale().rounds(); round++) {
       run.progress().accept("reading what was written %s, %s".formatted(order, when));
-      PageCache.drop(folder);
-      double seconds =
-          sweep.run(
-              reads, (caller, turn) -> store.read((long) turn * size, targets.get(caller).clear()));
-      run.samples()
-          .add(
-              bandwidth(order, when, contender.name()),
-              run.scale().orderBytes() / seconds / (1 << 20));
+      double beside = read(linear, run.place(contender.name() + " linear"));
+      run.samples().add(beside(order, when, contender.name()), beside);
+      double own = read(store, run.place(contender.name()));
+      run.samples().add(bandwidth(order, when, contender.name()), own);
     }
-    long[] wrong = new long[reads];
-    sweep.run(
-        reads,
-        (caller, turn) -> {
-          long offset = (long) turn * size;
-          ByteBuffer target = targets.get(caller).clear();
-          store.read(offset, target);
-          wrong[turn] = run.content().mismatch(offset, target);
-        });
-    long first = Arrays.stream(wrong).filter(at -> at >= 0).findFirst().orElse(-1);
-    if (first >= 0) {
-      throw new IllegalStateException(
-          "%s answered a wrong byte at offset %d, %s".formatted(contender.name(), first, when));
-    }
+  }
+
+  /// Reads a whole object once; in MiB/s.
+  private double read(Contender.Store store, Path folder) throws Exception {
+    PageCache.drop(folder);
+    double seconds =
+        new Sweep(StorageRun.OPERATIONS, Load.Threads.PLATFORM)
+            .run(
+                reads(),
+                (caller, turn) ->
+                    store.read((long) turn * StorageRun.SIZE_MAX, targets.get(caller).clear()));
+    return run.scale().orderBytes() / seconds / (1 << 20);
+  }
+
+  private void verify(Contender.Store store, Contender contender, Order order) throws Exception {
+    new Sweep(StorageRun.OPERATIONS, Load.Threads.PLATFORM)
+        .run(
+            reads(),
+            (caller, turn) -> {
+              long offset = (long) turn * StorageRun.SIZE_MAX;
+              ByteBuffer target = targets.get(caller).clear();
+              store.read(offset, target);
+              long wrong = run.content().mismatch(offset, target);
+              if (wrong >= 0) {
+                throw new IllegalStateException(
+                    "%s, written %s and reordered, answered a wrong byte at offset %d"
+                        .formatted(contender.name(), order, wrong));
+              }
+            });
+  }
+
+  private int reads() {
+    return (int) (run.scale().orderBytes() / StorageRun.SIZE_MAX);
   }
 }

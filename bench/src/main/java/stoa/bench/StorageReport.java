@@ -163,7 +163,7 @@ final class StorageReport {
   private String plain(String title, List<Line> lines) {
     String port = OURS + " at its disk port";
     var names = new ArrayList<>(stores);
-    if (lines.stream().anyMatch(line -> run.samples().has(line.measure.apply(port)))) {
+    if (lines.stream().allMatch(line -> run.samples().has(line.measure.apply(port)))) {
       names.add(port);
     }
     var rows = new ArrayList<List<String>>();
@@ -176,25 +176,35 @@ final class StorageReport {
 
   private String orders() {
     var rows = new ArrayList<List<String>>();
-    rows.add(List.of("written", "before", "after", "÷ linear before", "÷ linear after", "moved"));
-    var linear = OrderPhase.Order.all().getFirst();
+    rows.add(
+        List.of(
+            "written",
+            "before",
+            "after",
+            "before ÷ linear",
+            "after ÷ linear",
+            "bytes moved per byte"));
     for (var order : OrderPhase.Order.all()) {
-      String before = OrderPhase.bandwidth(order, OrderPhase.When.BEFORE, OURS);
-      String after = OrderPhase.bandwidth(order, OrderPhase.When.AFTER, OURS);
-      if (!run.samples().has(before)) continue;
-      double best =
-          run.samples().median(OrderPhase.bandwidth(linear, OrderPhase.When.BEFORE, OURS));
       rows.add(
           List.of(
               order.toString(),
-              Report.number(run.samples().median(before)),
-              Report.number(run.samples().median(after)),
-              ratio(run.samples().median(before) / best),
-              ratio(run.samples().median(after) / best),
+              Report.number(orderMedian(order, OrderPhase.When.BEFORE)),
+              Report.number(orderMedian(order, OrderPhase.When.AFTER)),
+              ratio(orderRatio(order, OrderPhase.When.BEFORE)),
+              ratio(orderRatio(order, OrderPhase.When.AFTER)),
               ratio(run.samples().median(OrderPhase.moved(order, OURS)))));
     }
     return titled(
         "%s, read linearly with 4 MiB, before and after reordering, MiB/s".formatted(OURS), rows);
+  }
+
+  private double orderMedian(OrderPhase.Order order, OrderPhase.When when) {
+    return run.samples().median(OrderPhase.bandwidth(order, when, OURS));
+  }
+
+  /// What is read per second beside an object that was written from front to back.
+  private double orderRatio(OrderPhase.Order order, OrderPhase.When when) {
+    return orderMedian(order, when) / run.samples().median(OrderPhase.beside(order, when, OURS));
   }
 
   private String memory() {
@@ -319,16 +329,10 @@ final class StorageReport {
   }
 
   private List<String> orderAim() {
-    double linear =
-        run.samples()
-            .median(
-                OrderPhase.bandwidth(
-                    OrderPhase.Order.all().getFirst(), OrderPhase.When.BEFORE, OURS));
     double least = Double.POSITIVE_INFINITY;
     String at = "";
     for (var order : OrderPhase.Order.all()) {
-      double ratio =
-          run.samples().median(OrderPhase.bandwidth(order, OrderPhase.When.AFTER, OURS)) / linear;
+      double ratio = orderRatio(order, OrderPhase.When.AFTER);
       if (ratio < least) {
         least = ratio;
         at = order.toString();
@@ -423,6 +427,19 @@ final class StorageReport {
               i, orders.get(i).toString().replaceFirst(" ", "\n").replaceFirst(" ", "\n")));
     }
     var series = new ArrayList<Chart.Series>();
+    var linear = new ArrayList<Chart.Point>();
+    for (int i = 0; i < orders.size(); i++) {
+      var samples = new ArrayList<Double>();
+      for (var when : OrderPhase.When.values()) {
+        samples.addAll(run.samples().of(OrderPhase.beside(orders.get(i), when, OURS)));
+      }
+      linear.add(new Chart.Point(i, samples));
+    }
+    series.add(
+        new Chart.Series(
+            "linear, beside",
+            new Chart.Look("#999999", Chart.Shape.CROSS, Chart.Line.DASHED),
+            linear));
     for (var when : OrderPhase.When.values()) {
       boolean before = when == OrderPhase.When.BEFORE;
       var points = new ArrayList<Chart.Point>();
@@ -463,7 +480,11 @@ final class StorageReport {
       return new Chart.Look("#D55E00", Chart.Shape.CIRCLE, Chart.Line.STRONG);
     }
     if (name.startsWith(OURS)) {
-      return new Chart.Look("#000000", Chart.Shape.CIRCLE, Chart.Line.FULL);
+      boolean records = name.endsWith("records");
+      return new Chart.Look(
+          records ? "#000000" : "#8B3A00",
+          records ? Chart.Shape.CIRCLE : Chart.Shape.DIAMOND,
+          Chart.Line.FULL);
     }
     var colours = List.of("#0072B2", "#56B4E9", "#009E73", "#E69F00", "#CC79A7");
     var shapes =

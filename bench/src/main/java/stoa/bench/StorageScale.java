@@ -38,14 +38,14 @@ public record StorageScale(
     return new StorageScale(
         3,
         Duration.ofMillis(100),
-        Duration.ofMillis(800),
-        Duration.ofMillis(500),
-        Duration.ofMillis(600),
+        Duration.ofMillis(700),
+        Duration.ofMillis(400),
+        Duration.ofMillis(400),
         List.of(4 * KIB, 16 * KIB, 64 * KIB, 256 * KIB, MIB, 4 * MIB),
         4L << 30,
         1L << 30,
         512L << 20,
-        1L << 30,
+        512L << 20,
         20L << 30,
         List.of(1, 24, 240));
   }
