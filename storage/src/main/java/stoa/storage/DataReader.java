@@ -2,10 +2,7 @@ package stoa.storage;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.zip.CRC32C;
-import org.jspecify.annotations.Nullable;
 
 /// Reads and verifies parts of DATA items, whole blocks only where it must.
 ///
@@ -22,12 +19,10 @@ final class DataReader {
       RecordFormat.ITEM_HEADER + PIECE_BLOCKS * RecordFormat.STORED_BLOCK;
 
   private final SegmentFiles files;
-  private final Piece[] pieces = new Piece[PIECES_MAX];
-  private final AtomicInteger turn = new AtomicInteger();
+  private final Buffers pieces = new Buffers(PIECES_MAX, PIECE_BYTES);
 
   DataReader(SegmentFiles files) {
     this.files = files;
-    for (int i = 0; i < pieces.length; i++) pieces[i] = new Piece();
   }
 
   /// Fills `target` with an item's data from its byte `skip` on.
@@ -36,35 +31,8 @@ final class DataReader {
   void read(Segment segment, long at, long skip, ByteBuffer target) throws IOException {
     if (skip < 0) throw new IllegalArgumentException("skip is " + skip);
     if (!target.hasRemaining()) return;
-    var piece = piece();
-    try {
-      new Part(segment, at, skip, target).read(piece.buffer());
-    } finally {
-      piece.lock.unlock();
-    }
-  }
-
-  /// A piece whose lock the calling thread holds now.
-  private Piece piece() {
-    for (var piece : pieces) {
-      if (piece.lock.tryLock()) return piece;
-    }
-    var piece = pieces[Math.floorMod(turn.getAndIncrement(), pieces.length)];
-    piece.lock.lock();
-    return piece;
-  }
-
-  private static final class Piece {
-    private final ReentrantLock lock = new ReentrantLock();
-    private @Nullable ByteBuffer buffer; // guarded by lock
-
-    ByteBuffer buffer() {
-      var present = buffer;
-      if (present == null) {
-        present = ByteBuffer.allocateDirect(PIECE_BYTES);
-        buffer = present;
-      }
-      return present;
+    try (var loan = pieces.borrow()) {
+      new Part(segment, at, skip, target).read(loan.buffer());
     }
   }
 

@@ -4,7 +4,8 @@ package stoa.storage;
 public enum DirectIo {
   /// Through the cache.
   OFF,
-  /// Past it. Each group of commits written at once is padded to 4096 bytes, so small ones take
-  /// more room. Only a [FileDisk] whose file system allows it can.
+  /// Past it: for much data in large commits. Each group of commits written at once is padded to
+  /// 4096 bytes, so small ones take more room. Commits that were not synced may be lost with the
+  /// process too. Only a [FileDisk] whose file system allows it can; others refuse to be opened.
   ON
 }

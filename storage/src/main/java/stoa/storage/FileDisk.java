@@ -7,7 +7,9 @@ import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
+import java.nio.file.OpenOption;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
@@ -43,9 +45,13 @@ public final class FileDisk implements Disk {
   private static final int CHECKED_WRITE = 64 << 10;
   private static final long ROOM_KEPT = 1 << 20;
   private static final Set<Path> HELD = new HashSet<>(); // guarded by itself
-  private static final ByteBuffer ZEROS = ByteBuffer.allocateDirect(64 << 10).asReadOnlyBuffer();
+  private static final ByteBuffer ZEROS = Buffers.allocate(64 << 10).asReadOnlyBuffer();
+  private static final String DIRECT_OPTIONS = "com.sun.nio.file.ExtendedOpenOption";
+  private static final int DIRECT_READS_MAX = 16;
+  private static final int DIRECT_READ_BYTES = 256 << 10;
 
   private final Path directory;
+  private final Buffers directReads = new Buffers(DIRECT_READS_MAX, DIRECT_READ_BYTES);
 
   /// The disk of a directory.
   ///
@@ -84,7 +90,8 @@ public final class FileDisk implements Disk {
               directory.resolve(name),
               StandardOpenOption.CREATE_NEW,
               StandardOpenOption.READ,
-              StandardOpenOption.WRITE));
+              StandardOpenOption.WRITE),
+          DirectIo.OFF);
     } catch (IOException e) {
       if (saysFull(e)) throw full(e);
       throw e;
@@ -93,7 +100,29 @@ public final class FileDisk implements Disk {
 
   @Override
   public DiskFile open(String name) throws IOException {
-    return new Handle(name, channel(name));
+    return new Handle(name, channel(name, DirectIo.OFF), DirectIo.OFF);
+  }
+
+  @Override
+  public DiskFile openDirect(String name) throws IOException {
+    try {
+      var handle = new Handle(name, channel(name, DirectIo.ON), DirectIo.ON);
+      if (DIRECT_ALIGNMENT % Files.getFileStore(directory).getBlockSize() == 0) return handle;
+      handle.close();
+      throw new UnsupportedOperationException(
+          directory
+              + " has blocks that do not divide "
+              + DIRECT_ALIGNMENT
+              + " bytes; leave DeviceConfig.directIo OFF");
+    } catch (FileSystemException e) {
+      if (Files.exists(directory.resolve(name))) {
+        throw new UnsupportedOperationException(
+            directory
+                + " is on a file system that refuses direct I/O; leave DeviceConfig.directIo OFF",
+            e);
+      }
+      throw e;
+    }
   }
 
   @Override
@@ -152,9 +181,26 @@ public final class FileDisk implements Disk {
   @Override
   public void close() {}
 
-  private FileChannel channel(String name) throws IOException {
-    return FileChannel.open(
-        directory.resolve(name), StandardOpenOption.READ, StandardOpenOption.WRITE);
+  private FileChannel channel(String name, DirectIo directIo) throws IOException {
+    var options = new HashSet<OpenOption>();
+    options.add(StandardOpenOption.READ);
+    options.add(StandardOpenOption.WRITE);
+    if (directIo == DirectIo.ON) options.add(directOption());
+    return FileChannel.open(directory.resolve(name), options);
+  }
+
+  /// The option for direct I/O. Its class belongs to the JDK but to no standard, so the compiler
+  /// warns of it, and another JDK may have none.
+  static OpenOption directOption() {
+    try {
+      for (var option : Class.forName(DIRECT_OPTIONS).getEnumConstants()) {
+        if (option.toString().equals("DIRECT")) return (OpenOption) option;
+      }
+    } catch (ClassNotFoundException e) {
+      // As if it had no such option.
+    }
+    throw new UnsupportedOperationException(
+        "this Java has no direct I/O; leave DeviceConfig.directIo OFF");
   }
 
   /// Whether an error is that of a full disk or an exhausted quota, by the text that the operating
@@ -196,12 +242,14 @@ public final class FileDisk implements Disk {
 
   private final class Handle implements DiskFile {
     private final String name;
+    private final DirectIo directIo;
     private volatile FileChannel channel; // replaced under this
     private volatile boolean closed;
     private @Nullable ByteBuffer staging; // the writer's
 
-    Handle(String name, FileChannel channel) {
+    Handle(String name, FileChannel channel, DirectIo directIo) {
       this.name = name;
+      this.directIo = directIo;
       this.channel = channel;
     }
 
@@ -282,6 +330,7 @@ public final class FileDisk implements Disk {
 
     @Override
     public int read(long position, ByteBuffer target) throws IOException {
+      if (directIo == DirectIo.ON) return readAligned(position, target);
       if (target.isDirect() || target.remaining() <= PIECE) return readPiece(position, target);
       int limit = target.limit();
       target.limit(target.position() + PIECE);
@@ -289,6 +338,21 @@ public final class FileDisk implements Disk {
         return readPiece(position, target);
       } finally {
         target.limit(limit);
+      }
+    }
+
+    private int readAligned(long position, ByteBuffer target) throws IOException {
+      if (!target.hasRemaining()) return 0;
+      try (var loan = directReads.borrow()) {
+        var buffer = loan.buffer();
+        int front = (int) (position % DIRECT_ALIGNMENT);
+        long wanted = front + (long) target.remaining() + DIRECT_ALIGNMENT - 1;
+        buffer.limit((int) Math.min(buffer.capacity(), wanted & -DIRECT_ALIGNMENT));
+        int n = Math.min(readPiece(position - front, buffer) - front, target.remaining());
+        if (n <= 0) return -1;
+        target.put(target.position(), buffer, front, n);
+        target.position(target.position() + n);
+        return n;
       }
     }
 
@@ -336,7 +400,7 @@ public final class FileDisk implements Disk {
 
     private synchronized void reopen() throws IOException {
       if (closed) throw new ClosedChannelException();
-      if (!channel.isOpen()) channel = channel(name);
+      if (!channel.isOpen()) channel = channel(name, directIo);
     }
   }
 

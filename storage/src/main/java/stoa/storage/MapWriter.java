@@ -15,7 +15,7 @@ final class MapWriter {
   private final long birth;
   private final long stamp;
   private final Tie tie;
-  private final Displaced displaced;
+  private final Hidden hidden;
   private final Entry part = new Entry();
   private final Entry found = new Entry();
   private final Pieces others = new Pieces();
@@ -27,11 +27,14 @@ final class MapWriter {
     LAST
   }
 
-  /// Is told what was hidden by a higher version.
+  /// Is told what is hidden by a higher version, be it that it was there before or that it came
+  /// late.
   @FunctionalInterface
-  interface Displaced {
+  interface Hidden {
     /// A part of an entry, between two offsets.
-    void by(Entry old, long from, long end) throws IOException;
+    ///
+    /// @param by the version that hides it
+    void hidden(Entry entry, long from, long end, long by) throws IOException;
   }
 
   /// A writer of the map with an id.
@@ -39,20 +42,14 @@ final class MapWriter {
   /// @param birth entries with a position below are passed over
   /// @param stamp the log position of the record that the changes are from
   MapWriter(
-      Index index,
-      IndexView view,
-      StreamId map,
-      long birth,
-      long stamp,
-      Tie tie,
-      Displaced displaced) {
+      Index index, IndexView view, StreamId map, long birth, long stamp, Tie tie, Hidden hidden) {
     this.index = index;
     this.view = view;
     this.map = map;
     this.birth = birth;
     this.stamp = stamp;
     this.tie = tie;
-    this.displaced = displaced;
+    this.hidden = hidden;
   }
 
   /// Covers the offsets of `piece` with it, where no higher version is.
@@ -71,9 +68,10 @@ final class MapWriter {
         if (stays(found, piece)) {
           if (a > start) put(Spaces.BYTES, part.set(piece).clip(start, a));
           start = b;
+          if (found.version > piece.version) hidden.hidden(piece, a, b, found.version);
           continue;
         }
-        if (found.version < piece.version) displaced.by(found, a, b);
+        if (found.version < piece.version) hidden.hidden(found, a, b, piece.version);
         if (found.offset < from) put(Spaces.BYTES, part.set(found).clip(found.offset, from));
         else remove(Spaces.BYTES, found.offset);
         if (found.end() > end) put(Spaces.BYTES, part.set(found).clip(end, found.end()));
@@ -85,8 +83,11 @@ final class MapWriter {
   /// Puts an attribute, unless a higher version of it is there.
   void attribute(Entry piece) throws IOException {
     if (ObjectLookup.exact(view, map, Spaces.ATTRIBUTES, birth, piece.offset, found)) {
-      if (stays(found, piece)) return;
-      if (found.version < piece.version) displaced.by(found, found.offset, found.offset + 1);
+      boolean stays = stays(found, piece);
+      var loser = stays ? piece : found;
+      long by = Math.max(found.version, piece.version);
+      if (loser.version < by) hidden.hidden(loser, loser.offset, loser.offset + 1, by);
+      if (stays) return;
     }
     put(Spaces.ATTRIBUTES, piece);
   }

@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.Map;
-import org.jspecify.annotations.Nullable;
 import stoa.base.StreamId;
 
 /// Brings the notes of versioned objects into the index, in the order of the log: when they are
@@ -28,6 +27,9 @@ final class ObjectChanges {
    */
   private static final int HEADS_MAX = 4096;
   private static final int BATCH = 4096;
+
+  /// Instead of the version that hides something: no object has it.
+  private static final long NOBODY = 0;
 
   private final Index index;
   private final SegmentLog log;
@@ -57,7 +59,14 @@ final class ObjectChanges {
       throws IOException {
     var head = head(object);
     return switch (note) {
-      case ObjectNote.Change change -> change(head, change, at, record);
+      case ObjectNote.Change change -> {
+        if (change.birth() > head.birth) {
+          // The log says further on what was deleted before this began.
+          delete(head, new ObjectNote.Deleted(change.birth()), at, record);
+          head = head(object);
+        }
+        yield change(head, change, at, record);
+      }
       case ObjectNote.Deleted deleted -> delete(head, deleted, at, record);
       case ObjectNote.Snapshot snapshot -> snapshot(head, snapshot, at, record, length);
       case ObjectNote.Released released -> release(head, released, record);
@@ -93,18 +102,10 @@ final class ObjectChanges {
     if (!moved && hasAll(head, change.versions())) return false;
     try (var view = index.view(Long.MAX_VALUE)) {
       var tie = moved ? MapWriter.Tie.LAST : MapWriter.Tie.FIRST;
-      if (change.target() == 0) {
-        MapWriter.Displaced bytes =
-            (old, from, end) -> keep(view, head, record, Spaces.BYTES, old, from, end);
-        MapWriter.Displaced attributes =
-            (old, from, end) -> keep(view, head, record, Spaces.ATTRIBUTES, old, from, end);
-        cover(change, new MapWriter(index, view, head.id, head.birth, record, tie, bytes));
-        replace(change, new MapWriter(index, view, head.id, head.birth, record, tie, attributes));
-      } else {
-        var writer = deltaWriter(view, ObjectHead.delta(head.id, change.target()), record, tie);
-        cover(change, writer);
-        replace(change, writer);
-      }
+      int age = change.target() == 0 ? head.snapshots.size() : head.age(change.target());
+      var map = head.delta(change.target());
+      cover(change, writer(view, head, map, age, record, tie, Spaces.BYTES));
+      replace(change, writer(view, head, map, age, record, tie, Spaces.ATTRIBUTES));
       for (var range : change.versions().ranges()) join(view, head, range, at, record);
     }
     return true;
@@ -131,29 +132,56 @@ final class ObjectChanges {
     }
   }
 
-  private MapWriter deltaWriter(IndexView view, StreamId delta, long stamp, MapWriter.Tie tie) {
-    return new MapWriter(index, view, delta, 0, stamp, tie, (old, from, end) -> {});
+  /// A writer of a map of an object.
+  ///
+  /// @param age how many snapshots are older than the map: what it hides may be seen by these
+  private MapWriter writer(
+      IndexView view,
+      ObjectHead head,
+      StreamId map,
+      int age,
+      long stamp,
+      MapWriter.Tie tie,
+      int space) {
+    MapWriter.Hidden hidden =
+        (entry, from, end, by) -> keep(view, head, age, stamp, space, entry, from, end, by);
+    long birth = map.equals(head.id) ? head.birth : 0;
+    return new MapWriter(index, view, map, birth, stamp, tie, hidden);
   }
 
-  /// Gives what a higher version hides, between two offsets, to the newest snapshot that sees it.
+  /// Gives what a higher version hides to the newest snapshot that sees it, of the `age` oldest.
   private void keep(
-      IndexView view, ObjectHead head, long stamp, int space, Entry old, long from, long end)
+      IndexView view,
+      ObjectHead head,
+      int age,
+      long stamp,
+      int space,
+      Entry entry,
+      long from,
+      long end,
+      long by)
       throws IOException {
-    var snapshot = head.newestWith(old.version);
-    if (snapshot != null) give(view, snapshot, stamp, space, old, from, end);
+    for (int i = age - 1; i >= 0; i--) {
+      var state = head.snapshots.get(i).state();
+      if (!state.contains(entry.version) || state.contains(by)) continue;
+      give(view, head, i, stamp, space, entry, from, end);
+      return;
+    }
   }
 
   private void give(
       IndexView view,
-      ObjectHead.Kept snapshot,
+      ObjectHead head,
+      int age,
       long stamp,
       int space,
-      Entry old,
+      Entry entry,
       long from,
       long end)
       throws IOException {
-    var writer = deltaWriter(view, snapshot.delta(), stamp, MapWriter.Tie.FIRST);
-    var given = new Entry().set(old);
+    var delta = head.snapshots.get(age).delta();
+    var writer = writer(view, head, delta, age, stamp, MapWriter.Tie.FIRST, space);
+    var given = new Entry().set(entry);
     if (space == Spaces.BYTES) writer.cover(given.clip(from, end));
     else writer.attribute(given);
   }
@@ -215,22 +243,20 @@ final class ObjectChanges {
       throws IOException {
     var kept = head.snapshot(released.number());
     if (kept == null) return false;
-    int i = head.snapshots.indexOf(kept);
-    var older = i == 0 ? null : head.snapshots.get(i - 1);
+    int age = head.snapshots.indexOf(kept);
     try (var view = index.view(Long.MAX_VALUE)) {
-      hand(view, kept, older, Spaces.BYTES, stamp);
-      hand(view, kept, older, Spaces.ATTRIBUTES, stamp);
+      hand(view, head, age, Spaces.BYTES, stamp);
+      hand(view, head, age, Spaces.ATTRIBUTES, stamp);
     }
     index.remove(head.id.high(), head.id.low(), Spaces.SNAPSHOTS, kept.number(), stamp);
-    head.snapshots.remove(i);
+    head.snapshots.remove(age);
     return true;
   }
 
-  /// Gives what is in a delta to the snapshot before, as far as that one sees it.
-  private void hand(
-      IndexView view, ObjectHead.Kept kept, ObjectHead.@Nullable Kept older, int space, long stamp)
+  /// Gives what is in a delta to the newest of the older snapshots that sees it.
+  private void hand(IndexView view, ObjectHead head, int age, int space, long stamp)
       throws IOException {
-    var delta = kept.delta();
+    var delta = head.snapshots.get(age).delta();
     var all = new Pieces();
     var old = new Entry();
     long cursor = 0;
@@ -239,9 +265,7 @@ final class ObjectChanges {
       cursor = ObjectLookup.overlapping(view, delta, space, 0, cursor, Long.MAX_VALUE, BATCH, all);
       for (int i = 0; i < all.count(); i++) {
         all.get(i, old);
-        if (older != null && older.state().contains(old.version)) {
-          give(view, older, stamp, space, old, old.offset, old.end());
-        }
+        keep(view, head, age, stamp, space, old, old.offset, old.end(), NOBODY);
         index.remove(delta.high(), delta.low(), space, old.offset, stamp);
       }
     }

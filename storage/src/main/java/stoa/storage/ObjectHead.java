@@ -42,14 +42,6 @@ final class ObjectHead {
     topGiven = Math.max(topGiven, version);
   }
 
-  /// The newest snapshot that sees a version, or null.
-  @Nullable Kept newestWith(long version) {
-    for (int i = snapshots.size() - 1; i >= 0; i--) {
-      if (snapshots.get(i).state.contains(version)) return snapshots.get(i);
-    }
-    return null;
-  }
-
   @Nullable Kept snapshot(long number) {
     for (var kept : snapshots) {
       if (kept.number == number) return kept;
@@ -63,6 +55,19 @@ final class ObjectHead {
     if (target == 0) return id;
     var kept = snapshot(target);
     return kept == null ? null : kept.delta();
+  }
+
+  /// How many snapshots are older than that of a number.
+  int age(long number) {
+    int age = 0;
+    while (age < snapshots.size() && snapshots.get(age).number < number) age++;
+    return age;
+  }
+
+  /// The id of the map that a change is for: the object's own for 0, else what snapshot `number`
+  /// sees and the object no longer has. The snapshot may not be known yet.
+  StreamId delta(long number) {
+    return number == 0 ? id : delta(id, number);
   }
 
   /// The id of what snapshot `number` of an object sees and the object no longer has.

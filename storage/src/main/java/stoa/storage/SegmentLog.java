@@ -9,7 +9,6 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
@@ -36,7 +35,8 @@ final class SegmentLog {
    *     so a reader that fails on a closed file of a segment that is not retired was only early.
    *
    * Reading `end` before `current` makes sync() right without the append lock: if the segment changed
-   * in between, invariant (3) says that the older one is durable already.
+   * in between, invariant (3) says that the older one is durable already. `durable` and `current` change
+   * before `end` does, so nobody syncs a segment that is no longer appended to.
    */
   private static final int SMALL_SYNC = 4 << 10;
   private static final int SYNCS_JUDGED = 64;
@@ -47,7 +47,8 @@ final class SegmentLog {
   private final SegmentFiles files;
   private final DataReader dataReader;
   private final List<String> leftovers;
-  private final ReentrantLock syncing = new ReentrantLock();
+  private final @Nullable WriteBehind behind; // with direct I/O
+  private final Turns syncing = new Turns();
   private final AtomicLong durable = new AtomicLong();
   private final AtomicLong syncs = new AtomicLong();
   private volatile Segment[] segments;
@@ -78,7 +79,13 @@ final class SegmentLog {
     this.segments = segments;
     this.leftovers = leftovers;
     this.current = segments[segments.length - 1];
-    this.writer = new RecordWriter(files.file(current));
+    var file = files.file(current);
+    this.behind =
+        switch (config.directIo()) {
+          case OFF -> null;
+          case ON -> new WriteBehind(file);
+        };
+    this.writer = new RecordWriter(behind == null ? new WriteThrough(file) : behind);
   }
 
   /// Opens the segments among the files of a disk, or begins the first one. Reads no records yet:
@@ -105,7 +112,7 @@ final class SegmentLog {
 
   private static SegmentLog open(
       Disk disk, DeviceConfig config, SegmentFiles files, List<String> present) throws IOException {
-    var newest = header(disk, present.getLast());
+    var newest = newest(disk, present.getLast());
     var segments = new ArrayList<Segment>();
     var unlisted = new ArrayList<>(present);
     for (var live : newest.live()) {
@@ -122,51 +129,56 @@ final class SegmentLog {
 
   private static Segment listed(Disk disk, String name, SegmentHeader.Live live)
       throws IOException {
-    var header = header(disk, name);
-    if (header.base() != live.base()) {
-      throw corrupt(name, 16, "the base is " + header.base() + " and should be " + live.base());
-    }
     try (var file = disk.open(name)) {
+      var header = header(disk, file);
+      if (header.base() != live.base()) {
+        throw corrupt(name, 16, "the base is " + header.base() + " and should be " + live.base());
+      }
       long length = live.end() - live.base();
       if (file.size() < length) {
         throw corrupt(name, file.size(), "the file ends here, but held " + length + " bytes");
       }
+      return new Segment(live.number(), live.base(), header.bytes(), live.end());
     }
-    return new Segment(live.number(), live.base(), header.bytes(), live.end());
   }
 
-  private static SegmentHeader header(Disk disk, String name) throws IOException {
+  private static SegmentHeader newest(Disk disk, String name) throws IOException {
     try (var file = disk.open(name)) {
-      var fixed = new byte[SegmentHeader.LEAST];
-      if (!readFully(file, 0, fixed, 0, fixed.length)) {
-        throw corrupt(name, 0, "the file ends within its header");
-      }
-      if (Layout.getLong(fixed, 0) != SegmentHeader.MAGIC) {
-        throw corrupt(name, 0, "the header is not that of a segment");
-      }
-      if (Layout.getInt(fixed, 24) != RecordFormat.checksum(new CRC32C(), fixed, 0, 24)) {
-        throw corrupt(name, 0, "the header's checksum does not match");
-      }
-      int version = Layout.getInt(fixed, 8);
-      if (version != SegmentHeader.VERSION) {
-        throw new UnknownFormat(
-            "%s in %s has format version %d; this program reads version %d: use the program that wrote it"
-                .formatted(name, disk.place(), version, SegmentHeader.VERSION));
-      }
-      if (Layout.getInt(fixed, 12) != Segment.number(name)) {
-        throw corrupt(name, 12, "the header has number " + Layout.getInt(fixed, 12));
-      }
-      int length = SegmentHeader.length(fixed);
-      if (length < 0 || length > file.size()) {
-        throw corrupt(name, 28, "the header's length is not possible");
-      }
-      var bytes = Arrays.copyOf(fixed, length);
-      boolean there = readFully(file, fixed.length, bytes, fixed.length, length - fixed.length);
-      if (!there || !SegmentHeader.isWhole(bytes)) {
-        throw corrupt(name, 28, "the checksum of the list of segments does not match");
-      }
-      return SegmentHeader.decode(bytes);
+      return header(disk, file);
     }
+  }
+
+  private static SegmentHeader header(Disk disk, DiskFile file) throws IOException {
+    var name = file.name();
+    var fixed = new byte[SegmentHeader.LEAST];
+    if (!readFully(file, 0, fixed, 0, fixed.length)) {
+      throw corrupt(name, 0, "the file ends within its header");
+    }
+    if (Layout.getLong(fixed, 0) != SegmentHeader.MAGIC) {
+      throw corrupt(name, 0, "the header is not that of a segment");
+    }
+    if (Layout.getInt(fixed, 24) != RecordFormat.checksum(new CRC32C(), fixed, 0, 24)) {
+      throw corrupt(name, 0, "the header's checksum does not match");
+    }
+    int version = Layout.getInt(fixed, 8);
+    if (version != SegmentHeader.VERSION) {
+      throw new UnknownFormat(
+          "%s in %s has format version %d; this program reads version %d: use the program that wrote it"
+              .formatted(name, disk.place(), version, SegmentHeader.VERSION));
+    }
+    if (Layout.getInt(fixed, 12) != Segment.number(name)) {
+      throw corrupt(name, 12, "the header has number " + Layout.getInt(fixed, 12));
+    }
+    int length = SegmentHeader.length(fixed);
+    if (length < 0 || length > file.size()) {
+      throw corrupt(name, 28, "the header's length is not possible");
+    }
+    var bytes = Arrays.copyOf(fixed, length);
+    boolean there = readFully(file, fixed.length, bytes, fixed.length, length - fixed.length);
+    if (!there || !SegmentHeader.isWhole(bytes)) {
+      throw corrupt(name, 28, "the checksum of the list of segments does not match");
+    }
+    return SegmentHeader.decode(bytes);
   }
 
   private static Segment createSegment(
@@ -234,7 +246,7 @@ final class SegmentLog {
     }
     if (last) {
       refuseLostRecords(walk, segment, at, limit);
-      sealed = !reader.isZeroFrom(at) || aligned(at) != at;
+      sealed = !reader.isZeroFrom(at) || aligned(at) != at || aligned(limit) != limit;
       fileSize = limit;
       end = segment.base() + at;
     } else if (at != limit) {
@@ -308,8 +320,11 @@ final class SegmentLog {
       file.write(at, first.padded());
       return;
     }
-    if (length > RecordWriter.STAGING_BYTES_MAX) file.ensureRoom(at + length);
-    writer.write(file, at, length, commits);
+    // Or a part would be written before it is known that the rest cannot be.
+    if (at + length > fileSize && (behind != null || length > WriteThrough.BYTES_MAX)) {
+      file.ensureRoom(at + length);
+    }
+    writer.write(file, current.base(), current.base() + at, length, commits);
   }
 
   /// Begins a segment whose header does not name those that are retired by it.
@@ -329,15 +344,11 @@ final class SegmentLog {
     }
     var next = live.getLast();
     files.file(next);
-    syncing.lock();
-    try {
-      segments = live.toArray(Segment[]::new);
-      end = next.base() + next.headerBytes();
-      durable.accumulateAndGet(end, Math::max);
-      current = next;
-    } finally {
-      syncing.unlock();
-    }
+    long nextEnd = next.base() + next.headerBytes();
+    durable.accumulateAndGet(nextEnd, Math::max);
+    segments = live.toArray(Segment[]::new);
+    current = next;
+    end = nextEnd;
     sealed = false;
     fileSize = next.headerBytes();
   }
@@ -377,6 +388,7 @@ final class SegmentLog {
     if (!smallSyncs || length > SMALL_SYNC || length > config.fillAheadBytes() / 4) return;
     long to = Math.min(aligned(fileSize + config.fillAheadBytes()), config.segmentBytes());
     if (to < at + length || aligned(to) != to) return;
+    write(at + current.base());
     files.file(current).reserve(fileSize, to);
     fileSize = to;
   }
@@ -389,27 +401,31 @@ final class SegmentLog {
     syncsJudged += judged;
   }
 
+  /// Writes what was appended below a log position, if that was left for later.
+  private void write(long position) throws IOException {
+    if (behind != null) behind.writeUpTo(position);
+  }
+
+  /// The log position up to which files have what was appended.
+  private long writtenEnd() {
+    return behind == null ? end : Math.min(end, behind.writtenTo());
+  }
+
   /// Makes everything appended before durable.
   void sync() {
     sync(end);
   }
 
-  /// Makes everything below a log position durable. Several threads may call it at once; they share
-  /// what one of them does.
+  /// Makes everything below a log position, which is not beyond [#end], durable. Several threads
+  /// may call it at once; they share what one of them does.
   void sync(long position) {
     if (durable.get() >= position) return;
-    syncing.lock();
+    ensureUsable();
     try {
-      if (durable.get() >= position) return;
-      ensureUsable();
-      long target = end;
-      files.file(current).sync();
-      syncs.incrementAndGet();
-      durable.accumulateAndGet(target, Math::max);
+      write(position);
+      syncing.until(() -> durable.get() >= position, this::syncNow);
     } catch (IOException e) {
       throw fail(e);
-    } finally {
-      syncing.unlock();
     }
   }
 
@@ -417,6 +433,16 @@ final class SegmentLog {
   boolean isLive(long position) {
     var segment = find(position);
     return position >= segment.base() && position < segment.end();
+  }
+
+  private void syncNow() throws IOException {
+    ensureUsable();
+    // Half of what waits, so that the disk writes the other half during the sync.
+    write(durable.get() + (end - durable.get()) / 2);
+    long target = writtenEnd();
+    files.file(current).sync();
+    syncs.incrementAndGet();
+    durable.accumulateAndGet(target, Math::max);
   }
 
   /// Reads the data of the RECORD whose header stands at a log position.
@@ -435,6 +461,7 @@ final class SegmentLog {
     var header = new byte[RecordFormat.ITEM_HEADER + (small ? length : 0)];
     byte[] data = new byte[small ? 0 : length];
     try {
+      write(Math.min(end, position + RecordFormat.ITEM_HEADER + length));
       boolean whole =
           files.readFully(segment, at, ByteBuffer.wrap(header))
               && files.readFully(segment, at + header.length, ByteBuffer.wrap(data));
@@ -471,6 +498,8 @@ final class SegmentLog {
     var segment = segmentOf(position);
     long at = position - segment.base();
     try {
+      long stored = RecordFormat.stored(Math.toIntExact(skip + target.remaining()));
+      write(Math.min(end, position + RecordFormat.ITEM_HEADER + stored));
       dataReader.read(segment, at, skip, target);
     } catch (IOException e) {
       throw unreadable(segment, at, e);
@@ -500,6 +529,7 @@ final class SegmentLog {
     var walk = new RecordWalk(reader, segment);
     long at = Math.max(from - segment.base(), segment.headerBytes());
     try {
+      write(Math.min(end, segment.base() + limit));
       while (at < limit) {
         long next = walk.verify(at);
         if (next < 0) {
@@ -603,6 +633,11 @@ final class SegmentLog {
   }
 
   void close() {
+    try {
+      if (failure == null) write(end);
+    } catch (IOException e) {
+      // What was not synced may be lost.
+    }
     closed = true;
     files.close();
   }

@@ -10,8 +10,8 @@
 /// # The files
 ///
 /// ```
-///   segment-00000001   the log, in order: the truth
-///   segment-00000002
+///   segment-00000002   the log, in order: the truth. Numbers are missing where segments were retired
+///   segment-00000003
 ///   run-00000007       the index, made from the log: sorted, immutable
 ///   run-00000009
 ///   manifest           which runs make up the index, and how much of the log they cover
@@ -32,45 +32,65 @@
 /// ```
 ///   offset  size  header
 ///        0     8  "STOASEGM"
-///        8     4  format version, 1
+///        8     4  format version, 2
 ///       12     4  number of the segment: 1, 2, 3 …
 ///       16     8  base: the log position of byte 0, which is the logical end of the segment before
 ///       24     4  checksum of bytes 0 to 23
-///       28     4  zero
-///       32        records, each beginning at a multiple of 8; between them zeros
+///       28     4  length of the header, where the first record begins; a multiple of 8
+///       32     4  number of older segments that were live when this one began
+///       36     4  checksum of bytes 0 to 35 and of all from 40 to the end of the header
+///       40  20 each  in ascending order: number of the segment 4, its base 8, its logical end 8
+///     then        zeros to the length of the header; then
+///                 records, each beginning at a multiple of 8; between them zeros
 /// ```
 ///
-/// A segment comes under its name by a rename, when it and everything before it is durable. So the
-/// base also proves how much of the segment before was durable, and only the last one can have a
+/// A segment comes under its name by a rename, when it and everything before it is durable. So its
+/// header also proves how much of the segments before was durable, and only the last one can have a
 /// torn tail. Bytes behind a segment's logical end, be they zeros written ahead or what a power
 /// loss left over, mean nothing and are never written again.
+///
+/// The header of the last segment says which segments there are. A *retired* one, of which nothing
+/// is needed any more, is given up by beginning a segment whose header does not name it; then its
+/// file is deleted. So a file that the last header names and that is missing or too short is
+/// damage, and one that it does not name is a leftover, which opening deletes.
 ///
 /// ```
 ///   offset  size  record
 ///        0     4  "SREC"
-///        4     1  kind: 1 a commit of extents; other kinds are refused
-///        5     3  zero
+///        4     1  kind: 1 a commit of items; other kinds are refused
+///        5     1  zero
+///        6     2  bytes of zeros between the record, padded to a multiple of 8, and the next one,
+///                 divided by 8: with direct I/O, what is written at once ends at a multiple of 4096
 ///        8     4  length in bytes, this header included
-///       12     4  number of extents
+///       12     4  number of items
 ///       16     8  log position of byte 0
 ///       24     8  durable: the log position below which all was durable when this was written
-///       32     8  digest of the extents' checksums, in order: d = (d ^ checksum) * 0x9e3779b97f4a7c15 + 1
+///       32     8  digest of the items' checksums, in order: d = (d ^ checksum) * 0x9e3779b97f4a7c15 + 1
 ///       40     4  checksum of bytes 0 to 39
-///       44        the extents, without gaps
+///       44        the items, without gaps
 ///
-///   offset  size  extent
-///        0     4  checksum of all that follows, data included
-///        4     4  length of the data in bytes
+///   offset  size  item
+///        0     4  checksum of all that follows; of DATA, of bytes 4 to 35
+///        4     4  length of the data in bytes; of DATA, 1 to 4,194,304, block checksums not counted
 ///        8    16  object
 ///       24     8  offset
 ///       32     1  space
-///       33     3  zero
-///       36        data
+///       33     1  kind: 0 RECORD, an extent; 1 DATA; 2 to 127 NOTE, whose meaning the log does not know
+///       34     2  zero
+///       36        the data; of DATA, blocks of 4096 bytes, the last one shorter, and behind each
+///                 4 bytes: its checksum ^ mix(log position of the item's byte 0, number of the block)
+///
+///   mix(item, block), of 64 bits, >>> without sign:
+///     x = item * 0x9e3779b97f4a7c15 + block
+///     x = (x ^ x >>> 32) * 0xbf58476d1ce4e5b9
+///     x = (x ^ x >>> 29) * 0x9e3779b97f4a7c15
+///     the upper 32 bits of x
 /// ```
 ///
-/// A record is *whole* when its header's checksum and position are right, every extent's checksum
-/// is, and so is the digest. The extent's checksum lets a single one be verified when it is read;
-/// the digest binds the extents to their record.
+/// A record is *whole* when its header's checksum and position are right, every item's checksum is,
+/// every block's, and so is the digest. An item's checksum lets a single one be verified when it is
+/// read, a block's a part of DATA; the mix lets a block be right at its own place only. The digest
+/// binds the items to their record.
 ///
 /// ## Recovery
 ///

@@ -5,6 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.File;
+import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
@@ -17,6 +19,15 @@ class BoundedMemoryTest {
 
   @Test
   void hundredsOfThousandsOfObjectsFitASmallHeap(@TempDir Path directory) throws Exception {
+    assertEquals(0, inSmallHeap("objects", directory));
+  }
+
+  @Test
+  void aRecordLargerThanTheHeapIsRecovered(@TempDir Path directory) throws Exception {
+    assertEquals(0, inSmallHeap("record", directory));
+  }
+
+  private static int inSmallHeap(String what, Path directory) throws Exception {
     var java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
     var classes =
         location(BoundedMemoryTest.class)
@@ -34,23 +45,58 @@ class BoundedMemoryTest {
         new ProcessBuilder(
                 java,
                 "-Xmx24m",
+                "-XX:MaxDirectMemorySize=24m",
                 "-Dstoa.storage.objects=" + OBJECTS,
                 "-cp",
                 classes,
                 BoundedMemoryTest.class.getName(),
+                what,
                 directory.toString())
             .inheritIO()
             .start();
-    assertEquals(0, process.waitFor());
+    return process.waitFor();
   }
 
   private static String location(Class<?> type) throws Exception {
     return Path.of(type.getProtectionDomain().getCodeSource().getLocation().toURI()).toString();
   }
 
-  /// Writes and reads the objects, some of them twice, in a JVM of its own.
-  public static void main(String[] args) {
-    var disk = new FileDisk(Path.of(args[0]));
+  /// In a JVM of its own.
+  public static void main(String[] args) throws IOException {
+    var disk = new FileDisk(Path.of(args[1]));
+    if (args[0].equals("record")) record(disk);
+    else objects(disk);
+  }
+
+  /// Writes a record of 160 MiB, and a note in it, and recovers them.
+  private static void record(FileDisk disk) throws IOException {
+    var id = id(1);
+    var data = ByteBuffer.allocateDirect(Commit.DATA_BYTES_MAX);
+    for (int i = 0; i < data.limit(); i += 8) data.putLong(i, i * 31L);
+    var commit = new Commit();
+    for (int i = 0; i < 40; i++) commit.data(id, 128, (long) i * data.limit(), data);
+    int place = commit.note(9, id, 128, 0, data(5), 0, 40);
+    var log = SegmentLog.open(disk, CONFIG, disk.list());
+    log.recover(0, item -> {});
+    long position = log.append(commit) + place;
+    log.close();
+    log = SegmentLog.open(disk, CONFIG, disk.list());
+    int[] items = {0};
+    log.recover(
+        0,
+        item -> {
+          items[0]++;
+          if (item.kind != RecordFormat.ITEM_DATA) {
+            assertEquals(position, item.position);
+            assertArrayEquals(data(5), item.data());
+          }
+        });
+    assertEquals(41, items[0]);
+    log.close();
+  }
+
+  /// Writes and reads the objects, some of them twice.
+  private static void objects(FileDisk disk) {
     try (var device = Device.open(disk, CONFIG)) {
       var commit = new Commit();
       for (int i = 0; i < OBJECTS; i++) {

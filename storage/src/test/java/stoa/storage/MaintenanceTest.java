@@ -140,7 +140,7 @@ class MaintenanceTest {
 
   @Test
   void theIndexMadeFromAReclaimedLogIsTheSame() throws IOException {
-    for (int seed = 1; seed <= 40; seed++) {
+    for (int seed = 1; seed <= 200; seed++) {
       for (var name : disk.list()) disk.delete(name);
       var random = new Random(seed);
       List<String> seen;
