@@ -42,9 +42,7 @@ record Chart(String title, String note, String yLabel, String xLabel, List<Panel
   /// Samples at one place of the horizontal axis; their median counts.
   record Point(double x, List<Double> samples) {
     double median() {
-      double[] sorted = samples.stream().mapToDouble(Double::doubleValue).sorted().toArray();
-      int middle = sorted.length / 2;
-      return sorted.length % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
+      return Samples.median(samples);
     }
   }
 

@@ -63,7 +63,26 @@ final class Samples {
 
   /// The median of a measure's samples.
   double median(String measure) {
-    double[] sorted = of(measure).stream().mapToDouble(Double::doubleValue).sorted().toArray();
+    return median(of(measure));
+  }
+
+  /// The median of the ratios of two measures' samples, each taken within one round: what slows a
+  /// whole round down is not in it.
+  double medianRatio(String measure, String beside) {
+    List<Double> upper = of(measure);
+    List<Double> lower = of(beside);
+    if (upper.size() != lower.size()) {
+      throw new IllegalArgumentException(
+          "%s has %d samples, %s has %d".formatted(measure, upper.size(), beside, lower.size()));
+    }
+    var ratios = new ArrayList<Double>();
+    for (int i = 0; i < upper.size(); i++) ratios.add(upper.get(i) / lower.get(i));
+    return median(ratios);
+  }
+
+  /// The middle one of some values, or the mean of the two in the middle.
+  static double median(List<Double> values) {
+    double[] sorted = values.stream().mapToDouble(Double::doubleValue).sorted().toArray();
     int middle = sorted.length / 2;
     return sorted.length % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
   }

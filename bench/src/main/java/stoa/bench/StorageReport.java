@@ -147,15 +147,14 @@ final class StorageReport {
             OURS + " ÷ bare",
             OURS + " ÷ best other"));
     for (Line line : lines) {
-      double ours = median(line, OURS);
       String best = best(line, names);
       rows.add(
           row(
               line.title,
               Stream.concat(Stream.of(RAW), names.stream())
                   .map(name -> Report.number(median(line, name))),
-              ratio(ours / median(line, RAW)),
-              best.isEmpty() ? "" : "%s (%s)".formatted(ratio(ours / median(line, best)), best)));
+              ratio(beside(line, RAW)),
+              best.isEmpty() ? "" : "%s (%s)".formatted(ratio(beside(line, best)), best)));
     }
     return titled(title, rows);
   }
@@ -204,7 +203,8 @@ final class StorageReport {
 
   /// What is read per second beside an object that was written from front to back.
   private double orderRatio(OrderPhase.Order order, OrderPhase.When when) {
-    return orderMedian(order, when) / run.samples().median(OrderPhase.beside(order, when, OURS));
+    return run.samples()
+        .medianRatio(OrderPhase.bandwidth(order, when, OURS), OrderPhase.beside(order, when, OURS));
   }
 
   private String memory() {
@@ -233,6 +233,11 @@ final class StorageReport {
 
   private double median(Line line, String name) {
     return run.samples().median(line.measure.apply(name));
+  }
+
+  /// The device beside another, in the middle of the rounds.
+  private double beside(Line line, String other) {
+    return run.samples().medianRatio(line.measure.apply(OURS), line.measure.apply(other));
   }
 
   /// The best contender but the device, or nothing when there is none.
@@ -300,7 +305,7 @@ final class StorageReport {
     double least = Double.POSITIVE_INFINITY;
     String at = "";
     for (Line line : lines) {
-      double ratio = median(line, OURS) / median(line, beside.apply(line));
+      double ratio = beside(line, beside.apply(line));
       if (ratio < least) {
         least = ratio;
         at = line.title;

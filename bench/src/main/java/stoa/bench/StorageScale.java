@@ -54,15 +54,15 @@ public record StorageScale(
   public static StorageScale smoke() {
     return new StorageScale(
         1,
-        Duration.ofMillis(20),
-        Duration.ofMillis(100),
-        Duration.ofMillis(100),
-        Duration.ofMillis(100),
-        List.of(4 * KIB, 64 * KIB, MIB),
+        Duration.ofMillis(10),
+        Duration.ofMillis(60),
+        Duration.ofMillis(60),
+        Duration.ofMillis(60),
+        List.of(4 * KIB, MIB),
         1L << 30,
-        64L << 20,
         32L << 20,
-        64L << 20,
+        16L << 20,
+        16L << 20,
         256L << 20,
         List.of(1, 24));
   }
