@@ -74,7 +74,7 @@ final class BenchCommand implements Callable<Integer> {
     String wanted = name;
     if (wanted == null) {
       for (Benchmark each : Benchmark.all()) {
-        out.printf("  %-12s %s%n", each.name(), each.description());
+        out.printf("  %-14s %s%n", each.name(), each.description());
       }
       return 0;
     }
