@@ -14,6 +14,10 @@ final class Scenarios {
       List.of(
           new EmbeddedScenario(chance -> PoweredDisk.simulated(chance, 60)),
           new StoreScenario(),
+          new VersionedScenario("versioned", 1, VersionedNode.Trouble.NONE),
+          new VersionedScenario("versioned-replicas", 2, VersionedNode.Trouble.NONE),
+          new VersionedScenario("versioned-crashes", 1, VersionedNode.Trouble.FAILURES),
+          new VersionedScenario("versioned-replicas-crashes", 2, VersionedNode.Trouble.FAILURES),
           new ShardLogScenario(
               "shard-local-memory", _ -> new LocalShard(PoweredDisk.memory(MEMORY), SMALL)),
           new ShardLogScenario(

@@ -1,6 +1,7 @@
 package stoa.storage;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Executor;
@@ -8,6 +9,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -19,6 +21,9 @@ import stoa.base.StreamId;
 /// [#append] has returned from. A reader sees all extents of a commit or none.
 public final class Device implements AutoCloseable {
   static final String UNFINISHED = ".new";
+
+  /// For how many bytes the end of an object or a snapshot counts, whose size is not looked at.
+  private static final long DIRT_OF_AN_END = 16 << 20;
 
   private final Disk disk;
   private final Disk.Hold hold;
@@ -36,6 +41,10 @@ public final class Device implements AutoCloseable {
   private long records;
   private long extents;
   private long bytes;
+
+  private final AtomicLong appended = new AtomicLong(); // operations that are no maintenance
+  private final AtomicLong dirt = new AtomicLong(); // bytes that may be worth maintenance
+  private @Nullable Upkeep upkeep; // set before anybody else has the device
 
   private Device(
       Disk disk,
@@ -59,7 +68,8 @@ public final class Device implements AutoCloseable {
 
   /// Opens the device on a disk and recovers it: afterwards it has exactly the commits up to some
   /// point, each whole, among them all that a sync had made durable. Work in the background is done
-  /// by daemon threads of the device's own.
+  /// by daemon threads of the device's own, [#maintain] among it: while the device is idle, or when
+  /// a GiB was written since the last time.
   ///
   /// @throws AlreadyOpen when another opener holds the disk
   /// @throws CorruptData when data that was durable is damaged or missing
@@ -73,7 +83,9 @@ public final class Device implements AutoCloseable {
             2, 2, 1, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), Device::daemon);
     threads.allowCoreThreadTimeOut(true);
     try {
-      return open(disk, config, threads, threads);
+      var device = open(disk, config, threads, threads);
+      device.upkeep = new Upkeep(device, device.appended::get, device.dirt::get, device::held);
+      return device;
     } catch (RuntimeException | Error e) {
       threads.shutdown();
       throw e;
@@ -116,7 +128,9 @@ public final class Device implements AutoCloseable {
       if (index != null) index.close();
       if (log != null) log.close();
       if (hold != null) hold.close();
-      if (e instanceof RuntimeException unchecked) throw unchecked;
+      if (e instanceof RuntimeException unchecked && !(e instanceof UncheckedIOException)) {
+        throw unchecked;
+      }
       throw new ReadFailed("the device in %s cannot be opened: %s".formatted(disk.place(), e), e);
     }
   }
@@ -174,6 +188,7 @@ public final class Device implements AutoCloseable {
         throw e;
       }
       flush = index.show(log.end());
+      touched(RecordFormat.padded(commit.bytes()));
       records++;
       extents += commit.count();
       bytes += RecordFormat.padded(commit.bytes());
@@ -217,6 +232,21 @@ public final class Device implements AutoCloseable {
     }
   }
 
+  private void touched(long bytesOfDirt) {
+    appended.incrementAndGet();
+    dirt.addAndGet(bytesOfDirt);
+  }
+
+  private static long dirtOf(List<Operation> written) {
+    long bytes = 0;
+    for (var operation : written) bytes += operation.alone() ? DIRT_OF_AN_END : operation.bytes();
+    return bytes;
+  }
+
+  private long held() {
+    return log.segmentCount() * log.segmentBytes();
+  }
+
   /// Writes operations of versioned objects.
   private final class Appender implements GroupCommit.Target {
     @Override
@@ -246,6 +276,7 @@ public final class Device implements AutoCloseable {
           throw log.fail(e); // the log has what the index has not
         }
         flush = index.show(log.end());
+        if (!(written.getFirst() instanceof MoveWrite)) touched(dirtOf(written));
         records += written.size();
         for (var commit : commits) {
           extents += commit.count();
@@ -261,11 +292,10 @@ public final class Device implements AutoCloseable {
     private @Nullable Commit admitted(Operation operation) {
       try {
         if (operation.admit()) return operation.record();
-        GroupCommit.complete(operation);
       } catch (IOException e) {
-        GroupCommit.fail(operation, unreadable(e));
+        operation.failure = unreadable(e);
       } catch (RuntimeException e) {
-        GroupCommit.fail(operation, e);
+        operation.failure = e;
       }
       return null;
     }
@@ -393,9 +423,13 @@ public final class Device implements AutoCloseable {
   ///
   /// @throws DiskFull when there is no room for what has to be written first; nothing is lost
   public boolean maintain() {
+    return maintain(() -> {});
+  }
+
+  boolean maintain(Runnable pace) {
     ensureOpen();
     try {
-      return maintenance.step(() -> {});
+      return maintenance.step(pace);
     } catch (IOException e) {
       throw unreadable(e);
     }
@@ -454,6 +488,7 @@ public final class Device implements AutoCloseable {
   /// power loss; they do survive the end of the process. Idempotent.
   @Override
   public void close() {
+    if (upkeep != null) upkeep.close();
     appending.lock();
     try {
       if (closed) return;

@@ -2,6 +2,7 @@ package stoa.storage;
 
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -24,21 +25,25 @@ final class GroupCommit {
    * beside each other, so the disk is busy while the next batch is put together.
    *
    * Invariants:
-   * (1) After a step, its thread looks whether there is more of it to do, and then wakes the owner of
-   *     the first operation in that list. So work never lies while everybody sleeps.
-   * (2) A call to step that comes while its receiver looks for one is not lost: the receiver takes
-   *     back earlier calls before it looks. A permit of LockSupport alone would be: waiting for the
-   *     lock of the lists uses it up.
-   * (3) Bytes of operations that are here stay below BYTES_MAX plus one operation: who brings more
+   * (1) After a step, its thread looks whether there is more of it to do, and then calls the owner of
+   *     the first operation in that list. So work never lies while everybody sleeps. A permit to go on
+   *     does not suffice for a call, for the lock of the lists takes permits too: the call is noted.
+   * (2) Bytes of operations that are here stay below BYTES_MAX plus one operation: who brings more
    *     waits.
+   * (3) Operations are completed outside of the steps: what their callers have follow them runs then,
+   *     and may write and wait itself.
    */
   private static final long BYTES_MAX = 64 << 20;
   private static final long BATCH_BYTES_MAX = 16 << 20;
 
+  /// Fewer than the objects that the writer keeps at hand: while a batch is written, it remembers
+  /// which versions it gave to its operations.
+  private static final int BATCH_COUNT_MAX = 1024;
+
   /// What the device does for the steps.
   interface Target {
     /// Appends and applies a batch, and answers which of it: operations that were not admitted are
-    /// completed and left out.
+    /// left out, with what they are to be told.
     List<Operation> append(List<Operation> batch);
 
     /// Makes everything appended durable.
@@ -123,21 +128,25 @@ final class GroupCommit {
   /// Does one step. Answers false when there is none to do, or others are at it.
   private boolean step() {
     if (first(waiting) != null && appending.compareAndSet(false, true)) {
+      List<Operation> ended;
       try {
-        append();
+        ended = append();
       } finally {
         appending.set(false);
-        wake(waiting);
+        call(waiting);
       }
+      complete(ended);
       return true;
     }
     if (first(appended) != null && syncing.compareAndSet(false, true)) {
+      List<Operation> ended;
       try {
-        sync();
+        ended = sync();
       } finally {
         syncing.set(false);
-        wake(appended);
+        call(appended);
       }
+      complete(ended);
       return true;
     }
     return false;
@@ -152,36 +161,42 @@ final class GroupCommit {
     }
   }
 
-  private void wake(ArrayDeque<Operation> list) {
+  private void call(ArrayDeque<Operation> list) {
     var operation = first(list);
     if (operation == null) return;
     var thread = operation.waiter;
-    if (thread == null) drive();
-    else {
+    if (thread == null) {
+      drive();
+    } else {
       operation.called = true;
       LockSupport.unpark(thread);
     }
   }
 
-  private void append() {
+  /// Appends a batch and answers which of it ended by that: what was refused, or all when it
+  /// failed.
+  private List<Operation> append() {
     var batch = takeBatch();
-    if (batch.isEmpty()) return;
+    if (batch.isEmpty()) return batch;
     try {
       var written = target.append(batch);
+      if (written.size() < batch.size()) {
+        var done = new HashSet<>(written);
+        batch.removeIf(done::contains);
+      } else {
+        batch.clear();
+      }
       lists.lock();
       try {
         appended.addAll(written);
       } finally {
         lists.unlock();
       }
-      if (written.size() < batch.size()) {
-        settled(batch.stream().filter(operation -> operation.done.isDone()).toList());
-      }
-      wake(appended);
+      call(appended);
     } catch (RuntimeException | Error e) {
-      for (var operation : batch) fail(operation, e);
-      settled(batch);
+      for (var operation : batch) operation.failure = e;
     }
+    return batch;
   }
 
   private List<Operation> takeBatch() {
@@ -192,7 +207,7 @@ final class GroupCommit {
       while (!waiting.isEmpty()) {
         var next = waiting.getFirst();
         boolean fits = batch.isEmpty() || size + next.bytes() <= BATCH_BYTES_MAX;
-        if (!fits || (next.alone() && !batch.isEmpty())) break;
+        if (!fits || batch.size() == BATCH_COUNT_MAX || (next.alone() && !batch.isEmpty())) break;
         batch.add(waiting.removeFirst());
         size += next.bytes();
         if (next.alone()) break;
@@ -203,7 +218,8 @@ final class GroupCommit {
     return batch;
   }
 
-  private void sync() {
+  /// Makes what was appended durable, and answers what that was.
+  private List<Operation> sync() {
     var batch = new ArrayList<Operation>();
     lists.lock();
     try {
@@ -212,27 +228,17 @@ final class GroupCommit {
     } finally {
       lists.unlock();
     }
-    if (batch.isEmpty()) return;
+    if (batch.isEmpty()) return batch;
     try {
       target.sync();
-      for (var operation : batch) complete(operation);
     } catch (RuntimeException | Error e) {
-      for (var operation : batch) fail(operation, e);
+      for (var operation : batch) operation.failure = e;
     }
-    settled(batch);
+    return batch;
   }
 
-  static void complete(Operation operation) {
-    operation.done.complete(operation.changed);
-    LockSupport.unpark(operation.waiter);
-  }
-
-  static void fail(Operation operation, Throwable failure) {
-    operation.done.completeExceptionally(failure);
-    LockSupport.unpark(operation.waiter);
-  }
-
-  private void settled(List<Operation> operations) {
+  /// Tells those who wait. Threads first: what follows the others may take its time.
+  private void complete(List<Operation> operations) {
     if (operations.isEmpty()) return;
     lists.lock();
     try {
@@ -241,5 +247,18 @@ final class GroupCommit {
     } finally {
       lists.unlock();
     }
+    for (var operation : operations) {
+      if (operation.waiter != null) complete(operation);
+    }
+    for (var operation : operations) {
+      if (operation.waiter == null) complete(operation);
+    }
+  }
+
+  private static void complete(Operation operation) {
+    var failure = operation.failure;
+    if (failure != null) operation.done.completeExceptionally(failure);
+    else operation.done.complete(operation.changed);
+    LockSupport.unpark(operation.waiter);
   }
 }

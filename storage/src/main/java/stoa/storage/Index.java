@@ -39,12 +39,21 @@ final class Index {
    * Reading: `visible` is read while `state` stays the same. Then the state has every entry below it,
    * and its runs have none above it.
    *
+   * A reader may want an earlier moment. The tables keep all entries of a key, so they can be seen as
+   * they were; the runs have the newest of each key alone. What is in them is durable, and so are the
+   * deletions that were heeded when they were made: so a moment that is too early for them gives way
+   * to one that is not, and is durable too ([IndexState#moment]). This counts from when the index was
+   * opened: a reader brings no limit from before.
+   *
    * Locks, in the order they are taken: the device's append lock, `publishing` (who changes the list of
    * runs, held over the write of the manifest), `changing` (who replaces the state; short).
    */
   private static final int FROZEN_MAX = 2;
 
   private static final int RUNS_MAX = 40;
+
+  /// As much of the log does one table have at most: opening reads what three of them had.
+  private static final long TABLE_LOG_BYTES_MAX = 256 << 20;
 
   /// How many runs of one size class make a merge worth while; the classes are powers of this.
   private static final int FAN = 4;
@@ -129,7 +138,7 @@ final class Index {
   private static Run @Nullable [] openRuns(Disk disk, Manifest manifest) throws IOException {
     var runs = new ArrayList<Run>();
     try {
-      for (var item : manifest.runs()) runs.add(Run.open(disk, item.number(), item.blocks()));
+      for (var item : manifest.runs()) runs.add(Run.open(disk, item.number(), item.blocks(), 0));
       return runs.toArray(Run[]::new);
     } catch (UnknownFormat e) {
       runs.forEach(run -> run.file().close());
@@ -231,7 +240,7 @@ final class Index {
   /// is to be called, without the append lock.
   boolean show(long end) {
     visible = end;
-    if (state.active().bytes() < memtableBytesMax) return false;
+    if (!isFull(end)) return false;
     changing.lock();
     try {
       if (state.frozen().length == FROZEN_MAX) return true;
@@ -240,6 +249,12 @@ final class Index {
     } finally {
       changing.unlock();
     }
+  }
+
+  private boolean isFull(long end) {
+    var active = state.active();
+    if (active.bytes() >= memtableBytesMax) return true;
+    return end - active.from() >= TABLE_LOG_BYTES_MAX && active.seriesCount() > 0;
   }
 
   private void freeze(long end) {
@@ -282,7 +297,7 @@ final class Index {
   ///
   /// @throws DiskFull when the disk has no room for it
   void awaitRoom() {
-    if (state.active().bytes() < memtableBytesMax) return;
+    if (!isFull(visible)) return;
     while (state.frozen().length == FROZEN_MAX) {
       if (!flushOldest()) await(Work.FLUSH);
     }
@@ -302,6 +317,31 @@ final class Index {
       changing.unlock();
     }
     if (closed) throw closedException();
+  }
+
+  /// Prepares for [#awaitCovered]. Called under the append lock.
+  ///
+  /// @throws DiskFull when the disk has no room for what has to be written first
+  void freezeAll() {
+    while (state.frozen().length == FROZEN_MAX) {
+      if (!flushOldest()) await(Work.FLUSH);
+    }
+    changing.lock();
+    try {
+      if (state.active().from() < visible) freeze(visible);
+    } finally {
+      changing.unlock();
+    }
+  }
+
+  /// Returns when the manifest covers all that was there at [#freezeAll].
+  ///
+  /// @throws DiskFull when the disk has no room for it
+  void awaitCovered() {
+    while (state.frozen().length > 0) {
+      if (!flushOldest()) await(Work.FLUSH);
+    }
+    mergeSoon();
   }
 
   /// Has the frozen tables written in the background.
@@ -448,17 +488,19 @@ final class Index {
       throws IOException {
     var name = RunFormat.name(number);
     int blocks;
+    long moment;
     try (var file = disk.create(name);
         var view = view(log.durable())) {
       var writer = new RunWriter(file, number);
       source.writeTo(new Pruner(writer, oldest, births, view));
+      moment = view.limit();
       blocks = writer.finish(from, to);
     } catch (StorageException e) {
       disk.delete(name);
       throw e;
     }
     disk.syncDirectory();
-    return Run.open(disk, number, blocks);
+    return Run.open(disk, number, blocks, moment);
   }
 
   /// Puts a new run in the place of those it was merged from, or of the table it was written from,
@@ -669,8 +711,7 @@ final class Index {
         if (closed) throw closedException();
         continue;
       }
-      long least = s.runs().length == 0 ? 0 : s.runs()[0].to();
-      long moment = limit == Long.MAX_VALUE ? limit : Math.max(least, Math.min(limit, shown));
+      long moment = limit == Long.MAX_VALUE ? limit : Math.max(s.moment(), Math.min(limit, shown));
       return new IndexView(s, cache, this::forgetSoon, moment);
     }
   }

@@ -11,13 +11,19 @@ final class IndexState {
   private final Memtable active;
   private final Memtable[] frozen;
   private final Run[] runs;
+  private final long moment;
   private final AtomicInteger users = new AtomicInteger(1); // the index itself is one
 
   IndexState(Memtable active, Memtable[] frozen, Run[] runs) {
     this.active = active;
     this.frozen = frozen;
     this.runs = runs;
-    for (var run : runs) run.use();
+    long latest = 0;
+    for (var run : runs) {
+      run.use();
+      latest = Math.max(latest, run.moment());
+    }
+    this.moment = latest;
   }
 
   /// The table that takes new entries.
@@ -32,6 +38,11 @@ final class IndexState {
 
   Run[] runs() {
     return runs;
+  }
+
+  /// The first moment that can be seen here. It is durable.
+  long moment() {
+    return moment;
   }
 
   /// Puts the newest entry with a stamp below `limit` at the greatest offset up to `offset` into

@@ -110,6 +110,15 @@ final class Maintenance {
 
   private void retire() {
     if (evacuated.isEmpty()) return;
+    // What is read when the device is opened again is in the index before, and must not point to
+    // them.
+    appending.lock();
+    try {
+      index.freezeAll();
+    } finally {
+      appending.unlock();
+    }
+    index.awaitCovered();
     appending.lock();
     try {
       var held = objects.retiring();

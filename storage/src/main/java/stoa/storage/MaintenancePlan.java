@@ -41,6 +41,8 @@ final class MaintenancePlan {
 
   // Of the object that the walk stands at.
   private StreamId id = new StreamId(0, 0);
+  private long birth = -1; // negative until it is looked up
+  private boolean exists; // else it is a snapshot's delta
   private long bytes;
   private long seeks;
   private long logEnd;
@@ -61,7 +63,7 @@ final class MaintenancePlan {
     plan.carry(carried);
     try (var view = index.view(log.durable())) {
       var walk = view.walk();
-      while (walk.next()) plan.count(walk);
+      while (walk.next()) plan.count(walk, view);
     }
     plan.endObject();
     plan.chooseSegments(before, log.segmentBytes());
@@ -72,16 +74,27 @@ final class MaintenancePlan {
     return objects.isEmpty() && segments.isEmpty();
   }
 
-  private void count(IndexWalk walk) {
+  private void count(IndexWalk walk, IndexView view) throws IOException {
     var entry = walk.entry();
     if (walk.high() != id.high() || walk.low() != id.low()) {
       endObject();
       id = new StreamId(walk.high(), walk.low());
+      birth = -1;
     }
-    if (entry.isHole()) return;
+    if (walk.space() >= EntryOrder.VERSIONED) {
+      if (birth < 0) birth = ObjectLookup.birth(view, id, new Entry());
+      if (entry.isHole() || entry.position < birth) return;
+    }
     int at = segmentOf(entry.position);
-    if (at < 0) return; // retired; the entry is of an object that was deleted
+    if (at < 0) {
+      // Where an object was deleted matters no more when nothing older is left.
+      if (walk.space() == Spaces.BIRTH) return;
+      throw new IllegalStateException(
+          "broken invariant: what lives is not retired, but space %d of %s at %d points to %d"
+              .formatted(walk.space(), id, entry.offset, entry.position));
+    }
     boolean data = walk.space() == Spaces.BYTES;
+    exists |= walk.space() == Spaces.VERSIONS;
     if (walk.space() < EntryOrder.VERSIONED) {
       live[at] += RecordFormat.ITEM_HEADER + entry.length;
     } else {
@@ -98,7 +111,9 @@ final class MaintenancePlan {
   }
 
   private void endObject() {
-    if (seeks > SEEKS_SPARE + 2 * (bytes >> 20) && objects.size() < OBJECTS_MAX) objects.add(id);
+    boolean scattered = seeks > SEEKS_SPARE + 2 * (bytes >> 20);
+    if (exists && scattered && objects.size() < OBJECTS_MAX) objects.add(id);
+    exists = false;
     bytes = 0;
     seeks = 0;
     logEnd = 0;

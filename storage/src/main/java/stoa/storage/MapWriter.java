@@ -54,6 +54,7 @@ final class MapWriter {
 
   /// Covers the offsets of `piece` with it, where no higher version is.
   void cover(Entry piece) throws IOException {
+    if (piece.length == 0) return;
     long from = piece.offset;
     long end = piece.end();
     long start = from; // of the part that is still to be put

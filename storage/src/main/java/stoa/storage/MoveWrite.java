@@ -340,8 +340,7 @@ final class MoveWrite extends Operation {
   private void put(StreamId object, ObjectNote note) {
     int place = note.addTo(record, object, scratch);
     written.add(new Written(object, note, place, scratch.size()));
-    boolean indexed = note instanceof ObjectNote.Change change && change.extents().count() > 0;
-    if (!indexed) carriedBytes += RecordFormat.ITEM_HEADER + scratch.size();
+    carriedBytes += RecordFormat.ITEM_HEADER + scratch.size();
   }
 
   @Override

@@ -241,22 +241,23 @@ final class ObjectChanges {
 
   private boolean release(ObjectHead head, ObjectNote.Released released, long stamp)
       throws IOException {
-    var kept = head.snapshot(released.number());
-    if (kept == null) return false;
-    int age = head.snapshots.indexOf(kept);
+    // The note that made it may be gone from the log already, when what moved to its delta is not.
+    long number = released.number();
+    int age = head.age(number);
+    var delta = head.delta(number);
     try (var view = index.view(Long.MAX_VALUE)) {
-      hand(view, head, age, Spaces.BYTES, stamp);
-      hand(view, head, age, Spaces.ATTRIBUTES, stamp);
+      hand(view, head, age, delta, Spaces.BYTES, stamp);
+      hand(view, head, age, delta, Spaces.ATTRIBUTES, stamp);
     }
-    index.remove(head.id.high(), head.id.low(), Spaces.SNAPSHOTS, kept.number(), stamp);
+    if (head.snapshot(number) == null) return false;
+    index.remove(head.id.high(), head.id.low(), Spaces.SNAPSHOTS, number, stamp);
     head.snapshots.remove(age);
     return true;
   }
 
   /// Gives what is in a delta to the newest of the older snapshots that sees it.
-  private void hand(IndexView view, ObjectHead head, int age, int space, long stamp)
+  private void hand(IndexView view, ObjectHead head, int age, StreamId delta, int space, long stamp)
       throws IOException {
-    var delta = head.snapshots.get(age).delta();
     var all = new Pieces();
     var old = new Entry();
     long cursor = 0;

@@ -13,11 +13,14 @@ abstract class Operation {
   /// The thread that waits for it, or null when nobody does.
   volatile @Nullable Thread waiter;
 
-  /// Whether [#waiter] was called to take a step since it last looked for one.
+  /// Whether the waiter is to look for work.
   volatile boolean called;
 
   /// What [#apply] answered. Set by who appends it.
   boolean changed;
+
+  /// Why it was refused or failed, or null. Set by who appends or syncs it.
+  @Nullable Throwable failure;
 
   /// The record. Called once, by the thread that appends it, under the append lock, after [#admit]
   /// answered true.

@@ -20,6 +20,7 @@ final class PartMap {
 
   /// Covers some offsets with the item at a log position.
   void cover(long offset, long length, long position) {
+    if (length == 0) return; // a truncation at the greatest offset
     long end = offset + length;
     var before = parts.lowerEntry(offset);
     if (before != null && before.getValue().end > offset) {

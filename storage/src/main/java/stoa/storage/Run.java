@@ -21,7 +21,9 @@ final class Run {
   private final AtomicInteger uses = new AtomicInteger();
   private volatile boolean replaced;
 
-  private Run(Disk disk, DiskFile file, int number, int blocks, byte[] footer) {
+  private final long moment;
+
+  private Run(Disk disk, DiskFile file, int number, int blocks, long moment, byte[] footer) {
     this.disk = disk;
     this.file = file;
     this.number = number;
@@ -32,10 +34,14 @@ final class Run {
     this.entries = Layout.getLong(footer, p + 20);
     this.from = Layout.getLong(footer, p + 28);
     this.to = Layout.getLong(footer, p + 36);
+    this.moment = Math.max(to, moment);
   }
 
   /// Opens a run that has this number of blocks. Throws [CorruptData] when its ends are not whole.
-  static Run open(Disk disk, int number, int blocks) throws IOException {
+  ///
+  /// @param moment the log position up to which deletions were heeded when it was made; 0 when all
+  ///   readers know of them
+  static Run open(Disk disk, int number, int blocks, long moment) throws IOException {
     var file = disk.open(RunFormat.name(number));
     try {
       long size = file.size();
@@ -55,7 +61,7 @@ final class Run {
             "%s in %s has format version %d; this program reads version %d: use the program that wrote it"
                 .formatted(RunFormat.name(number), disk.place(), version, RunFormat.VERSION));
       }
-      return new Run(disk, file, number, blocks, footer);
+      return new Run(disk, file, number, blocks, moment, footer);
     } catch (IOException | RuntimeException e) {
       file.close();
       throw e;
@@ -80,6 +86,12 @@ final class Run {
 
   long to() {
     return to;
+  }
+
+  /// The first moment that can be seen through this run: it has entries from before, and lacks some
+  /// that were deleted before.
+  long moment() {
+    return moment;
   }
 
   DiskFile file() {

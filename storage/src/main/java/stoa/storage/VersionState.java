@@ -122,7 +122,7 @@ public final class VersionState {
     for (int i = 0; i < count; i++) {
       long first = before + in.varint();
       long last = first + in.varint();
-      if (first <= before || last < first) {
+      if (first <= before || last < first || last == Long.MAX_VALUE) {
         throw new IllegalArgumentException(
             "the versions %d to %d cannot follow %d".formatted(first, last, before));
       }

@@ -442,6 +442,11 @@ final class VersionedObjects {
       long now = birth == NOW ? head.birth : birth;
       if (versions.highest() == NEXT) {
         long next = head.next();
+        if (next == Long.MAX_VALUE) {
+          throw new IllegalStateException(
+              "object %s has the greatest version; write older ones, or another object"
+                  .formatted(object));
+        }
         versions = only(next);
         extents.version(next);
         attributes.version(next);

@@ -117,8 +117,8 @@
 ///       12     4  number of the block
 ///       16        by type:
 ///
-///   header        16  8  "STOARUNS"          24  4  format version, 1
-///   footer        16  8  "STOARUNS"          24  4  format version, 1
+///   header        16  8  "STOARUNS"          24  4  format version, 2
+///   footer        16  8  "STOARUNS"          24  4  format version, 2
 ///                 28  4  the root block      32  4  the root's level
 ///                 36  8  number of entries
 ///                 44  8  log position from which, and   52  8  up to which the run has every entry
@@ -128,14 +128,28 @@
 ///   leaf          16     entries, in order of (object, space, offset)
 ///               4094  2  number of restarts; in front of it, last first, the place of each, 2 bytes
 ///
-///   leaf entry    full:  0x00, object 16, space 1, varint offset, varint position, varint length
+///   leaf entry    in the record spaces, 0 to 127:
+///                 full:  0x00, object 16, space 1, varint offset, varint position, varint length
 ///                 short: varint offset - offset before (at least 1),
 ///                        zigzag varint position - position before, varint length
+///
+///                 in the versioned spaces, 128 to 255:
+///                 full:  0x00, object 16, space 1, varint offset, value
+///                 short: varint offset - offset before (at least 1), value
+///                 value: flags 1, zigzag varint position - position before, and unless removed
+///                        varint length, [varint skip,] [zigzag varint version - version before]
+///
+///   flags         bits 0 and 1: 0 data, 1 a hole, 2 removed
+///                 bit 2: there is a skip, else it is 0
+///                 bit 3: there is no version, it is the version before
 /// ```
 ///
 /// A short entry belongs to the object and space of the entry before. Every 32nd entry of a leaf is
-/// full and a restart. A *group* is the leaves under one fence block of level 1: the leaves come
-/// first, then their filter, then the fence block, so a run is written in one pass.
+/// full and a restart. In a full entry of a versioned space the position and version before are 0;
+/// a removed entry has no version and leaves the version before as it was. An entry that is removed
+/// hides older ones of its key in older runs; the oldest run has none. A *group* is the leaves
+/// under one fence block of level 1: the leaves come first, then their filter, then the fence
+/// block, so a run is written in one pass.
 ///
 /// ## Manifest
 ///

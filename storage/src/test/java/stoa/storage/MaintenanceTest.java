@@ -140,7 +140,7 @@ class MaintenanceTest {
 
   @Test
   void theIndexMadeFromAReclaimedLogIsTheSame() throws IOException {
-    for (int seed = 1; seed <= 200; seed++) {
+    for (int seed = 1; seed <= 30; seed++) {
       for (var name : disk.list()) disk.delete(name);
       var random = new Random(seed);
       List<String> seen;
@@ -155,16 +155,7 @@ class MaintenanceTest {
         if (RunFormat.isName(name) || name.equals(Manifest.NAME)) disk.delete(name);
       }
       try (var device = open()) {
-        var anew = seen(device);
-        for (int i = 0; i < Math.min(seen.size(), anew.size()); i++) {
-          var a = List.of(seen.get(i).split("CoveredBytes"));
-          var b = List.of(anew.get(i).split("CoveredBytes"));
-          if (a.equals(b)) continue;
-          System.err.println("A " + a.getFirst() + " B " + b.getFirst());
-          for (var x : a) if (!b.contains(x)) System.err.println("- " + x);
-          for (var x : b) if (!a.contains(x)) System.err.println("+ " + x);
-        }
-        assertEquals(seen, anew, "made anew, seed " + seed);
+        assertEquals(seen, seen(device), "made anew, seed " + seed);
         for (int step = 0; step < 100; step++) step(device, random);
         var before = seen(device);
         maintain(device);

@@ -171,7 +171,7 @@ class RunTest {
             0,
             Entry.DATA);
       }
-      return Run.open(disk, 1, writer.finish(0, 1));
+      return Run.open(disk, 1, writer.finish(0, 1), 0);
     }
   }
 

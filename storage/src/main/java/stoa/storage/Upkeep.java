@@ -1,0 +1,124 @@
+package stoa.storage;
+
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.LongSupplier;
+
+/// Has a device kept in order while nobody needs it: a thread that takes maintenance steps when the
+/// device is idle, or when so much was written since the last time that waiting would cost too much
+/// room (VOSD paper, section III: idle time between bursts). Thread-safe.
+final class Upkeep implements AutoCloseable {
+  /*
+   * A device is idle when nothing was appended by others between two looks. While others are at work,
+   * a step that is under way, or urgent, pauses after every write, so that they have most of the disk.
+   */
+  private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
+  private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
+
+  /// Of what a device holds, one in this many bytes must have been written or given up since the last
+  /// time, when it is idle, and when it never is.
+  private static final long IDLE_SHARE = 16;
+
+  private static final long URGENT_SHARE = 2;
+
+  private static final long BYTES_LEAST = 16 << 20;
+
+  private final Device device;
+  private final LongSupplier appended;
+  private final LongSupplier dirt;
+  private final LongSupplier held;
+  private final Thread thread;
+  private final ReentrantLock lock = new ReentrantLock();
+  private final Condition ending = lock.newCondition();
+  private boolean closed; // guarded by lock
+
+  // The rest is the thread's.
+  private long seen;
+  private long doneTo;
+
+  /// @param appended how many operations others have appended
+  /// @param dirt how many bytes they have written or given up, about
+  /// @param held how many bytes the device holds, about
+  Upkeep(Device device, LongSupplier appended, LongSupplier dirt, LongSupplier held) {
+    this.device = device;
+    this.appended = appended;
+    this.dirt = dirt;
+    this.held = held;
+    this.thread = new Thread(this::run, "stoa-storage-upkeep");
+    thread.setDaemon(true);
+    thread.start();
+  }
+
+  private void run() {
+    try {
+      while (!await(LOOK_NANOS)) {
+        long now = appended.getAsLong();
+        boolean idle = now == seen;
+        seen = now;
+        long since = dirt.getAsLong() - doneTo;
+        if (since < BYTES_LEAST) continue;
+        boolean urgent = since >= held.getAsLong() / URGENT_SHARE;
+        if (urgent || (idle && since >= held.getAsLong() / IDLE_SHARE)) work(urgent);
+      }
+    } catch (DeviceClosed ended) {
+      // Nothing is left to do.
+    }
+  }
+
+  private void work(boolean urgent) {
+    try {
+      while (device.maintain(this::pace)) {
+        if (!urgent && appended.getAsLong() != seen) return; // others came; later
+      }
+      doneTo = dirt.getAsLong();
+    } catch (DeviceClosed e) {
+      throw e;
+    } catch (StorageException e) {
+      // Whoever reads or writes there is told. What is not in order goes on as it is; the next time
+      // is
+      // when more was written.
+      doneTo = dirt.getAsLong();
+    }
+  }
+
+  private void pace() {
+    long now = appended.getAsLong();
+    boolean alone = now == seen;
+    if (await(alone ? 0 : PAUSE_NANOS)) throw new DeviceClosed("the device was closed");
+  }
+
+  /// Waits for the end. Answers whether it came.
+  private boolean await(long nanos) {
+    lock.lock();
+    try {
+      long left = nanos;
+      while (!closed && left > 0) left = ending.awaitNanos(left);
+      return closed;
+    } catch (InterruptedException e) {
+      return true; // nobody interrupts this thread but to end it
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  @Override
+  public void close() {
+    lock.lock();
+    try {
+      closed = true;
+      ending.signalAll();
+    } finally {
+      lock.unlock();
+    }
+    boolean interrupted = false;
+    while (thread.isAlive()) {
+      try {
+        thread.join();
+      } catch (InterruptedException e) {
+        interrupted = true;
+      }
+    }
+    if (interrupted) Thread.currentThread().interrupt();
+  }
+}
