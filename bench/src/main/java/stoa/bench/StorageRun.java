@@ -64,9 +64,13 @@ record StorageRun(
 
   /// Takes the samples of some points, all of them in each round. Who comes first changes from
   /// point to point and from round to round, so that nobody gains by what the disk did before.
+  /// Another round begins only when there is time for all of it.
   <P> void rounds(List<P> points, Function<P, List<Step>> steps) throws Exception {
     int turn = 0;
+    long start = System.nanoTime();
     for (int round = 1; round <= scale.rounds(); round++) {
+      long passed = System.nanoTime() - start;
+      if (passed + passed / Math.max(1, round - 1) > scale.partMax().toNanos()) return;
       for (P point : points) {
         var order = new ArrayList<>(steps.apply(point));
         Collections.rotate(order, turn++);

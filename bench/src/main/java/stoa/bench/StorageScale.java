@@ -5,7 +5,9 @@ import java.util.List;
 
 /// How long and how large the storage benchmark's parts are.
 ///
-/// @param rounds how often each measure is taken; the median counts
+/// @param rounds how often each measure is taken, if there is time; the median counts
+/// @param partMax how long writing, reading and small writes may take each; they are measured once
+///   in any case
 /// @param warmUp how long callers run before it counts
 /// @param writeTime how long a sample of writing counts
 /// @param readTime how long a sample of reading counts
@@ -19,6 +21,7 @@ import java.util.List;
 /// @param callers how many callers make small durable writes at a time
 public record StorageScale(
     int rounds,
+    Duration partMax,
     Duration warmUp,
     Duration writeTime,
     Duration readTime,
@@ -37,6 +40,7 @@ public record StorageScale(
   public static StorageScale full() {
     return new StorageScale(
         3,
+        Duration.ofMinutes(4),
         Duration.ofMillis(100),
         Duration.ofMillis(700),
         Duration.ofMillis(400),
@@ -54,6 +58,7 @@ public record StorageScale(
   public static StorageScale smoke() {
     return new StorageScale(
         1,
+        Duration.ofMinutes(1),
         Duration.ofMillis(10),
         Duration.ofMillis(60),
         Duration.ofMillis(60),

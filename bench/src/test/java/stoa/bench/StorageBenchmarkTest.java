@@ -14,6 +14,7 @@ class StorageBenchmarkTest {
   private static final StorageScale TINY =
       new StorageScale(
           1,
+          Duration.ofMinutes(1),
           Duration.ofMillis(2),
           Duration.ofMillis(20),
           Duration.ofMillis(20),

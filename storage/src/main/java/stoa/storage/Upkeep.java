@@ -16,8 +16,8 @@ final class Upkeep implements AutoCloseable {
   private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
   private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 
-  /// Of what a device holds, one in this many bytes must have been written or given up since the last
-  /// time, when it is idle, and when it never is.
+  /// Of what a device holds, one in this many bytes must have been written or given up since the
+  /// last time, when it is idle, and when it never is.
   private static final long IDLE_SHARE = 16;
 
   private static final long URGENT_SHARE = 2;
