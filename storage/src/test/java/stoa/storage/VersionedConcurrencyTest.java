@@ -117,16 +117,18 @@ class VersionedConcurrencyTest {
       for (int id = 0; id < objects; id++) {
         var object = device.object(id);
         try (var write = object.begin(version)) {
-          var parts = new ArrayList<CompletableFuture<Void>>();
           for (long offset : OFFSETS) {
             var data = ByteBuffer.wrap(pattern(version, offset));
             // Of the two that overlap, the one begun last counts.
             if (offset == 20_010) continue;
-            if (random.nextBoolean()) write.write(offset, data);
-            else parts.add(write.writeAsync(offset, data));
+            if (random.nextBoolean()) {
+              write.write(offset, data);
+            } else {
+              var _ = write.writeAsync(offset, data); // the commit waits for it
+            }
           }
-          write.writeAsync(20_010, ByteBuffer.wrap(pattern(version, 20_010)));
-          write.writeAsync(20_000, ByteBuffer.wrap(pattern(version, 20_000), 0, 10));
+          var _ = write.writeAsync(20_010, ByteBuffer.wrap(pattern(version, 20_010)));
+          var _ = write.writeAsync(20_000, ByteBuffer.wrap(pattern(version, 20_000), 0, 10));
           write.attribute("of", pattern(version, -1));
           assertTrue(write.commit());
         }

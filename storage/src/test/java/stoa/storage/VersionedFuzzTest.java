@@ -113,7 +113,7 @@ class VersionedFuzzTest {
             if (object.snapshots().isEmpty()) object.delete();
           }
           default -> {
-            long version = 1 + random.nextInt(200);
+            long version = 1L + random.nextInt(200);
             int length = random.nextInt(5) == 0 ? 9000 : 200;
             object.write(version, random.nextInt(4000), ByteBuffer.wrap(data(random, length)));
           }
