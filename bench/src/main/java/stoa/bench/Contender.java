@@ -30,6 +30,12 @@ public interface Contender {
   /// closed in.
   Store open(Path folder) throws Exception;
 
+  /// As [#open(Path)], but what the engine would do in idle time to make reads faster it does only
+  /// when [Store#maintain()] is called.
+  default Store openUntended(Path folder) throws Exception {
+    return open(folder);
+  }
+
   /// An open store: one long object, and beside it values under keys.
   ///
   /// Thread-safe, but for [#settle()] and [#close()].

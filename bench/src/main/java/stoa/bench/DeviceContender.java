@@ -2,6 +2,7 @@ package stoa.bench;
 
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
+import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicLong;
 import stoa.storage.Device;
 import stoa.storage.DeviceConfig;
@@ -52,10 +53,28 @@ final class DeviceContender implements Contender {
 
   @Override
   public Store open(Path folder) {
-    return new Opened(folder, DeviceConfig.standard().withDirectIo(directIo));
+    var disk = new CountedDisk(new FileDisk(folder));
+    return new Opened(disk, Device.open(disk, config()));
   }
 
-  private static final class Opened implements Store {
+  @Override
+  public Store openUntended(Path folder) {
+    var disk = new CountedDisk(new FileDisk(folder));
+    var threads = Executors.newFixedThreadPool(2);
+    return new Opened(disk, Device.open(disk, config(), threads)) {
+      @Override
+      public void close() {
+        super.close();
+        threads.shutdown();
+      }
+    };
+  }
+
+  private DeviceConfig config() {
+    return DeviceConfig.standard().withDirectIo(directIo);
+  }
+
+  private static class Opened implements Store {
     private static final long LONG_OBJECT = 1;
     private static final long SMALL_OBJECTS = 2; // and those above
     private static final int VALUES = 4096; // in each of them
@@ -65,9 +84,9 @@ final class DeviceContender implements Contender {
     private final VersionedObject object;
     private final AtomicLong version;
 
-    Opened(Path folder, DeviceConfig config) {
-      disk = new CountedDisk(new FileDisk(folder));
-      device = Device.open(disk, config);
+    Opened(CountedDisk disk, Device device) {
+      this.disk = disk;
+      this.device = device;
       object = device.object(LONG_OBJECT);
       version = new AtomicLong(object.nextVersion());
     }

@@ -86,13 +86,13 @@ final class OrderPhase {
       targets.add(Content.aligned(StorageRun.SIZE_MAX));
     }
     Path linearFolder = run.fresh(contender.name() + " linear");
-    try (var linear = contender.open(linearFolder)) {
+    try (var linear = contender.openUntended(linearFolder)) {
       write(linear, Order.all().getFirst());
       linear.settle();
       for (Order order : Order.all()) {
         run.progress().accept("writing %s, %s".formatted(order, contender.name()));
         Path folder = run.fresh(contender.name());
-        try (var store = contender.open(folder)) {
+        try (var store = contender.openUntended(folder)) {
           write(store, order);
           store.settle();
           read(order, When.BEFORE, contender, store, linear);
