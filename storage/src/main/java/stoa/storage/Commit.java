@@ -72,10 +72,11 @@ public final class Commit {
   /// are copied. An extent at the same object, space and offset that was written before, in this
   /// commit or an earlier one, is replaced.
   ///
-  /// @param space 0 to 255; each is an offset space of its own
+  /// @param space 0 to 127; each is an offset space of its own
   /// @param offset not negative
   /// @throws IllegalArgumentException when the commit would grow beyond [#BYTES_MAX]
   public Commit write(StreamId object, int space, long offset, byte[] data, int from, int length) {
+    requireRecordSpace(space);
     add(RecordFormat.ITEM_RECORD, object, space, offset, data, from, length);
     return this;
   }
@@ -132,6 +133,13 @@ public final class Commit {
     addSums(data.duplicate());
     partBytes = (int) nextPartBytes;
     return place;
+  }
+
+  static void requireRecordSpace(int space) {
+    if (space < 0 || space >= EntryOrder.VERSIONED) {
+      throw new IllegalArgumentException(
+          "space is %d; it must be from 0 to %d".formatted(space, EntryOrder.VERSIONED - 1));
+    }
   }
 
   private static void check(int space, long offset) {

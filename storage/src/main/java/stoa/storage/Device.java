@@ -322,6 +322,7 @@ public final class Device implements AutoCloseable {
   /// @throws ReadFailed when the disk cannot be read
   public byte @Nullable [] read(StreamId object, int space, long offset) {
     ensureOpen();
+    Commit.requireRecordSpace(space);
     var found = new Entry();
     while (true) {
       found.clear();
@@ -337,6 +338,7 @@ public final class Device implements AutoCloseable {
   /// The greatest offset at or below `offset` at which an extent was written, or -1.
   public long floor(StreamId object, int space, long offset) {
     ensureOpen();
+    Commit.requireRecordSpace(space);
     return floorEntry(object, space, offset, new Entry());
   }
 
@@ -348,6 +350,7 @@ public final class Device implements AutoCloseable {
   /// @throws ReadFailed when the disk cannot be read
   public @Nullable Extent readFloor(StreamId object, int space, long offset) {
     ensureOpen();
+    Commit.requireRecordSpace(space);
     var found = new Entry();
     while (true) {
       found.clear();
@@ -389,6 +392,7 @@ public final class Device implements AutoCloseable {
   /// @throws ReadFailed when the disk cannot be read
   public void scan(StreamId object, int space, long from, long to, ExtentVisitor visitor) {
     ensureOpen();
+    Commit.requireRecordSpace(space);
     if (to < 0) return;
     try (var scan = index.scan(object.high(), object.low(), space, Math.max(0, from))) {
       while (scan.next() && scan.entry().offset <= to) {

@@ -124,7 +124,7 @@ class CrashTest {
       for (int i = 0; i < count; i++) {
         long offset = ascending ? number * 64L + i : random.nextInt(50);
         if (random.nextInt(50) == 0) offset = Long.MAX_VALUE - random.nextInt(2);
-        var place = new Place(random.nextInt(objects.length), random.nextInt(2) * 255, offset);
+        var place = new Place(random.nextInt(objects.length), random.nextInt(2) * 127, offset);
         var data = new byte[random.nextInt(10) == 0 ? random.nextInt(3000) : random.nextInt(120)];
         random.nextBytes(data);
         put(commit, extents, place, data);
@@ -158,7 +158,7 @@ class CrashTest {
       for (var commit : commits) model.putAll(commit);
       var seen = new TreeMap<Place, byte[]>();
       for (int object = -1; object < objects.length; object++) {
-        for (int space : new int[] {0, 1, 255}) {
+        for (int space : new int[] {0, 1, 127}) {
           var place = new Place(object, space, 0);
           device.scan(
               id(place),
@@ -178,7 +178,7 @@ class CrashTest {
 
     private void probe(Device device, NavigableMap<Place, byte[]> model) {
       long offset = random.nextInt(ascending ? 64 * commits.size() + 64 : 60);
-      var place = new Place(random.nextInt(objects.length), random.nextInt(2) * 255, offset);
+      var place = new Place(random.nextInt(objects.length), random.nextInt(2) * 127, offset);
       assertArrayEquals(model.get(place), device.read(id(place), place.space(), offset));
       var floor = model.floorKey(place);
       boolean same =
