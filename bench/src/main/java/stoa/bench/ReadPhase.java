@@ -6,7 +6,6 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.atomic.LongAdder;
 
 /// Measures what the paper's Figure 4 shows: the bandwidth of reads by 32 concurrent operations, of
 /// data first written with aligned 4 MiB. The page cache forgets the files before each sample.
@@ -82,30 +81,32 @@ final class ReadPhase {
     Pattern pattern = point.pattern();
     int size = point.size();
     var offsets = pattern.offsets(StorageRun.OPERATIONS, size, run.scale().readBytes());
-    var bytes = new LongAdder();
+    // What was read once is in the page cache, so a linear sample ends where the object does.
+    int reads =
+        pattern == Pattern.LINEAR_ALIGNED
+            ? (int) (run.scale().readBytes() / size)
+            : Integer.MAX_VALUE;
+    var threads = StorageRun.threads(contender, StorageRun.OPERATIONS);
     System.gc();
     try (var store = contender.open(folder)) {
       PageCache.drop(folder);
       ProcessIo before = ProcessIo.now();
-      var seen =
-          new Load(
-                  StorageRun.OPERATIONS,
-                  StorageRun.threads(contender, StorageRun.OPERATIONS),
-                  run.scale().warmUp(),
-                  run.scale().readTime())
-              .run((caller, turn) -> {
-                long offset = offsets.applyAsLong(caller);
-                ByteBuffer target = targets.get(caller).clear().limit(size);
-                store.read(offset, target);
-                bytes.add(size);
-                if (turn == 0) verify(contender, offset, target);
-              });
+      var done =
+          new Sweep(StorageRun.OPERATIONS, threads)
+              .run(
+                  reads,
+                  run.scale().readTime(),
+                  (caller, turn) -> {
+                    long offset = offsets.applyAsLong(caller);
+                    ByteBuffer target = targets.get(caller).clear().limit(size);
+                    store.read(offset, target);
+                    if (turn < StorageRun.OPERATIONS) verify(contender, offset, target);
+                  });
+      double bytes = (double) done.operations() * size;
       long fetched = ProcessIo.now().since(before).readBytes();
       run.samples()
-          .add(
-              bandwidth(pattern, size, contender.name()), seen.callsPerSecond() * size / (1 << 20));
-      run.samples()
-          .add(amplification(pattern, size, contender.name()), (double) fetched / bytes.sum());
+          .add(bandwidth(pattern, size, contender.name()), bytes / done.seconds() / (1 << 20));
+      run.samples().add(amplification(pattern, size, contender.name()), fetched / bytes);
     }
   }
 

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -59,6 +60,14 @@ class WorkloadTest {
                     (_, _) -> {
                       throw new IllegalArgumentException("no");
                     }));
+  }
+
+  @Test
+  void aSweepEndsWhenItsTimeIsOver() throws Exception {
+    var sweep = new Sweep(3, Load.Threads.PLATFORM);
+    var over = sweep.run(Integer.MAX_VALUE, Duration.ofMillis(1), (_, _) -> {});
+    assertTrue(over.operations() < Integer.MAX_VALUE && over.seconds() >= 0.001, over::toString);
+    assertEquals(5, sweep.run(5, Duration.ofHours(1), (_, _) -> {}).operations());
   }
 
   @Test
