@@ -11,8 +11,10 @@ import java.time.Duration;
 /// @param callBytesMax the encoded size of one call's arguments, or of its answer
 /// @param queuedCallsMax calls accepted and not yet answered, over the whole store
 /// @param residentBytesMax encoded size of the objects kept in memory; idle ones beyond it leave
-/// @param memoryBytesMax the size of a `memory:` store's log, which holds every call since it was
-///   opened; a call that finds no room is refused with [Unavailable]
+/// @param memoryBytesMax the size of a `memory:` store's log, which holds every call and blob since
+///   it was opened; a call that finds no room is refused with [Unavailable]
+/// @param blobBytesMax the bytes of one read or write of a [Blob]; a [BlobWrite] makes one version
+///   of any number of writes
 /// @param nestingMax how deep calls of objects on objects may go
 /// @param closeTimeMax how long [Stoa#close()] waits for calls under way
 public record Limits(
@@ -21,6 +23,7 @@ public record Limits(
     int queuedCallsMax,
     long residentBytesMax,
     long memoryBytesMax,
+    int blobBytesMax,
     int nestingMax,
     Duration closeTimeMax) {
 
@@ -28,7 +31,14 @@ public record Limits(
   public static Limits standard() {
     long heap = Runtime.getRuntime().maxMemory();
     return new Limits(
-        Duration.ofSeconds(10), 4 << 20, 100_000, heap / 8, heap / 3, 64, Duration.ofSeconds(10));
+        Duration.ofSeconds(10),
+        4 << 20,
+        100_000,
+        heap / 8,
+        heap / 3,
+        64 << 20,
+        64,
+        Duration.ofSeconds(10));
   }
 
   public Limits {
@@ -37,6 +47,7 @@ public record Limits(
     positive("queuedCallsMax", queuedCallsMax);
     positive("residentBytesMax", residentBytesMax);
     positive("memoryBytesMax", memoryBytesMax);
+    positive("blobBytesMax", blobBytesMax);
     positive("nestingMax", nestingMax);
     positive("closeTimeMax", closeTimeMax.toMillis());
   }
@@ -49,6 +60,7 @@ public record Limits(
         queuedCallsMax,
         residentBytesMax,
         memoryBytesMax,
+        blobBytesMax,
         nestingMax,
         closeTimeMax);
   }
@@ -61,6 +73,7 @@ public record Limits(
         queuedCallsMax,
         residentBytesMax,
         memoryBytesMax,
+        blobBytesMax,
         nestingMax,
         closeTimeMax);
   }
@@ -73,6 +86,7 @@ public record Limits(
         value,
         residentBytesMax,
         memoryBytesMax,
+        blobBytesMax,
         nestingMax,
         closeTimeMax);
   }
@@ -80,7 +94,14 @@ public record Limits(
   /// These limits with another [#residentBytesMax()].
   public Limits withResidentBytesMax(long value) {
     return new Limits(
-        callTimeMax, callBytesMax, queuedCallsMax, value, memoryBytesMax, nestingMax, closeTimeMax);
+        callTimeMax,
+        callBytesMax,
+        queuedCallsMax,
+        value,
+        memoryBytesMax,
+        blobBytesMax,
+        nestingMax,
+        closeTimeMax);
   }
 
   /// These limits with another [#memoryBytesMax()].
@@ -90,6 +111,20 @@ public record Limits(
         callBytesMax,
         queuedCallsMax,
         residentBytesMax,
+        value,
+        blobBytesMax,
+        nestingMax,
+        closeTimeMax);
+  }
+
+  /// These limits with another [#blobBytesMax()].
+  public Limits withBlobBytesMax(int value) {
+    return new Limits(
+        callTimeMax,
+        callBytesMax,
+        queuedCallsMax,
+        residentBytesMax,
+        memoryBytesMax,
         value,
         nestingMax,
         closeTimeMax);

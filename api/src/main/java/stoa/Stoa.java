@@ -76,9 +76,12 @@ public interface Stoa extends AutoCloseable {
   ///
   /// @param call makes exactly one call on the object it is given and returns its answer as it is;
   ///   do more with it in [CompletableFuture#thenApply]
+  /// @throws UnsupportedOperationException for a [Blob], which has asynchronous methods of its own
   <T, R extends @Nullable Object> CompletableFuture<R> async(T shared, Call1<T, R> call);
 
   /// The past of an object.
+  ///
+  /// @throws UnsupportedOperationException for a [Blob], whose past is in its snapshots
   <T> History<T> history(T shared);
 
   /// Waits for the calls under way, up to [Limits#closeTimeMax()], and closes the store. Calls that

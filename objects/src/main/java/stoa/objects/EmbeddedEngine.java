@@ -53,7 +53,8 @@ public final class EmbeddedEngine implements Engine {
   public static Stoa open(
       StoaConfig config, Supplier<Device> device, Clock clock, Threads threads) {
     try {
-      return new EmbeddedStoa(config, new LocalShardLog(device.get()), clock, threads);
+      Device opened = device.get();
+      return new EmbeddedStoa(config, new LocalShardLog(opened), opened, clock, threads);
     } catch (IllegalArgumentException badUrl) {
       threads.close();
       throw badUrl;

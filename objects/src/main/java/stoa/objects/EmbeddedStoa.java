@@ -10,6 +10,7 @@ import java.util.random.RandomGenerator;
 import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
 import org.jspecify.annotations.Nullable;
+import stoa.Blob;
 import stoa.Call1;
 import stoa.Closed;
 import stoa.Gone;
@@ -33,11 +34,14 @@ import stoa.objects.types.Keys;
 import stoa.objects.types.SharedMethod;
 import stoa.objects.types.SharedType;
 import stoa.spi.CallContext;
+import stoa.storage.Device;
+import stoa.store.Blobs;
 import stoa.store.Existence;
 import stoa.store.Key;
 import stoa.store.Request;
 import stoa.store.Store;
 import stoa.store.StoreConfig;
+import stoa.store.StoredBlob;
 import stoa.store.Threads;
 
 /// A store of shared objects in this process. Thread-safe.
@@ -52,13 +56,15 @@ final class EmbeddedStoa implements Stoa {
   private final Limits limits;
   private final Clock clock;
   private final Store store;
+  private final Blobs blobs;
   private final Dictionary dictionary;
   private final Marshaller marshaller;
   private final ClassLoader loader;
   private final ConcurrentHashMap<String, ObjectType> types = new ConcurrentHashMap<>();
   private final Executor answers;
 
-  EmbeddedStoa(StoaConfig config, ShardLog log, Clock clock, Threads threads) {
+  /// @param device what the log is on
+  EmbeddedStoa(StoaConfig config, ShardLog log, Device device, Clock clock, Threads threads) {
     limits = config.limits();
     var bounds =
         new StoreConfig(
@@ -69,12 +75,14 @@ final class EmbeddedStoa implements Stoa {
             limits.closeTimeMax());
     this.clock = clock;
     store = new Store(bounds, log, clock, threads);
+    blobs = new Blobs(store, device, threads, Blob.class.getName(), limits.blobBytesMax());
     answers = threads.answers();
     dictionary = new Dictionary(store);
     ClassLoader context = Thread.currentThread().getContextClassLoader();
     loader = context != null ? context : EmbeddedStoa.class.getClassLoader();
     marshaller =
         new Marshaller(dictionary, new ByReference(), config.types(), loader, STATE_BYTES_MAX);
+    blobs.resume(name -> blobKey(Keys.decode(name, loader)));
     store.resume((space, name) -> typeNamed(space).key(Keys.decode(name, loader)));
   }
 
@@ -82,12 +90,18 @@ final class EmbeddedStoa implements Stoa {
 
   @Override
   public <T> T get(Class<T> type, Object key, @Nullable Object... args) {
+    if (type == Blob.class) return type.cast(blob(key, args));
     return type.cast(proxy(typeOf(type), key, args, LiveInvoker.Source.ASKED, 0));
   }
 
   @Override
   public <T> T create(Class<T> type, Object key, @Nullable Object... args) {
     refuseInside("create an object; use Call.get");
+    if (type == Blob.class) {
+      StoredBlob blob = blob(key, args);
+      blobs.create(blob);
+      return type.cast(blob);
+    }
     ObjectType known = typeOf(type);
     T proxy = type.cast(proxy(known, key, args, LiveInvoker.Source.ASKED, 0));
     try {
@@ -103,6 +117,11 @@ final class EmbeddedStoa implements Stoa {
   @Override
   public <T> Optional<T> find(Class<T> type, Object key) {
     refuseInside("look for an object");
+    if (type == Blob.class) {
+      Key name = blobKey(key);
+      long found = blobs.generation(name);
+      return found == 0 ? Optional.empty() : Optional.of(type.cast(reference(name, found)));
+    }
     ObjectType known = typeOf(type);
     long generation = store.generation(known.key(key));
     if (generation == 0) return Optional.empty();
@@ -112,6 +131,7 @@ final class EmbeddedStoa implements Stoa {
 
   @Override
   public <T> T view(Class<T> type, Ref<?> ref, View view) {
+    if (type == Blob.class) return type.cast(blob(ref, view));
     ObjectType known = typeOf(type);
     if (!known.shared().name().equals(ref.type())) {
       throw new IllegalArgumentException(
@@ -127,13 +147,15 @@ final class EmbeddedStoa implements Stoa {
   @Override
   public <T> Ref<T> ref(T shared) {
     @SuppressWarnings("unchecked") // Justification: the proxy is a T
-    Ref<T> ref = (Ref<T>) proxied(shared).ref();
+    Ref<T> ref =
+        (Ref<T>) (shared instanceof StoredBlob blob ? refOf(blob.key()) : proxied(shared).ref());
     return ref;
   }
 
   @Override
   public boolean delete(Object shared) {
     refuseInside("delete an object");
+    if (shared instanceof StoredBlob blob) return own(blob).blobs().delete(blob);
     LiveInvoker invoker = live(shared);
     long generation = invoker.generation();
     try {
@@ -149,6 +171,10 @@ final class EmbeddedStoa implements Stoa {
   @Override
   public <T> Listing<T> list(Class<T> type) {
     refuseInside("list objects");
+    if (type == Blob.class) {
+      return new Listed<>(
+          blobs.list(), name -> type.cast(reference(blobKey(Keys.decode(name, loader)), 0)));
+    }
     ObjectType known = typeOf(type);
     Iterator<byte[]> names = store.list(known.shared().name());
     return new Listed<>(
@@ -161,6 +187,7 @@ final class EmbeddedStoa implements Stoa {
 
   @Override
   public <T, R extends @Nullable Object> CompletableFuture<R> async(T shared, Call1<T, R> call) {
+    refuseBlob(shared, "has asynchronous calls of its own: writeAsync and readAsync");
     LiveInvoker live = live(shared);
     var recorder = new Recorder<R>(live);
     T recording = Proxies.redirect(shared, recorder);
@@ -181,12 +208,55 @@ final class EmbeddedStoa implements Stoa {
   @Override
   public <T> History<T> history(T shared) {
     refuseInside("read history");
+    refuseBlob(shared, "keeps the versions for which it has a snapshot; use snapshot and at");
     return new ObjectHistory<>(this, shared, live(shared));
   }
 
   @Override
   public void close() {
     store.close();
+  }
+
+  // ---- blobs
+
+  private StoredBlob blob(Object key, @Nullable Object[] args) {
+    if (args.length > 0) {
+      throw new IllegalArgumentException("a blob takes no constructor arguments; write to it");
+    }
+    marshaller.register(StoredBlob.class);
+    return blobs.blob(blobKey(key), new Existence.Any(null), 0);
+  }
+
+  private StoredBlob blob(Ref<?> ref, View view) {
+    if (!ref.type().equals(blobs.space())) {
+      throw new IllegalArgumentException(ref + " is not a blob");
+    }
+    return switch (view) {
+      case View.Remote() -> reference(blobKey(ref.key()), 0);
+      case View.AtVersion(long version) ->
+          throw new UnsupportedOperationException(
+              "the past of " + ref + " is read with Blob.at(" + version + ")");
+    };
+  }
+
+  private StoredBlob reference(Key key, long generation) {
+    marshaller.register(StoredBlob.class);
+    return blobs.blob(key, new Existence.Undeleted(null), generation);
+  }
+
+  private Key blobKey(Object key) {
+    return new Key(blobs.space(), Keys.encode(key), new Ref<Blob>(blobs.space(), key));
+  }
+
+  private StoredBlob own(StoredBlob blob) {
+    if (blob.blobs() == blobs) return blob;
+    throw new NotShareable(
+        blob + " is an object of another store, and cannot be passed to this one");
+  }
+
+  private static void refuseBlob(Object shared, String reason) {
+    if (shared instanceof StoredBlob)
+      throw new UnsupportedOperationException(shared + " " + reason);
   }
 
   // ---- for the other classes of this package
@@ -209,6 +279,10 @@ final class EmbeddedStoa implements Stoa {
 
   ObjectType typeOf(Class<?> face) {
     SharedType shared = SharedType.of(face);
+    if (shared.name().equals(blobs.space())) {
+      throw new NotShareable(
+          face.getName() + " is stored as " + shared.name() + "; give it another name in @Shared");
+    }
     ObjectType known = types.get(shared.name());
     if (known == null) known = register(shared);
     if (known.shared().implementation() != shared.implementation()) {
@@ -356,6 +430,9 @@ final class EmbeddedStoa implements Stoa {
   private final class ByReference implements References {
     @Override
     public @Nullable Reference referenceOf(Object object) {
+      if (object instanceof StoredBlob blob) {
+        return new Reference(refOf(own(blob).key()), blob.generation());
+      }
       Proxied proxied = Proxies.of(object);
       if (proxied != null) {
         if (proxied.invoker() instanceof LiveInvoker live) {
@@ -375,6 +452,9 @@ final class EmbeddedStoa implements Stoa {
     @Override
     public Object resolve(Reference reference) {
       Ref<?> ref = reference.ref();
+      if (ref.type().equals(blobs.space())) {
+        return reference(blobKey(ref.key()), reference.generation());
+      }
       return proxy(
           typeNamed(ref.type()),
           ref.key(),

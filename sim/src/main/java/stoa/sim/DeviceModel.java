@@ -138,16 +138,22 @@ final class DeviceModel {
         var left = new ArrayList<>(records.subMap(from, true, to, true).entrySet());
         String name = "space " + space + " of " + id;
         int at = space;
-        device.scan(id, space, 0, Long.MAX_VALUE, (offset, data) -> {
-          if (left.isEmpty()) throw new AssertionError(name + ": a record too many at " + offset);
-          var expected = left.removeFirst();
-          same(name, expected.getKey(), new Place(id, at, offset));
-          if (!Arrays.equals(expected.getValue(), data)
-              || !Arrays.equals(data, device.read(id, at, offset))) {
-            throw new AssertionError(name + ": another record at " + offset);
-          }
-          return true;
-        });
+        device.scan(
+            id,
+            space,
+            0,
+            Long.MAX_VALUE,
+            (offset, data) -> {
+              if (left.isEmpty())
+                throw new AssertionError(name + ": a record too many at " + offset);
+              var expected = left.removeFirst();
+              same(name, expected.getKey(), new Place(id, at, offset));
+              if (!Arrays.equals(expected.getValue(), data)
+                  || !Arrays.equals(data, device.read(id, at, offset))) {
+                throw new AssertionError(name + ": another record at " + offset);
+              }
+              return true;
+            });
         same(name + ": records missing", 0, left.size());
         var last = records.floorKey(to);
         boolean any = last != null && last.compareTo(from) >= 0;

@@ -1,5 +1,7 @@
 package stoa.sim;
 
+import java.time.Duration;
+
 /// Work and trouble, composed into a run that a seed determines.
 ///
 /// Implementations have a public constructor without parameters and keep no state between runs.
@@ -8,6 +10,11 @@ public interface Scenario {
   /// comes with the kit.
   default String name() {
     return getClass().getName();
+  }
+
+  /// How long a run may take. One that takes longer waits for something that nobody will do.
+  default Duration timeMax() {
+    return SimulatedRun.TIME_MAX;
   }
 
   /// Runs once. All choices are drawn from `chance`, and everything that happens is told to

@@ -13,6 +13,7 @@ final class Scenarios {
   static final List<Scenario> ALL =
       List.of(
           new EmbeddedScenario(chance -> PoweredDisk.simulated(chance, 60)),
+          new BlobScenario("blob", chance -> PoweredDisk.simulated(chance, 60), 12),
           new StoreScenario(),
           new VersionedScenario("versioned", 1, VersionedNode.Trouble.NONE),
           new VersionedScenario("versioned-replicas", 2, VersionedNode.Trouble.NONE),
@@ -41,11 +42,14 @@ final class Scenarios {
                       Stream.generate(() -> PoweredDisk.memory(MEMORY)).limit(3).toList(),
                       SMALL)));
 
+  /* Run when they are asked for by name. */
+  private static final List<Scenario> LONG = List.of(new StorageSoak());
+
   private Scenarios() {}
 
   /// The scenario of a short name, or of a class.
   static Scenario named(String name) {
-    for (var scenario : ALL) {
+    for (var scenario : Stream.concat(ALL.stream(), LONG.stream()).toList()) {
       if (scenario.name().equals(name)) return scenario;
     }
     try {

@@ -11,7 +11,7 @@ import java.util.concurrent.TimeoutException;
 
 /// One run of a [Scenario] by a seed.
 public sealed interface SimulatedRun {
-  /// How long a run may take. One that takes longer waits for something that nobody will do.
+  /// How long a run may take, unless its scenario says otherwise.
   Duration TIME_MAX = Duration.ofSeconds(Long.getLong("stoa.sim.seconds", 20));
 
   /// Nothing was wrong.
@@ -54,9 +54,10 @@ public sealed interface SimulatedRun {
     thread.setDaemon(true);
     thread.start();
     try {
-      return run.get(TIME_MAX.toSeconds(), TimeUnit.SECONDS);
+      return run.get(scenario.timeMax().toSeconds(), TimeUnit.SECONDS);
     } catch (TimeoutException e) {
-      var hang = new AssertionError("the run did not end within " + TIME_MAX.toSeconds() + " s");
+      var hang =
+          new AssertionError("the run did not end within " + scenario.timeMax().toSeconds() + " s");
       hang.setStackTrace(thread.getStackTrace());
       return new Failed(scenario.name(), seed, hang, new Trace());
     } catch (InterruptedException | ExecutionException e) {

@@ -98,6 +98,13 @@ public final class SimulatedStore {
     threads.tick();
   }
 
+  /// Lets the storage device do one step of its maintenance.
+  ///
+  /// @return false when there is nothing to do
+  public boolean maintain() {
+    return device.device().maintain();
+  }
+
   /// Ends the process that has the store open, with whatever is under way, by a failure of its
   /// disk, and opens the store again on what survived. Proxies of before are of no more use.
   public void restart() {

@@ -6,6 +6,7 @@ import java.io.EOFException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -100,7 +101,7 @@ final class VersionedScenario implements Scenario {
     private final Map<StreamId, Map<Long, VersionedChange>> changes = new TreeMap<>();
     private final Map<StreamId, Integer> deletions = new TreeMap<>();
     private final List<Sent> sent = new ArrayList<>();
-    private final int[] weights = new int[Step.values().length];
+    private final Map<Step, Integer> weights = new EnumMap<>(Step.class);
     private final int room;
     private final long base;
 
@@ -114,15 +115,11 @@ final class VersionedScenario implements Scenario {
         ids.add(chance.percent(50) ? new StreamId(0, i) : StreamId.of("object " + i));
       }
       for (var id : ids) changes.put(id, new TreeMap<>());
-      for (int i = 0; i < weights.length; i++)
-        weights[i] = chance.percent(70) ? 1 + chance.below(20) : 0;
-      weights[Step.WRITE.ordinal()] += 10;
-      weights[Step.GO_ON.ordinal()] += 10;
-      weights[Step.REOPEN.ordinal()] /= 5;
-      weights[Step.FAIL.ordinal()] /= 6;
-      weights[Step.FILL.ordinal()] /= 6;
-      weights[Step.DELETE.ordinal()] /= 4;
-      weights[Step.IMPORT.ordinal()] /= 4;
+      for (var step : Step.values()) weights.put(step, chance.percent(70) ? 1 + chance.below(20) : 0);
+      for (var often : List.of(Step.WRITE, Step.GO_ON)) weights.merge(often, 10, Integer::sum);
+      for (var seldom : List.of(Step.DELETE, Step.IMPORT, Step.REOPEN, Step.FAIL, Step.FILL)) {
+        weights.computeIfPresent(seldom, (_, weight) -> weight / 5);
+      }
     }
 
     void add(VersionedNode node) {
@@ -171,11 +168,13 @@ final class VersionedScenario implements Scenario {
 
     private Step next() {
       int sum = 0;
-      for (int weight : weights) sum += weight;
+      for (int weight : weights.values()) sum += weight;
       int at = chance.below(sum);
-      int i = 0;
-      while (at >= weights[i]) at -= weights[i++];
-      return Step.values()[i];
+      for (var weight : weights.entrySet()) {
+        if (at < weight.getValue()) return weight.getKey();
+        at -= weight.getValue();
+      }
+      throw new IllegalStateException("broken invariant: the number is below the sum");
     }
 
     private void step(VersionedNode node) throws IOException {

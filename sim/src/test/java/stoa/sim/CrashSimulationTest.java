@@ -40,6 +40,24 @@ class CrashSimulationTest {
   }
 
   @Test
+  void blobsLoseNoVersionAndStayWhole() {
+    assertWell(
+        "blob",
+        120,
+        List.of(
+            "Abandon ends with UnknownOutcome",
+            "Delete ends with UnknownOutcome",
+            "Keep ends with UnknownOutcome",
+            "Write ends with UnknownOutcome",
+            "a deleted blob is gone",
+            "a kept version is read",
+            "a snapshot is released",
+            "a truncation",
+            "the device is maintained",
+            "the disk fails during maintenance"));
+  }
+
+  @Test
   void aStoreOfHandlersLosesNothingAndDoesNothingTwice() {
     assertWell(
         "store",
@@ -63,8 +81,18 @@ class CrashSimulationTest {
     assertTrue(found >= 5, "found by " + found + " of 10 seeds");
   }
 
+  @Test
+  void blobsOnADiskThatDoesNotSyncAreFoundOut() {
+    var scenario = new BlobScenario("lying", chance -> LyingDisk.powered(chance.any()), 0);
+    int found = 0;
+    for (int seed = 0; seed < 10; seed++) {
+      if (SimulatedRun.of(scenario, seed) instanceof SimulatedRun.Failed) found++;
+    }
+    assertTrue(found >= 5, "found by " + found + " of 10 seeds");
+  }
+
   @ParameterizedTest
-  @ValueSource(strings = {"embedded", "store"})
+  @ValueSource(strings = {"embedded", "blob", "store"})
   void runsOfOneSeedAreTheSame(String name) {
     var scenario = Scenarios.named(name);
     assertEquals(SimulatedRun.require(scenario, 5), SimulatedRun.require(scenario, 5));

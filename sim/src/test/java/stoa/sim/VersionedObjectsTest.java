@@ -3,6 +3,7 @@ package stoa.sim;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
@@ -37,6 +38,9 @@ class VersionedObjectsTest {
             "an object is deleted",
             "an object is imported",
             "parts are pipelined",
+            "maintenance does something",
+            "records are written",
+            "segments are reclaimed",
             "snapshots are kept: 5",
             "the disk is full",
             "the index is lost",
@@ -70,6 +74,13 @@ class VersionedObjectsTest {
             "the disk fails while the device opens",
             "the power is lost"));
     assertWell("versioned-replicas-crashes", 40, List.of("the devices are level"));
+  }
+
+  @Test
+  void filesHoldWhatTheyMustWhileTheyAreReclaimed() {
+    // For longer: JAVA_TOOL_OPTIONS=-Dstoa.soak.seconds=600 ./stoa test --campaign --scenario
+    // storage-soak --seeds 1
+    SimulatedRun.require(new StorageSoak(Duration.ofSeconds(2), 8), 1);
   }
 
   @ParameterizedTest

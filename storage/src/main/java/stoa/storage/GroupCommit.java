@@ -21,12 +21,14 @@ final class GroupCommit {
   /*
    * An operation goes from `waiting` to `appended` to done. Two steps move them: *append* takes a
    * batch of the waiting ones, *sync* makes all that were appended when it began durable. Each step is
-   * done by one thread at a time, any thread that has an operation here or the executor; the two run
-   * beside each other, so the disk is busy while the next batch is put together.
+   * done by one thread at a time, any thread that has an operation here or the executor. The two run
+   * beside each other where much waits, so the disk is busy while the next batch is written; what is
+   * little waits for the end of the sync, which it could not be part of, and is written at once.
    *
    * Invariants:
-   * (1) After a step, its thread looks whether there is more of it to do, and then calls the owner of
-   *     the first operation in that list. So work never lies while everybody sleeps. A permit to go on
+   * (1) After a step, its thread looks whether there is more to do, and then calls the owner of the
+   *     first operation in a list, unless it goes on itself, for its own operation is in there. So
+   *     work never lies while everybody sleeps. A permit to go on
    *     does not suffice for a call, for the lock of the lists takes permits too: the call is noted.
    * (2) Bytes of operations that are here stay below BYTES_MAX plus one operation: who brings more
    *     waits.
@@ -35,6 +37,9 @@ final class GroupCommit {
    */
   private static final long BYTES_MAX = 64 << 20;
   private static final long BATCH_BYTES_MAX = 16 << 20;
+
+  /// As much is appended during a sync.
+  private static final long BESIDE_BYTES_LEAST = 256 << 10;
 
   /// Fewer than the objects that the writer keeps at hand: while a batch is written, it remembers
   /// which versions it gave to its operations.
@@ -62,6 +67,7 @@ final class GroupCommit {
   private final ArrayDeque<Operation> waiting = new ArrayDeque<>();
   private final ArrayDeque<Operation> appended = new ArrayDeque<>();
   private long bytes;
+  private long waitingBytes;
 
   /// @param executor drives operations that nobody waits for
   GroupCommit(Target target, Executor executor) {
@@ -103,6 +109,7 @@ final class GroupCommit {
     try {
       while (bytes > BYTES_MAX) room.awaitUninterruptibly();
       bytes += operation.bytes();
+      waitingBytes += operation.bytes();
       waiting.add(operation);
     } finally {
       lists.unlock();
@@ -127,13 +134,13 @@ final class GroupCommit {
 
   /// Does one step. Answers false when there is none to do, or others are at it.
   private boolean step() {
-    if (first(waiting) != null && appending.compareAndSet(false, true)) {
+    if (mayAppend() && appending.compareAndSet(false, true)) {
       List<Operation> ended;
       try {
         ended = append();
       } finally {
         appending.set(false);
-        call(waiting);
+        if (mayAppend()) call(waiting);
       }
       complete(ended);
       return true;
@@ -144,12 +151,22 @@ final class GroupCommit {
         ended = sync();
       } finally {
         syncing.set(false);
+        call(waiting);
         call(appended);
       }
       complete(ended);
       return true;
     }
     return false;
+  }
+
+  private boolean mayAppend() {
+    lists.lock();
+    try {
+      return !waiting.isEmpty() && (!syncing.get() || waitingBytes >= BESIDE_BYTES_LEAST);
+    } finally {
+      lists.unlock();
+    }
   }
 
   private @Nullable Operation first(ArrayDeque<Operation> list) {
@@ -192,11 +209,15 @@ final class GroupCommit {
       } finally {
         lists.unlock();
       }
-      call(appended);
+      if (written.stream().noneMatch(GroupCommit::isMine)) call(appended);
     } catch (RuntimeException | Error e) {
       for (var operation : batch) operation.failure = e;
     }
     return batch;
+  }
+
+  private static boolean isMine(Operation operation) {
+    return Thread.currentThread().equals(operation.waiter);
   }
 
   private List<Operation> takeBatch() {
@@ -212,6 +233,7 @@ final class GroupCommit {
         size += next.bytes();
         if (next.alone()) break;
       }
+      waitingBytes -= size;
     } finally {
       lists.unlock();
     }

@@ -117,18 +117,17 @@ class VersionedConcurrencyTest {
       for (int id = 0; id < objects; id++) {
         var object = device.object(id);
         try (var write = object.begin(version)) {
+          CompletableFuture<Void> last = CompletableFuture.completedFuture(null);
           for (long offset : OFFSETS) {
             var data = ByteBuffer.wrap(pattern(version, offset));
             // Of the two that overlap, the one begun last counts.
             if (offset == 20_010) continue;
-            if (random.nextBoolean()) {
-              write.write(offset, data);
-            } else {
-              var _ = write.writeAsync(offset, data); // the commit waits for it
-            }
+            if (random.nextBoolean()) write.write(offset, data);
+            else last = write.writeAsync(offset, data);
           }
           var _ = write.writeAsync(20_010, ByteBuffer.wrap(pattern(version, 20_010)));
           var _ = write.writeAsync(20_000, ByteBuffer.wrap(pattern(version, 20_000), 0, 10));
+          if (random.nextBoolean()) last.join();
           write.attribute("of", pattern(version, -1));
           assertTrue(write.commit());
         }

@@ -405,7 +405,11 @@ public final class Store implements AutoCloseable {
     }
   }
 
-  private void accept() {
+  /// Accepts what is settled later, by [#settled]: closing waits for it.
+  ///
+  /// @throws LimitExceeded when too much is under way
+  /// @throws Closed when the store is closed
+  void accept() {
     if (underWay.incrementAndGet() > config.queuedCallsMax()) {
       settled();
       throw new LimitExceeded(
@@ -430,7 +434,7 @@ public final class Store implements AutoCloseable {
     }
   }
 
-  /// A request is settled.
+  /// A request, or what is accepted like one, is settled.
   void settled() {
     if (underWay.decrementAndGet() == 0 && closed) {
       synchronized (idle) {

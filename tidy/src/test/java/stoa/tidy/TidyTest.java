@@ -43,6 +43,8 @@ class TidyTest {
               "stoa.objects.marshal.CodecPool",
               "looks first where the calling thread left a codec",
               THREAD),
+          Edge.of("stoa.store.Blobs", "answers asynchronous calls on threads of the store", THREAD),
+          Edge.of("stoa.store.Gates", "where writers of a blob and who deletes it wait", THREAD),
           Edge.of("stoa.store.Nesting", "where handlers wait for each other", THREAD),
           Edge.of("stoa.store.Request", "wakes the caller that waits for it", THREAD),
           Edge.of("stoa.store.Runners", "knows which thread runs which call", THREAD),

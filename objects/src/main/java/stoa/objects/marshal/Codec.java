@@ -147,7 +147,7 @@ final class Codec {
           fory.registerSerializer(type, new ThrowableSerializer(throwables, resolver, type));
       case Registry.Entry.ByReference shared ->
           fory.registerSerializer(
-              type, new ReferenceSerializers.OfShared(this, resolver, type, shared.type()));
+              type, new ReferenceSerializers.OfShared(this, resolver, type, shared));
     }
   }
 

@@ -87,6 +87,17 @@ public final class Marshaller {
     }
   }
 
+  /// Makes a class and all that its declarations name known. Cheap when it is.
+  ///
+  /// @throws NotShareable when a class that it names cannot travel
+  public void register(Class<?> type) {
+    if (generation.registry.has(type)) return;
+    synchronized (registering) {
+      if (generation.registry.has(type)) return;
+      generation = generation(generation.registry.with(type));
+    }
+  }
+
   private Generation generation(Registry registry) {
     int places = 4 * Runtime.getRuntime().availableProcessors();
     return new Generation(

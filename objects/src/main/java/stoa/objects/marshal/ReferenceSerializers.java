@@ -9,7 +9,6 @@ import stoa.Corrupt;
 import stoa.NotShareable;
 import stoa.Ref;
 import stoa.objects.types.Keys;
-import stoa.objects.types.SharedType;
 
 /// Shared objects inside values, and references that the program keeps itself.
 ///
@@ -28,10 +27,10 @@ final class ReferenceSerializers {
   /// Proxies, and instances that execute: written as references, read as proxies.
   static final class OfShared extends Serializer<Object> {
     private final Codec codec;
-    private final SharedType shared;
+    private final Registry.Entry.ByReference shared;
 
     @SuppressWarnings("unchecked") // Justification: Fory asks for the class as that of its objects
-    OfShared(Codec codec, TypeResolver resolver, Class<?> type, SharedType shared) {
+    OfShared(Codec codec, TypeResolver resolver, Class<?> type, Registry.Entry.ByReference shared) {
       super(resolver.getConfig(), (Class<Object>) type);
       this.codec = codec;
       this.shared = shared;
@@ -43,12 +42,12 @@ final class ReferenceSerializers {
       if (reference == null) {
         throw new NotShareable(
             "a "
-                + shared.implementation().getName()
+                + shared.made()
                 + " made with new cannot travel or be stored, as it belongs to no store; get it"
                 + " with Call.get or Stoa.get");
       }
       Ref<?> ref = reference.ref();
-      if (ref.type().equals(shared.name())) {
+      if (ref.type().equals(shared.type())) {
         context.getBuffer().writeByte(OWN_TYPE);
       } else {
         context.getBuffer().writeByte(NAMED_TYPE);
@@ -63,7 +62,7 @@ final class ReferenceSerializers {
       byte form = context.getBuffer().readByte();
       String type =
           switch (form) {
-            case OWN_TYPE -> shared.name();
+            case OWN_TYPE -> shared.type();
             case NAMED_TYPE -> context.readString();
             default -> throw new Corrupt("a reference begins with byte " + form);
           };

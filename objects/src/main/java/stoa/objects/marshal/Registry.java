@@ -16,6 +16,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
+import stoa.Blob;
 import stoa.NotShareable;
 import stoa.Shared;
 import stoa.StoaException;
@@ -24,6 +25,7 @@ import stoa.objects.types.Hashing;
 import stoa.objects.types.Platform;
 import stoa.objects.types.SharedMethod;
 import stoa.objects.types.SharedType;
+import stoa.store.StoredBlob;
 
 /// The classes of the program that may travel, each with its number.
 ///
@@ -49,7 +51,10 @@ final class Registry {
     record Exceptions(int id) implements Entry {}
 
     /// A class of proxies, or of the instances behind them: by reference.
-    record ByReference(int id, SharedType type) implements Entry {}
+    ///
+    /// @param type the stored name of the type
+    /// @param made what an instance is called that belongs to no store
+    record ByReference(int id, String type, String made) implements Entry {}
   }
 
   private final TypeIds ids;
@@ -162,6 +167,10 @@ final class Registry {
       }
       if (type.isPrimitive() || Platform.has(type) || found.containsKey(type)) return;
       if (type == stoa.Ref.class || StoaException.class.isAssignableFrom(type)) return;
+      if (type == Blob.class || type == StoredBlob.class) {
+        blob();
+        return;
+      }
       if (type.isAnnotationPresent(Shared.class)) {
         shared(SharedType.of(type));
         return;
@@ -203,15 +212,25 @@ final class Registry {
       if (!foundTypes.add(type)) return;
       Class<?> implementation = type.implementation();
       foundStates.put(implementation, new Struct(implementation, type.name(), ids));
-      found.put(
-          Proxies.classOf(type), new Entry.ByReference(ids.idOf("proxy " + type.name()), type));
-      found.put(implementation, new Entry.ByReference(ids.idOf("instance " + type.name()), type));
+      found.put(Proxies.classOf(type), byReference("proxy ", type));
+      found.put(implementation, byReference("instance ", type));
       addFields(implementation);
       for (SharedMethod method : type.methods()) {
         add(method.genericReturnType());
         method.genericParameterTypes().forEach(this::add);
       }
       type.exceptions().forEach(this::add);
+    }
+
+    private Entry.ByReference byReference(String what, SharedType type) {
+      int id = ids.idOf(what + type.name());
+      return new Entry.ByReference(id, type.name(), type.implementation().getName());
+    }
+
+    private void blob() {
+      if (found.containsKey(StoredBlob.class)) return;
+      String name = Blob.class.getName();
+      found.put(StoredBlob.class, new Entry.ByReference(ids.idOf("proxy " + name), name, name));
     }
 
     private int idOf(Class<?> type) {

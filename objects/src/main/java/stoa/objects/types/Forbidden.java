@@ -15,6 +15,9 @@ final class Forbidden {
   private static final String THREAD =
       "calls on one object run one at a time; do the work in the call, or in the caller";
   private static final String IO = "do it in the caller and pass the result as an argument";
+  private static final String BLOB =
+      "its bytes are not logged with the call; read and write blobs in the caller, and pass what the"
+          + " method needs";
   private static final String MACHINE = "pass it as an argument; machines differ in it";
   private static final String SALTED =
       "its order differs from one JVM to the next; use List.of, LinkedHashMap, LinkedHashSet,"
@@ -35,6 +38,7 @@ final class Forbidden {
     if (threads(owner, name)) return THREAD;
     if (io(owner, name)) return IO;
     if (owner.equals("stoa/Stoa")) return "call other objects through Call.get";
+    if (blob(owner, name)) return BLOB;
     return null;
   }
 
@@ -153,6 +157,14 @@ final class Forbidden {
           name.equals("parallelStream")
               || (owner.startsWith("java/util/stream/") && name.equals("parallel"))
               || owner.startsWith("java/util/concurrent/locks/");
+    };
+  }
+
+  private static boolean blob(String owner, String name) {
+    return switch (owner) {
+      case "stoa/Blob", "stoa/BlobReader", "stoa/BlobSnapshot", "stoa/BlobWrite" ->
+          !name.equals("equals") && !name.equals("hashCode") && !name.equals("toString");
+      default -> false;
     };
   }
 

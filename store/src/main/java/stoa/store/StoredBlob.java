@@ -1,0 +1,238 @@
+package stoa.store;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import stoa.Blob;
+import stoa.BlobSnapshot;
+import stoa.BlobWrite;
+import stoa.LimitExceeded;
+import stoa.TooOld;
+import stoa.storage.ObjectReader;
+import stoa.storage.ObjectSnapshot;
+import stoa.storage.VersionedObject;
+import stoa.storage.WriteTransaction;
+
+/// A blob of a store: what callers hold. It has no state but the generation that it means, from the
+/// first call on that finds one.
+///
+/// Two are equal when their keys are; the hash is the same in every JVM. Thread-safe.
+public final class StoredBlob extends StoredReader implements Blob {
+  /// How many parts of a copy are under way at a time.
+  private static final int PARTS_MAX = 8;
+
+  private final Blobs blobs;
+  private final Store.Target target;
+  private final Existence existence;
+  private volatile long generation;
+
+  StoredBlob(Blobs blobs, Store.Target target, Existence existence, long generation) {
+    this.blobs = blobs;
+    this.target = target;
+    this.existence = existence;
+    this.generation = generation;
+  }
+
+  @Override
+  public Blobs blobs() {
+    return blobs;
+  }
+
+  /// The key.
+  public Key key() {
+    return target.key();
+  }
+
+  /// The generation that is meant, 0 while none was found.
+  public long generation() {
+    return generation;
+  }
+
+  void generation(long found) {
+    generation = found;
+  }
+
+  Store.Target target() {
+    return target;
+  }
+
+  /// What is expected of the key.
+  Existence existence() {
+    long known = generation;
+    return known == 0 ? existence : new Existence.Generation(known);
+  }
+
+  @Override
+  <T> T readNow(Function<ObjectReader, T> reading) {
+    return blobs.read(this, reading::apply);
+  }
+
+  /// Reads of the blob, its snapshots among it.
+  private <T> T readingAll(Function<VersionedObject, T> reading) {
+    ensureOutside();
+    return blobs.accepted(() -> blobs.read(this, reading));
+  }
+
+  private <T> T writing(Function<VersionedObject, T> writing) {
+    ensureOutside();
+    return blobs.write(this, writing);
+  }
+
+  private long committing(Consumer<WriteTransaction> changes) {
+    return writing(object -> {
+      try (var transaction = begin(object)) {
+        changes.accept(transaction);
+        transaction.commit();
+        return transaction.version();
+      }
+    });
+  }
+
+  private static WriteTransaction begin(VersionedObject object) {
+    try {
+      return object.begin();
+    } catch (IllegalStateException tooMany) {
+      throw new LimitExceeded(String.valueOf(tooMany.getMessage()), tooMany);
+    }
+  }
+
+  @Override
+  public long write(long offset, byte[] bytes) {
+    return write(offset, ByteBuffer.wrap(bytes));
+  }
+
+  @Override
+  public long write(long offset, ByteBuffer bytes) {
+    ensureWithinLimit(bytes.remaining());
+    ensureRange(offset, bytes.remaining());
+    return writing(object -> object.write(offset, bytes));
+  }
+
+  @Override
+  public CompletableFuture<Long> writeAsync(long offset, ByteBuffer bytes) {
+    ensureOutside();
+    ensureWithinLimit(bytes.remaining());
+    ensureRange(offset, bytes.remaining());
+    return blobs.writeAsync(this, 0, object -> object.writeAsync(offset, bytes));
+  }
+
+  /// Refuses a range before a blob is begun for it.
+  static void ensureRange(long offset, long length) {
+    if (offset < 0 || offset > Long.MAX_VALUE - length) {
+      throw new IllegalArgumentException(
+          length + " bytes at offset " + offset + " are not within 0 and 2^63 - 1");
+    }
+  }
+
+  @Override
+  public long truncate(long size) {
+    ensureRange(size, 0);
+    return committing(transaction -> transaction.truncate(size));
+  }
+
+  @Override
+  public long attribute(String name, byte[] value) {
+    return committing(transaction -> transaction.attribute(name, value));
+  }
+
+  @Override
+  public long removeAttribute(String name) {
+    return committing(transaction -> transaction.removeAttribute(name));
+  }
+
+  @Override
+  public BlobWrite begin() {
+    return writing(object -> new StoredWrite(this, generation, begin(object)));
+  }
+
+  @Override
+  public long copyFrom(InputStream from) throws IOException {
+    int chunk = Math.min(CHUNK_BYTES, blobs.bytesMax());
+    try (var write = begin()) {
+      write.truncate(0);
+      var parts = new ArrayDeque<CompletableFuture<Void>>();
+      long offset = 0;
+      while (true) {
+        byte[] bytes = from.readNBytes(chunk);
+        if (bytes.length == 0) break;
+        if (parts.size() == PARTS_MAX) await(parts.remove());
+        parts.add(write.writeAsync(offset, ByteBuffer.wrap(bytes)));
+        offset += bytes.length;
+      }
+      for (CompletableFuture<Void> part : parts) await(part);
+      return write.commit();
+    }
+  }
+
+  private static void await(CompletableFuture<Void> part) {
+    try {
+      part.join();
+    } catch (CompletionException failed) {
+      if (failed.getCause() instanceof RuntimeException cause) throw cause;
+      throw failed;
+    }
+  }
+
+  @Override
+  public BlobSnapshot snapshot() {
+    return writing(object -> {
+      if (!object.exists()) {
+        throw new IllegalStateException(this + " has no version yet; write to it first");
+      }
+      try {
+        return new StoredSnapshot(this, generation, object, object.snapshot());
+      } catch (IllegalStateException tooMany) {
+        throw new LimitExceeded(
+            this + " has as many snapshots as it may; release some: " + tooMany.getMessage(),
+            tooMany);
+      }
+    });
+  }
+
+  @Override
+  public List<BlobSnapshot> snapshots() {
+    return readingAll(object ->
+        object.snapshots().stream()
+            .<BlobSnapshot>map(kept -> new StoredSnapshot(this, generation, object, kept))
+            .toList());
+  }
+
+  @Override
+  public BlobSnapshot at(long version) {
+    return readingAll(object -> {
+      for (ObjectSnapshot kept : object.snapshots().reversed()) {
+        if (kept.versionState().highest() == version) {
+          return new StoredSnapshot(this, generation, object, kept);
+        }
+      }
+      throw new TooOld(
+          "no snapshot keeps version "
+              + version
+              + " of "
+              + this
+              + "; make one while it is the last");
+    });
+  }
+
+  @Override
+  public boolean equals(Object other) {
+    return other instanceof StoredBlob blob && blob.key().equals(key());
+  }
+
+  @Override
+  public int hashCode() {
+    return key().hashCode();
+  }
+
+  /// The reference, as in `stoa.Blob[films/42]`.
+  @Override
+  public String toString() {
+    return key().toString();
+  }
+}
