@@ -4,8 +4,11 @@ module stoa.bench {
   requires static transitive org.jspecify;
   requires transitive stoa.api;
   requires stoa.objects;
+  requires stoa.storage;
   requires java.management;
   requires jdk.management;
+
+  uses stoa.bench.Contender;
 
   exports stoa.bench;
 }

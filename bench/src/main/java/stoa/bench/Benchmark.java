@@ -8,7 +8,7 @@ import java.util.List;
 public interface Benchmark {
   /// All benchmarks.
   static List<Benchmark> all() {
-    return List.of(new EmbeddedBenchmark());
+    return List.of(new EmbeddedBenchmark(), new StorageBenchmark(), new StorageLargeBenchmark());
   }
 
   /// What it is called on the command line.
@@ -19,6 +19,6 @@ public interface Benchmark {
 
   /// Runs it. Files that it writes are below the context's folder and gone when it returns.
   ///
-  /// @throws Exception what went wrong; there are no results then
-  List<Result> run(Context context) throws Exception;
+  /// @throws Exception what went wrong; there is no outcome then
+  Outcome run(Context context) throws Exception;
 }

@@ -51,6 +51,12 @@ final class Child {
   /// Runs a child to its end.
   static Told run(List<String> javaOptions, String task, Object... arguments)
       throws IOException, InterruptedException {
+    return run(Child.class, javaOptions, task, arguments);
+  }
+
+  /// Runs a child with a main class of its own to its end.
+  static Told run(Class<?> main, List<String> javaOptions, String task, Object... arguments)
+      throws IOException, InterruptedException {
     var command = new ArrayList<String>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     for (String option : ManagementFactory.getRuntimeMXBean().getInputArguments()) {
@@ -59,8 +65,7 @@ final class Child {
       }
     }
     command.addAll(javaOptions);
-    command.addAll(
-        List.of("-cp", System.getProperty("java.class.path"), Child.class.getName(), task));
+    command.addAll(List.of("-cp", System.getProperty("java.class.path"), main.getName(), task));
     for (Object argument : arguments) command.add(argument.toString());
     var process =
         new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();

@@ -31,7 +31,12 @@ final class EmbeddedBenchmark implements Benchmark {
   }
 
   @Override
-  public List<Result> run(Context context) throws Exception {
+  public Outcome run(Context context) throws Exception {
+    return Outcome.of(measure(context));
+  }
+
+  /// Every measure.
+  List<Result> measure(Context context) throws Exception {
     var results = new ArrayList<Result>();
     results.addAll(durable(context));
     results.addAll(inMemory(context));

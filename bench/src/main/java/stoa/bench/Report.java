@@ -3,6 +3,8 @@ package stoa.bench;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
+import java.util.stream.Collectors;
 
 /// Shows results: as a table to read, or as JSON.
 public final class Report {
@@ -23,21 +25,28 @@ public final class Report {
               beside == null ? "" : number(result.besideValue()),
               beside == null ? "" : String.format(Locale.ROOT, "%.2f", result.ratio())));
     }
+    return lines(rows, Set.of(1, 4, 5));
+  }
+
+  /// Rows as lines of text, each column as wide as it must be.
+  ///
+  /// @param right the columns that are aligned to the right
+  static String lines(List<List<String>> rows, Set<Integer> right) {
     var text = new StringBuilder();
     for (List<String> row : rows) {
       var line = new StringBuilder();
       for (int column = 0; column < row.size(); column++) {
         int width = width(rows, column);
-        boolean right = column == 1 || column >= 4;
-        line.append(("%" + (right ? "" : "-") + width + "s  ").formatted(row.get(column)));
+        line.append(
+            ("%" + (right.contains(column) ? "" : "-") + width + "s  ").formatted(row.get(column)));
       }
       text.append(line.toString().stripTrailing()).append('\n');
     }
     return text.toString();
   }
 
-  /// The results as a JSON list of `{measure, value, unit, beside, besideValue, ratio}`, the last
-  /// three null for a measure that stands alone.
+  /// The results as a JSON list of `{measure, value, unit, beside, besideValue, ratio, samples}`;
+  /// `beside` to `ratio` are null for a measure that stands alone.
   public static String json(List<Result> results) {
     var text = new StringBuilder("[");
     for (Result result : results) {
@@ -55,6 +64,11 @@ public final class Report {
           .append(plain(result.besideValue()))
           .append(", \"ratio\": ")
           .append(plain(result.ratio()))
+          .append(", \"samples\": ")
+          .append(
+              result.samples().stream()
+                  .map(Report::plain)
+                  .collect(Collectors.joining(", ", "[", "]")))
           .append('}');
     }
     return text.append("\n]\n").toString();
@@ -64,7 +78,8 @@ public final class Report {
     return rows.stream().mapToInt(row -> row.get(column).length()).max().orElse(1);
   }
 
-  private static String number(double value) {
+  /// A number with about three digits.
+  static String number(double value) {
     if (Math.abs(value) >= 100) return String.format(Locale.ROOT, "%,.0f", value);
     return String.format(Locale.ROOT, Math.abs(value) >= 10 ? "%.1f" : "%.2f", value);
   }

@@ -44,11 +44,45 @@ final class Samples {
     add(measure + ", p99", seen.p99Micros());
   }
 
-  /// The median of a measure's samples.
-  double median(String measure) {
+  /// What was measured, in the order of the first samples.
+  List<String> measures() {
+    return List.copyOf(samples.keySet());
+  }
+
+  /// Whether a measure has a sample.
+  boolean has(String measure) {
+    return samples.containsKey(measure);
+  }
+
+  /// A measure's samples, in the order in which they were taken.
+  List<Double> of(String measure) {
     List<Double> taken = samples.get(measure);
     if (taken == null) throw new IllegalArgumentException("nothing was measured as " + measure);
-    double[] sorted = taken.stream().mapToDouble(Double::doubleValue).sorted().toArray();
+    return List.copyOf(taken);
+  }
+
+  /// The median of a measure's samples.
+  double median(String measure) {
+    return median(of(measure));
+  }
+
+  /// The median of the ratios of two measures' samples, each taken within one round: what slows a
+  /// whole round down is not in it.
+  double medianRatio(String measure, String beside) {
+    List<Double> upper = of(measure);
+    List<Double> lower = of(beside);
+    if (upper.size() != lower.size()) {
+      throw new IllegalArgumentException(
+          "%s has %d samples, %s has %d".formatted(measure, upper.size(), beside, lower.size()));
+    }
+    var ratios = new ArrayList<Double>();
+    for (int i = 0; i < upper.size(); i++) ratios.add(upper.get(i) / lower.get(i));
+    return median(ratios);
+  }
+
+  /// The middle one of some values, or the mean of the two in the middle.
+  static double median(List<Double> values) {
+    double[] sorted = values.stream().mapToDouble(Double::doubleValue).sorted().toArray();
     int middle = sorted.length / 2;
     return sorted.length % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
   }

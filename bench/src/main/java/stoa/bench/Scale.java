@@ -10,22 +10,37 @@ import java.time.Duration;
 /// @param historyBytes how much history is written before a recovery is measured
 /// @param objects how many objects are created to measure their memory
 /// @param smallHeapObjects how many objects a process with a small heap is asked to hold
+/// @param storage the same for the storage benchmark
 public record Scale(
     int rounds,
     Duration warmUp,
     Duration time,
     long historyBytes,
     int objects,
-    int smallHeapObjects) {
+    int smallHeapObjects,
+    StorageScale storage) {
 
   /// The scale whose results are kept: some minutes.
   public static Scale full() {
     return new Scale(
-        5, Duration.ofMillis(500), Duration.ofMillis(1500), 1L << 30, 100_000, 500_000);
+        5,
+        Duration.ofMillis(500),
+        Duration.ofMillis(1500),
+        1L << 30,
+        100_000,
+        500_000,
+        StorageScale.full());
   }
 
   /// The scale that shows, within a minute, that a benchmark runs.
   public static Scale smoke() {
-    return new Scale(1, Duration.ofMillis(200), Duration.ofMillis(300), 16 << 20, 10_000, 20_000);
+    return new Scale(
+        1,
+        Duration.ofMillis(200),
+        Duration.ofMillis(300),
+        16 << 20,
+        10_000,
+        20_000,
+        StorageScale.smoke());
   }
 }

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 class LimitsTest {
   private static final Scale TINY =
-      new Scale(1, Duration.ofMillis(5), Duration.ofMillis(100), 1, 1, 1);
+      new Scale(1, Duration.ofMillis(5), Duration.ofMillis(100), 1, 1, 1, StorageScale.smoke());
 
   @TempDir Path folder;
 

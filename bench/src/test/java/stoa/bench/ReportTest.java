@@ -28,9 +28,9 @@ class ReportTest {
         """
         [
           {"measure": "calls, 1 caller", "value": 4000.0, "unit": "1/s", \
-        "beside": "append and \\"force\\"", "besideValue": 5000.0, "ratio": 0.8},
+        "beside": "append and \\"force\\"", "besideValue": 5000.0, "ratio": 0.8, "samples": []},
           {"measure": "first call", "value": 0.25, "unit": "s", \
-        "beside": null, "besideValue": null, "ratio": null}
+        "beside": null, "besideValue": null, "ratio": null, "samples": []}
         ]
         """,
         Report.json(RESULTS));

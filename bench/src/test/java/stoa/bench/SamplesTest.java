@@ -20,6 +20,16 @@ class SamplesTest {
   }
 
   @Test
+  void comparesTheSamplesOfEachRound() {
+    var samples = new Samples();
+    for (double value : new double[] {2, 40, 600}) samples.add("a", value);
+    for (double value : new double[] {1, 10, 100}) samples.add("b", value);
+    samples.add("short", 1);
+    assertEquals(4, samples.medianRatio("a", "b"));
+    assertThrows(IllegalArgumentException.class, () -> samples.medianRatio("a", "short"));
+  }
+
+  @Test
   void takesEveryMeasureInEachRound() throws Exception {
     var order = new ArrayList<String>();
     var probes = new LinkedHashMap<String, Samples.Probe>();

@@ -22,6 +22,7 @@ import picocli.CommandLine.Spec;
 import stoa.bench.Benchmark;
 import stoa.bench.Context;
 import stoa.bench.Machine;
+import stoa.bench.Outcome;
 import stoa.bench.Report;
 import stoa.bench.Scale;
 
@@ -35,6 +36,10 @@ import stoa.bench.Scale;
           + " worth nothing."
     })
 final class BenchCommand implements Callable<Integer> {
+  private static final long LINE_NANOS = 10_000_000_000L;
+
+  private long shown = System.nanoTime();
+
   @Spec private @Nullable CommandSpec spec;
 
   @Parameters(arity = "0..1", paramLabel = "NAME", description = "Which one to run.")
@@ -54,6 +59,14 @@ final class BenchCommand implements Callable<Integer> {
               + " deleted at the end.")
   private Path data = Path.of("stoa-data", "bench");
 
+  @Option(
+      names = "--figures",
+      paramLabel = "DIR",
+      description =
+          "Where a benchmark with figures writes them, as SVG. Without it, figures in the build's"
+              + " output.")
+  private Path figures = Path.of(System.getProperty("stoa.output", "stoa-data"), "figures");
+
   @Override
   public Integer call() throws Exception {
     CommandLine line = requireNonNull(spec).commandLine();
@@ -61,7 +74,7 @@ final class BenchCommand implements Callable<Integer> {
     String wanted = name;
     if (wanted == null) {
       for (Benchmark each : Benchmark.all()) {
-        out.printf("  %-12s %s%n", each.name(), each.description());
+        out.printf("  %-14s %s%n", each.name(), each.description());
       }
       return 0;
     }
@@ -77,22 +90,43 @@ final class BenchCommand implements Callable<Integer> {
     Path folder = Files.createTempDirectory(data.toAbsolutePath(), benchmark.name() + "-");
     try {
       var scale = smoke ? Scale.smoke() : Scale.full();
-      var results = benchmark.run(new Context(folder, scale, BenchCommand::show));
+      var outcome = benchmark.run(new Context(folder, scale, this::show));
       show("");
-      out.print(Report.table(results));
+      out.print(outcome.table());
       out.printf("%n%s%n", Machine.describe(folder));
       Path file = json;
       out.flush();
-      if (file != null) Files.writeString(file, Report.json(results), StandardCharsets.UTF_8);
+      if (file != null) {
+        Files.writeString(file, Report.json(outcome.results()), StandardCharsets.UTF_8);
+        out.println("results: " + file.toAbsolutePath());
+      }
+      draw(outcome, out);
       return 0;
     } finally {
       delete(folder);
     }
   }
 
-  /// Shows in one line of a terminal what is being done; elsewhere nothing.
-  private static void show(String doing) {
-    if (Optional.ofNullable(System.console()).filter(Console::isTerminal).isEmpty()) return;
+  private void draw(Outcome outcome, PrintWriter out) throws IOException {
+    if (outcome.figures().isEmpty()) return;
+    Files.createDirectories(figures);
+    for (var figure : outcome.figures().entrySet()) {
+      Path file = figures.resolve(figure.getKey());
+      Files.writeString(file, figure.getValue(), StandardCharsets.UTF_8);
+      out.println("figure: " + file.toAbsolutePath());
+    }
+  }
+
+  /// Shows what is being done: in one line of a terminal; elsewhere as lines, not more than one in
+  /// ten seconds.
+  private void show(String doing) {
+    if (Optional.ofNullable(System.console()).filter(Console::isTerminal).isEmpty()) {
+      long now = System.nanoTime();
+      if (doing.isEmpty() || now - shown < LINE_NANOS) return;
+      shown = now;
+      System.err.println(doing);
+      return;
+    }
     System.err.print("\r\033[K" + doing);
     System.err.flush();
   }

@@ -26,6 +26,7 @@ final class Arrows {
     ALLOWED.put("sim", engine);
     ALLOWED.put("bench", engine);
     ALLOWED.put("cli", with(engine, "stacksync", "bench"));
+    ALLOWED.put("peers", with(engine, "stacksync", "bench", "cli"));
     ALLOWED.put("tidy", with(engine, "stacksync", "bench", "sim", "cli"));
   }
 

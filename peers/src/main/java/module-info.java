@@ -1,0 +1,14 @@
+/// Other storage engines, beside which `./stoa bench storage` measures the device; no other command
+/// builds this module.
+@org.jspecify.annotations.NullMarked
+module stoa.peers {
+  requires static transitive org.jspecify;
+  requires stoa.bench;
+  requires rocksdbjni;
+  requires com.h2database.mvstore;
+
+  provides stoa.bench.Contender with
+      stoa.peers.RocksContender,
+      stoa.peers.BlobContender,
+      stoa.peers.MvStoreContender;
+}
