@@ -9,6 +9,7 @@ import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.Optional;
@@ -43,10 +44,15 @@ final class PageCache {
       for (Path path : files.filter(Files::isRegularFile).toList()) {
         try (var file = FileChannel.open(path, StandardOpenOption.WRITE)) {
           file.force(false); // a page that is not yet on disk stays
+        } catch (NoSuchFileException e) {
+          continue; // merged or compacted away since it was listed
         }
         MemorySegment name = arena.allocateFrom(path.toString());
         int descriptor = (int) open.invokeExact(name, READ_ONLY);
-        if (descriptor < 0) throw new IOException(path + " cannot be opened");
+        if (descriptor < 0) {
+          if (Files.exists(path)) throw new IOException(path + " cannot be opened");
+          continue;
+        }
         dropped &= (int) advise.invokeExact(descriptor, 0L, 0L, DONT_NEED) == 0;
         int closed = (int) close.invokeExact(descriptor);
         dropped &= closed == 0;

@@ -133,10 +133,12 @@ public final class Streams {
   }
 
   private @Nullable At floor(StreamId stream, int space, long address) {
-    long at = offset(stream, space, address);
-    if (at < 0) return null;
-    byte[] data = data(stream, space, at);
-    return data == null ? null : new At(at, data);
+    try {
+      var found = device.readFloor(stream, space, address);
+      return found == null ? null : new At(found.offset(), found.data());
+    } catch (StorageException failed) {
+      throw told(failed);
+    }
   }
 
   private long offset(StreamId stream, int space, long address) {

@@ -33,7 +33,7 @@ final class StoaEngine implements Engine {
       index.insert(high, low, space, e.offset, e.position, (int) e.length);
       stamp = e.position;
     } else {
-      index.insert(high, low, space, e.offset, stamp, e.position, e.skip, e.length, e.version);
+      index.insert(high, low, space, stamp, e);
     }
   }
 

@@ -171,31 +171,6 @@ final class Index {
     state.active().insert(high, low, space, offset, position, length);
   }
 
-  /// Adds an entry of a versioned space: `length` bytes from `offset` on are those of the item at
-  /// `position` behind its first `skip`. Of the entries of one record at one key the last one
-  /// counts.
-  ///
-  /// @param stamp the log position of the record that makes the entry; never below that of an entry
-  ///   inserted before
-  void insert(
-      long high,
-      long low,
-      int space,
-      long offset,
-      long stamp,
-      long position,
-      int skip,
-      long length,
-      long version) {
-    add(high, low, space, offset, stamp, position, skip, length, version, Entry.DATA);
-  }
-
-  /// Adds an entry of a versioned space that says that `length` bytes from `offset` on are cut off.
-  void insertHole(
-      long high, long low, int space, long offset, long stamp, long length, long version) {
-    add(high, low, space, offset, stamp, stamp, 0, length, version, Entry.HOLE);
-  }
-
   /// Adds an entry of a versioned space. A hole stands at the stamp. Of the entries of one record
   /// at one key the last one counts.
   ///

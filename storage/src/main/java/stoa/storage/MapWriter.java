@@ -52,6 +52,11 @@ final class MapWriter {
     this.hidden = hidden;
   }
 
+  /// Covers the offsets of `piece` with it; the map has nothing there.
+  void append(Entry piece) {
+    put(Spaces.BYTES, piece);
+  }
+
   /// Covers the offsets of `piece` with it, where no higher version is.
   void cover(Entry piece) throws IOException {
     if (piece.length == 0) return;

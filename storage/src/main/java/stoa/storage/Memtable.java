@@ -22,7 +22,6 @@ final class Memtable {
   private final long from;
   private volatile Series[] table;
   private int seriesCount;
-  private long entryCount;
   private long bytes;
   private @Nullable RecordSeries latest; // saves the lookup when one object is written in a row
 
@@ -50,10 +49,6 @@ final class Memtable {
     return seriesCount;
   }
 
-  long entryCount() {
-    return entryCount;
-  }
-
   /// Adds an entry of a record space; its stamp is its position.
   void insert(long high, long low, int space, long offset, long position, int length) {
     var series = latest;
@@ -62,7 +57,6 @@ final class Memtable {
       latest = series;
     }
     bytes += series.add(offset, position, length);
-    entryCount++;
   }
 
   /// Adds an entry of a versioned space.
@@ -79,7 +73,6 @@ final class Memtable {
       int mark) {
     var series = (VersionedSeries) findOrAdd(high, low, space);
     bytes += series.add(offset, stamp, position, skip, length, version, mark);
-    entryCount++;
   }
 
   @Nullable Series find(long high, long low, int space) {

@@ -109,7 +109,7 @@ final class ObjectChanges {
       var tie = moved ? MapWriter.Tie.LAST : MapWriter.Tie.FIRST;
       int age = change.target() == 0 ? head.snapshots.size() : head.age(change.target());
       var map = head.delta(change.target());
-      cover(change, writer(view, head, map, age, record, tie, Spaces.BYTES));
+      cover(change, head, writer(view, head, map, age, record, tie, Spaces.BYTES));
       replace(change, writer(view, head, map, age, record, tie, Spaces.ATTRIBUTES));
       for (var range : change.versions().ranges()) join(view, head, range, at, record);
     }
@@ -123,10 +123,15 @@ final class ObjectChanges {
     return true;
   }
 
-  private void cover(ObjectNote.Change change, MapWriter writer) throws IOException {
+  private void cover(ObjectNote.Change change, ObjectHead head, MapWriter writer)
+      throws IOException {
+    boolean own = change.target() == 0;
     for (int i = 0; i < change.extents().count(); i++) {
       change.extents().get(i, piece);
-      if (piece.isHole() || log.isLive(piece.position)) writer.cover(piece);
+      if (!piece.isHole() && !log.isLive(piece.position)) continue;
+      if (own && piece.offset >= head.end) writer.append(piece); // nothing is there
+      else writer.cover(piece);
+      if (own) head.end = Math.max(head.end, piece.end());
     }
   }
 

@@ -24,6 +24,9 @@ final class ObjectHead {
 
   long topLast;
 
+  /// No extent of the object's own map ends behind this offset.
+  long end;
+
   private long topGiven; // to a record that may not be applied yet
 
   /// Oldest first.

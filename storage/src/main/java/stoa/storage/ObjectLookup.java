@@ -19,6 +19,8 @@ final class ObjectLookup {
       head.topFirst = found.offset;
       head.topLast = found.end() - 1;
     }
+    boolean any = floor(view, id, Spaces.BYTES, head.birth, Long.MAX_VALUE, found);
+    head.end = any ? found.end() : 0;
     head.snapshots.clear();
     if (!view.floor(id.high(), id.low(), Spaces.SNAPSHOTS, Long.MAX_VALUE, found)) return;
     try (var scan = view.scan(id.high(), id.low(), Spaces.SNAPSHOTS, 0)) {

@@ -202,26 +202,20 @@ class IndexModelTest {
     switch (value.mark()) {
       case Entry.REMOVED ->
           index.remove(at.high(), at.low(), at.space(), step.offset(), step.stamp());
-      case Entry.HOLE ->
-          index.insertHole(
-              at.high(),
-              at.low(),
-              at.space(),
-              step.offset(),
-              step.stamp(),
-              value.length(),
-              value.version());
       default ->
           index.insert(
               at.high(),
               at.low(),
               at.space(),
-              step.offset(),
               step.stamp(),
-              value.position(),
-              value.skip(),
-              value.length(),
-              value.version());
+              new Entry()
+                  .set(
+                      step.offset(),
+                      value.position(),
+                      value.skip(),
+                      value.length(),
+                      value.version(),
+                      value.mark()));
     }
   }
 

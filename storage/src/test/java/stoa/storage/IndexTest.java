@@ -43,7 +43,7 @@ class IndexTest {
 
     void insert(long object, long offset) {
       record();
-      index.insert(0, object, SPACE, offset, stamp, stamp, 0, 1, 1);
+      index.insert(0, object, SPACE, stamp, new Entry().set(offset, stamp, 0, 1, 1, Entry.DATA));
       show();
     }
 
@@ -169,11 +169,11 @@ class IndexTest {
       long stamp = fixture.record();
       try (var writer = fixture.index.view(Long.MAX_VALUE);
           var before = fixture.view()) {
-        fixture.index.insert(0, 1, SPACE, 5, stamp, stamp, 0, 1, 2);
+        fixture.index.insert(0, 1, SPACE, stamp, new Entry().set(5, stamp, 0, 1, 2, Entry.DATA));
         assertTrue(writer.floor(0, 1, SPACE, 9, found));
         assertEquals(5, found.offset);
         fixture.index.remove(0, 1, SPACE, 5, stamp);
-        fixture.index.insertHole(0, 1, SPACE, 6, stamp, 7, 3);
+        fixture.index.insert(0, 1, SPACE, stamp, new Entry().set(6, 0, 0, 7, 3, Entry.HOLE));
         assertTrue(writer.floor(0, 1, SPACE, 5, found));
         assertEquals(0, found.offset);
         assertTrue(writer.floor(0, 1, SPACE, 6, found));

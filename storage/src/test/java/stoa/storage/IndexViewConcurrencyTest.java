@@ -74,7 +74,7 @@ class IndexViewConcurrencyTest {
     long stamp = append(log);
     for (int i = 0; i < TOKENS; i++) {
       places[i] = i;
-      index.insert(0, object(i), SPACE, i, stamp, stamp, 0, 1, 1);
+      index.insert(0, object(i), SPACE, stamp, new Entry().set(i, stamp, 0, 1, 1, Entry.DATA));
     }
     index.show(log.end());
     log.sync();
@@ -98,7 +98,7 @@ class IndexViewConcurrencyTest {
         int token = random.nextInt(TOKENS);
         long to = (long) random.nextInt(PLACES) * TOKENS + token;
         index.remove(0, object(places[token]), SPACE, places[token], stamp);
-        index.insert(0, object(to), SPACE, to, stamp, stamp, 0, 1, 1);
+        index.insert(0, object(to), SPACE, stamp, new Entry().set(to, stamp, 0, 1, 1, Entry.DATA));
         places[token] = to;
       }
       if (index.show(log.end())) index.flushSoon();
