@@ -217,6 +217,7 @@ public final class Device implements AutoCloseable {
   /// @param after where to begin: behind this id; null for the start
   public void objects(@Nullable StreamId after, Predicate<StreamId> visitor) {
     ensureOpen();
+    var found = new Entry();
     try (var view = objects.durable()) {
       var walk = view.walk();
       if (after != null) walk.seek(after.high(), after.low(), 256, 0);
@@ -227,7 +228,9 @@ public final class Device implements AutoCloseable {
           continue;
         }
         walk.skipObject();
-        if (Moment.now(view, id).exists() && !visitor.test(id)) return;
+        long birth = ObjectLookup.birth(view, id, found);
+        boolean exists = ObjectLookup.range(view, id, birth, Long.MAX_VALUE, found);
+        if (exists && !visitor.test(id)) return;
       }
     } catch (IOException e) {
       throw unreadable(e);
@@ -255,6 +258,7 @@ public final class Device implements AutoCloseable {
     public List<Operation> append(List<Operation> batch) {
       boolean flush;
       var written = new ArrayList<Operation>(batch.size());
+      var unchanged = new ArrayList<Operation>(); // what made them so may not be durable yet
       appending.lock();
       try {
         ensureOpen();
@@ -263,11 +267,14 @@ public final class Device implements AutoCloseable {
         var commits = new ArrayList<Commit>(batch.size());
         for (var operation : batch) {
           var record = admitted(operation);
-          if (record == null) continue;
-          written.add(operation);
-          commits.add(record);
+          if (record != null) {
+            written.add(operation);
+            commits.add(record);
+          } else if (operation.failure == null) {
+            unchanged.add(operation);
+          }
         }
-        if (written.isEmpty()) return written;
+        if (written.isEmpty()) return unchanged;
         try {
           log.append(commits);
         } catch (StorageException e) {
@@ -293,6 +300,7 @@ public final class Device implements AutoCloseable {
         appending.unlock();
       }
       if (flush) index.flushSoon();
+      written.addAll(unchanged);
       return written;
     }
 

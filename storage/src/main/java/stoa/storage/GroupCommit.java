@@ -36,6 +36,10 @@ final class GroupCommit {
    *     and may write and wait itself.
    */
   private static final long BYTES_MAX = 64 << 20;
+
+  /// About what an operation takes beside its data.
+  private static final long OPERATION_BYTES = 6 << 10;
+
   private static final long BATCH_BYTES_MAX = 16 << 20;
 
   /// As much is appended during a sync.
@@ -47,8 +51,9 @@ final class GroupCommit {
 
   /// What the device does for the steps.
   interface Target {
-    /// Appends and applies a batch, and answers which of it: operations that were not admitted are
-    /// left out, with what they are to be told.
+    /// Appends and applies a batch, and answers what of it is to be made durable: operations that
+    /// were refused are left out, with what they are to be told. One that was not needed is not
+    /// left out: what made it so may not be durable yet.
     List<Operation> append(List<Operation> batch);
 
     /// Makes everything appended durable.
@@ -105,15 +110,47 @@ final class GroupCommit {
   }
 
   private void enqueue(Operation operation) {
+    awaitRoom();
     lists.lock();
     try {
-      while (bytes > BYTES_MAX) room.awaitUninterruptibly();
-      bytes += operation.bytes();
+      bytes += cost(operation);
       waitingBytes += operation.bytes();
       waiting.add(operation);
     } finally {
       lists.unlock();
     }
+  }
+
+  /// Returns when there is room, and makes some if nobody else does: the caller may be what follows
+  /// an operation that this thread has just completed.
+  private void awaitRoom() {
+    while (isFull()) {
+      if (step()) continue;
+      lists.lock();
+      try {
+        if (bytes > BYTES_MAX && isBusy()) room.awaitUninterruptibly();
+      } finally {
+        lists.unlock();
+      }
+    }
+  }
+
+  private boolean isFull() {
+    lists.lock();
+    try {
+      return bytes > BYTES_MAX;
+    } finally {
+      lists.unlock();
+    }
+  }
+
+  /// Whether a thread is in a step; it will complete operations, or call who goes on.
+  private boolean isBusy() {
+    return appending.get() || syncing.get();
+  }
+
+  private static long cost(Operation operation) {
+    return OPERATION_BYTES + operation.bytes();
   }
 
   private void drive() {
@@ -264,7 +301,7 @@ final class GroupCommit {
     if (operations.isEmpty()) return;
     lists.lock();
     try {
-      for (var operation : operations) bytes -= operation.bytes();
+      for (var operation : operations) bytes -= cost(operation);
       room.signalAll();
     } finally {
       lists.unlock();

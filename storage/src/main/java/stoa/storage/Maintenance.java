@@ -1,10 +1,13 @@
 package stoa.storage;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import stoa.base.StreamId;
@@ -32,6 +35,7 @@ final class Maintenance {
   private @Nullable MaintenancePlan plan;
   private final List<Integer> evacuated = new ArrayList<>();
   private final Map<Integer, Long> carried = new HashMap<>();
+  private final Set<Integer> damaged = new HashSet<>();
   private @Nullable StreamId reordering;
   private long reorderedTo;
 
@@ -57,7 +61,8 @@ final class Maintenance {
     try {
       var current = plan;
       if (current == null) {
-        current = MaintenancePlan.of(log, index, objects.oldestOpen(), carried);
+        if (!retire()) return false; // an export reads them; later
+        current = MaintenancePlan.of(log, index, untouched(), carried, damaged);
         if (current.isEmpty()) return false;
         plan = current;
       }
@@ -67,13 +72,29 @@ final class Maintenance {
       if (!more) plan = null;
       if (!more || evacuated.size() >= RETIRED_TOGETHER) retire();
       return true;
+    } catch (UncheckedIOException e) {
+      forget();
+      throw e.getCause();
     } catch (IOException | RuntimeException | Error e) {
-      plan = null;
-      reordering = null;
-      evacuated.clear();
+      forget();
       throw e;
     } finally {
       stepping.unlock();
+    }
+  }
+
+  private void forget() {
+    plan = null;
+    reordering = null;
+  }
+
+  /// The log position up to which open transactions have nothing.
+  private long untouched() {
+    appending.lock();
+    try {
+      return Math.min(objects.oldestOpen(), log.end());
+    } finally {
+      appending.unlock();
     }
   }
 
@@ -103,13 +124,19 @@ final class Maintenance {
     for (var segment : segments) {
       if (segment.number() != number) continue;
       boolean oldest = segments.getFirst().number() == number;
-      Reclaim.evacuate(segment, oldest, log, index, changes, moves -> move(moves, pace));
-      evacuated.add(number);
+      try {
+        Reclaim.evacuate(segment, oldest, log, index, changes, moves -> move(moves, pace));
+        evacuated.add(number);
+      } catch (CorruptData e) {
+        // It stays, so that what is unharmed in it does. Whoever reads the rest is told.
+        damaged.add(number);
+      }
     }
   }
 
-  private void retire() {
-    if (evacuated.isEmpty()) return;
+  /// Retires what was evacuated. Answers false when somebody needs it yet.
+  private boolean retire() {
+    if (evacuated.isEmpty()) return true;
     // What is read when the device is opened again is in the index before, and must not point to
     // them.
     appending.lock();
@@ -122,10 +149,7 @@ final class Maintenance {
     appending.lock();
     try {
       var held = objects.retiring();
-      if (!held.tryLock()) {
-        evacuated.clear(); // an export reads them; they are found again
-        return;
-      }
+      if (!held.tryLock()) return false;
       try {
         log.retire(evacuated);
         index.show(log.end());
@@ -137,5 +161,6 @@ final class Maintenance {
     }
     evacuated.forEach(carried::remove);
     evacuated.clear();
+    return true;
   }
 }

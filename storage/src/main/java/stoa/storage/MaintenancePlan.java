@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import stoa.base.StreamId;
 
 /// What is worth doing to a device: objects to put in order, segments to reclaim. Made from the
@@ -55,19 +56,21 @@ final class MaintenancePlan {
   /// A plan for a device as it is.
   ///
   /// @param before segments that end behind this log position are left alone
+  /// @param damaged numbers of segments to leave alone
   /// @param carried by number of segment, the bytes that no entry of the index stands for and are
   ///   needed
-  static MaintenancePlan of(SegmentLog log, Index index, long before, Map<Integer, Long> carried)
+  static MaintenancePlan of(
+      SegmentLog log, Index index, long before, Map<Integer, Long> carried, Set<Integer> damaged)
       throws IOException {
-    var plan = new MaintenancePlan(log.segments());
-    plan.carry(carried);
     try (var view = index.view(log.durable())) {
+      var plan = new MaintenancePlan(log.segments()); // after the view: all that it points to
+      plan.carry(carried);
       var walk = view.walk();
       while (walk.next()) plan.count(walk, view);
+      plan.endObject();
+      plan.chooseSegments(before, damaged, log.segmentBytes());
+      return plan;
     }
-    plan.endObject();
-    plan.chooseSegments(before, log.segmentBytes());
-    return plan;
   }
 
   boolean isEmpty() {
@@ -135,14 +138,15 @@ final class MaintenancePlan {
     for (int i = 0; i < all.size(); i++) live[i] += carried.getOrDefault(all.get(i).number(), 0L);
   }
 
-  private void chooseSegments(long before, long deadLeast) {
+  private void chooseSegments(long before, Set<Integer> damaged, long deadLeast) {
     var chosen = new ArrayList<Integer>();
     long dead = 0;
     for (int i = 0; i < all.size() - 1; i++) {
       var segment = all.get(i);
       long size = segment.end() - segment.base() - segment.headerBytes();
       boolean worth = live[i] * 100 < size * LIVE_PERCENT_MAX;
-      if (!worth || segment.end() > before) continue;
+      boolean free = segment.end() <= before && !damaged.contains(segment.number());
+      if (!worth || !free) continue;
       chosen.add(i);
       dead += size - live[i];
     }

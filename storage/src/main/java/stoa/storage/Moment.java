@@ -28,20 +28,32 @@ final class Moment implements AutoCloseable {
     maps.add(id);
   }
 
-  /// The object as a view has it. The view is closed with this.
+  /// The object as a view has it. The view is closed with this, or when this fails.
   static Moment now(IndexView view, StreamId id) throws IOException {
-    var head = new ObjectHead(id);
-    head.birth = ObjectLookup.birth(view, id, new Entry());
-    return new Moment(view, head, null);
+    try {
+      var head = new ObjectHead(id);
+      head.birth = ObjectLookup.birth(view, id, new Entry());
+      return new Moment(view, head, null);
+    } catch (IOException | RuntimeException e) {
+      view.close();
+      throw e;
+    }
   }
 
-  /// The object as a snapshot of it is, or null when the view has no snapshot of this number.
+  /// The object as a snapshot of it is, or null when the view has no snapshot of this number. The
+  /// view is closed with this, or when there is none.
   static @Nullable Moment of(IndexView view, SegmentLog log, StreamId id, long number)
       throws IOException {
-    var head = new ObjectHead(id);
-    ObjectLookup.fill(view, log, head);
-    var snapshot = head.snapshot(number);
-    return snapshot == null ? null : new Moment(view, head, snapshot);
+    Moment moment = null;
+    try {
+      var head = new ObjectHead(id);
+      ObjectLookup.fill(view, log, head);
+      var snapshot = head.snapshot(number);
+      if (snapshot != null) moment = new Moment(view, head, snapshot);
+      return moment;
+    } finally {
+      if (moment == null) view.close();
+    }
   }
 
   long birth() {

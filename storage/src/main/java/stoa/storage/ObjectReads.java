@@ -59,12 +59,8 @@ final class ObjectReads {
 
   private Moment moment() throws IOException {
     var view = objects.durable();
-    Moment moment = null;
-    try {
-      moment = number == NOW ? Moment.now(view, id) : Moment.of(view, objects.log(), id, number);
-    } finally {
-      if (moment == null) view.close();
-    }
+    if (number == NOW) return Moment.now(view, id);
+    var moment = Moment.of(view, objects.log(), id, number);
     if (moment == null) {
       throw new IllegalStateException(
           "snapshot %d of object %s was released; make another".formatted(number, id));
@@ -96,11 +92,15 @@ final class ObjectReads {
     VersionedObjects.requireRange(offset, target.remaining());
     int start = target.position();
     int limit = target.limit();
-    at(moment -> {
-      target.limit(limit).position(start);
-      read(moment, offset, target);
-      return true;
-    });
+    try {
+      at(moment -> {
+        target.limit(limit).position(start);
+        read(moment, offset, target);
+        return true;
+      });
+    } finally {
+      target.limit(limit); // also when bytes could not be read
+    }
   }
 
   private void read(Moment moment, long offset, ByteBuffer target) throws IOException {

@@ -105,8 +105,9 @@ final class Reclaim implements ItemVisitor {
     if (moves.count() > 0) mover.move(moves);
     moves = new MoveWrite(index, changes);
     heads.clear();
+    var next = index.view(log.end());
     view.close();
-    view = index.view(log.end());
+    view = next;
   }
 
   private void flushGained() {

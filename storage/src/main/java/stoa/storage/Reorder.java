@@ -15,6 +15,9 @@ final class Reorder {
   private static final int RUN_BYTES_MAX = 1 << 20;
   private static final int RUN_PARTS_MAX = 4096;
 
+  /// As many runs are written together.
+  private static final int RUNS_MAX = 512;
+
   private final SegmentLog log;
   private final Index index;
   private final ObjectChanges changes;
@@ -23,6 +26,7 @@ final class Reorder {
   private final ByteBuffer run = ByteBuffer.allocate(RUN_BYTES_MAX);
   private Pieces parts = new Pieces();
   private long from;
+  private MoveWrite moves;
 
   private Reorder(
       SegmentLog log, Index index, ObjectChanges changes, Reclaim.Mover mover, StreamId id) {
@@ -31,6 +35,7 @@ final class Reorder {
     this.changes = changes;
     this.mover = mover;
     this.id = id;
+    this.moves = new MoveWrite(index, changes);
   }
 
   /// Reorders an object, from an offset on, until a number of bytes is written. Answers from where
@@ -63,6 +68,7 @@ final class Reorder {
         bytes += extent.length;
       }
     }
+    endRun();
     flush();
     return end;
   }
@@ -70,7 +76,7 @@ final class Reorder {
   private void take(Entry extent) {
     while (extent.length > 0) {
       boolean goesOn = parts.count() > 0 && from + run.position() == extent.offset;
-      if (!goesOn || !run.hasRemaining() || parts.count() >= RUN_PARTS_MAX) flush();
+      if (!goesOn || !run.hasRemaining() || parts.count() >= RUN_PARTS_MAX) endRun();
       if (parts.count() == 0) from = extent.offset;
       int length = (int) Math.min(extent.length, run.remaining());
       var part = new Entry().set(extent).clip(extent.offset, extent.offset + length);
@@ -82,13 +88,18 @@ final class Reorder {
     }
   }
 
-  private void flush() {
+  private void endRun() {
     if (parts.count() > 0) {
-      var move = new MoveWrite(index, changes);
-      move.bytes(id, MoveWrite.Maps.OWN, from, run.flip(), parts);
-      mover.move(move);
+      var data = ByteBuffer.allocate(run.position()).put(run.flip()).flip();
+      moves.bytes(id, MoveWrite.Maps.OWN, from, data, parts);
     }
     run.clear();
     parts = new Pieces();
+    if (moves.bytes() >= RUN_BYTES_MAX || moves.count() >= RUNS_MAX) flush();
+  }
+
+  private void flush() {
+    if (moves.count() > 0) mover.move(moves);
+    moves = new MoveWrite(index, changes);
   }
 }

@@ -106,7 +106,7 @@ final class UpdateReader {
     }
     if (extents.size() > EXTENTS_MAX) {
       throw new IllegalArgumentException(
-          "the updates for object %s have more than %d extents; have the sender reorder it, or send fewer versions at a time"
+          "the updates for object %s have more than %d extents; have them sent in parts, each for a peer state that has the versions of the others already"
               .formatted(object.id(), EXTENTS_MAX));
     }
     return true;

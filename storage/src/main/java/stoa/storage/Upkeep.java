@@ -13,8 +13,10 @@ final class Upkeep implements AutoCloseable {
    * A device is idle when nothing was appended by others between two looks. While others are at work,
    * a step that is under way, or urgent, pauses after every write, so that they have most of the disk.
    */
+  private static final System.Logger LOG = System.getLogger("stoa.storage");
   private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
   private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
+  private static final int LOOKS_WHEN_FULL = 40;
 
   /// Of what a device holds, one in this many bytes must have been written or given up since the
   /// last time, when it is idle, and when it never is.
@@ -36,6 +38,7 @@ final class Upkeep implements AutoCloseable {
   // The rest is the thread's.
   private long seen;
   private long doneTo;
+  private int rest; // looks to let pass
 
   /// @param appended how many operations others have appended
   /// @param dirt how many bytes they have written or given up, about
@@ -56,6 +59,10 @@ final class Upkeep implements AutoCloseable {
         long now = appended.getAsLong();
         boolean idle = now == seen;
         seen = now;
+        if (rest > 0) {
+          rest--;
+          continue;
+        }
         long since = dirt.getAsLong() - doneTo;
         if (since < BYTES_LEAST) continue;
         boolean urgent = since >= held.getAsLong() / URGENT_SHARE;
@@ -74,10 +81,11 @@ final class Upkeep implements AutoCloseable {
       doneTo = dirt.getAsLong();
     } catch (DeviceClosed e) {
       throw e;
-    } catch (StorageException e) {
-      // Whoever reads or writes there is told. What is not in order goes on as it is; the next time
-      // is
-      // when more was written.
+    } catch (DiskFull e) {
+      rest = LOOKS_WHEN_FULL; // room may come, and what is dead is still there
+    } catch (RuntimeException e) {
+      // The device serves on as it is; the next time is when more was written.
+      LOG.log(System.Logger.Level.WARNING, "the device could not be kept in order", e);
       doneTo = dirt.getAsLong();
     }
   }

@@ -85,7 +85,8 @@ public final class VersionedObject implements ObjectReader {
     return objects.submit(write).thenApply(changed -> write.version());
   }
 
-  /// The least version above all that were applied or are being written.
+  /// The least version above all that were applied, and those of open transactions. A [#write(long,
+  /// long, ByteBuffer)] that is under way may not be counted yet.
   public long nextVersion() {
     long open = objects.highestOpen(id);
     return 1 + Math.max(open, reads.highest());

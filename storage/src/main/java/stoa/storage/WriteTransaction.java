@@ -79,19 +79,19 @@ public final class WriteTransaction implements AutoCloseable {
   /// @throws DiskFull when nothing was written; the transaction can only be aborted
   /// @throws DeviceFailed when the outcome is unknown until the device is opened again
   public void write(long offset, ByteBuffer data) {
-    var write = begin(offset, data);
+    var write = begin(offset, data, Pieces.COUNT_MAX);
     if (write != null) objects.run(write);
   }
 
   /// Begins to write the remaining bytes of `data` at `offset`; they are durable when the answer
   /// completes. The bytes must not change before. Waits only while more than 64 MiB are under way.
   public CompletableFuture<Void> writeAsync(long offset, ByteBuffer data) {
-    var write = begin(offset, data);
+    var write = begin(offset, data, Pieces.COUNT_MAX);
     if (write == null) return CompletableFuture.completedFuture(null);
     return objects.submit(write).thenAccept(changed -> {});
   }
 
-  private VersionedObjects.@Nullable DataWrite begin(long offset, ByteBuffer data) {
+  private VersionedObjects.@Nullable DataWrite begin(long offset, ByteBuffer data, int partsMax) {
     VersionedObjects.requireRange(offset, data.remaining());
     if (!data.hasRemaining()) return null;
     var part = new Part(offset, data.remaining(), false);
@@ -99,7 +99,7 @@ public final class WriteTransaction implements AutoCloseable {
     lock.lock();
     try {
       ensureOpen();
-      if (parts.size() >= Pieces.COUNT_MAX) throw tooManyParts();
+      if (parts.size() >= partsMax) throw tooManyParts();
       parts.add(part);
       while (isWell(pending.peekFirst())) pending.removeFirst();
       pending.add(write.done);
@@ -194,9 +194,9 @@ public final class WriteTransaction implements AutoCloseable {
     return changed;
   }
 
-  /// Begins to write a part.
+  /// Begins to write a part; the caller limits their number.
   Part part(long offset, ByteBuffer data) {
-    var write = begin(offset, data);
+    var write = begin(offset, data, Integer.MAX_VALUE);
     if (write == null) return new Part(offset, 0, false);
     var _ = objects.submit(write); // awaitParts looks at it
     return write.part();
