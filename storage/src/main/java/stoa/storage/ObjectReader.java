@@ -12,15 +12,31 @@ import stoa.base.StreamId;
 /// at all, and nothing that a power loss could take back. It waits for no writer (VOSD paper,
 /// section II-D, where overlapping reads are undefined; here one call sees one moment). An object
 /// that does not exist reads as empty. Thread-safe.
-public sealed interface ObjectReader permits VersionedObject, ObjectSnapshot {
+public abstract sealed class ObjectReader permits VersionedObject, ObjectSnapshot {
+  private final ObjectReads reads;
+
+  ObjectReader(ObjectReads reads) {
+    this.reads = reads;
+  }
+
+  final ObjectReads reads() {
+    return reads;
+  }
+
   /// The id of the object.
-  StreamId id();
+  public final StreamId id() {
+    return reads.id();
+  }
 
   /// Whether the object has any version.
-  boolean exists();
+  public final boolean exists() {
+    return reads.exists();
+  }
 
   /// Where the last byte of data ends; 0 when there is none.
-  long size();
+  public final long size() {
+    return reads.size();
+  }
 
   /// Fills the remaining room of `target` with the bytes from `offset` on. What was never written,
   /// was truncated or lies behind the end reads as zero.
@@ -28,10 +44,12 @@ public sealed interface ObjectReader permits VersionedObject, ObjectSnapshot {
   /// @throws CorruptData when stored bytes are not what was written; the message names the file and
   ///   the position. `target` then holds nothing to rely on, other bytes stay readable
   /// @throws ReadFailed when the disk cannot be read
-  void read(long offset, ByteBuffer target);
+  public final void read(long offset, ByteBuffer target) {
+    reads.read(offset, target);
+  }
 
   /// The bytes from `offset` on, `length` of them; as [#read(long, ByteBuffer)].
-  default byte[] read(long offset, int length) {
+  public final byte[] read(long offset, int length) {
     var bytes = new byte[length];
     read(offset, ByteBuffer.wrap(bytes));
     return bytes;
@@ -40,24 +58,34 @@ public sealed interface ObjectReader permits VersionedObject, ObjectSnapshot {
   /// Visits which version covers which bytes between `from` and `to`, `to` excluded, in ascending
   /// order, until the visitor answers false (VOSD paper, section II-B, the history). Bytes that no
   /// version covers are left out.
-  void history(long from, long to, HistoryVisitor visitor);
+  public final void history(long from, long to, HistoryVisitor visitor) {
+    reads.history(from, to, visitor);
+  }
 
   /// All that [#history(long, long, HistoryVisitor)] visits. Of an object with many extents prefer
   /// the visitor.
-  List<CoveredBytes> history();
+  public final List<CoveredBytes> history() {
+    return reads.history();
+  }
 
   /// The value of an attribute, or null when there is none of this name.
-  byte @Nullable [] attribute(String name);
+  public final byte @Nullable [] attribute(String name) {
+    return reads.attribute(name);
+  }
 
   /// All attributes by name.
-  SortedMap<String, byte[]> attributes();
+  public final SortedMap<String, byte[]> attributes() {
+    return reads.attributes();
+  }
 
   /// Which versions are visible here.
-  VersionState versionState();
+  public final VersionState versionState() {
+    return reads.versionState();
+  }
 
   /// Receives the extents of an object in order.
   @FunctionalInterface
-  interface HistoryVisitor {
+  public interface HistoryVisitor {
     /// One extent; answers whether to go on.
     boolean visit(CoveredBytes extent);
   }
@@ -68,10 +96,10 @@ public sealed interface ObjectReader permits VersionedObject, ObjectSnapshot {
   /// @param length how many; up to the end of all offsets for what a truncation took away
   /// @param version the version whose write is visible there
   /// @param content whether there is data, or the version took it away
-  record CoveredBytes(long offset, long length, long version, Content content) {}
+  public record CoveredBytes(long offset, long length, long version, Content content) {}
 
   /// What a version left at some bytes.
-  enum Content {
+  public enum Content {
     /// Data was written.
     DATA,
     /// Data was taken away; the bytes read as zero.

@@ -68,6 +68,10 @@ final class ObjectReads {
     return moment;
   }
 
+  StreamId id() {
+    return id;
+  }
+
   boolean exists() {
     return this.<Boolean>at(Moment::exists);
   }

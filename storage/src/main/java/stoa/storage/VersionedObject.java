@@ -6,9 +6,7 @@ import java.io.OutputStream;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.SortedMap;
 import java.util.concurrent.CompletableFuture;
-import org.jspecify.annotations.Nullable;
 import stoa.base.StreamId;
 
 /// An object of a device: a sparse space of bytes and named attributes, written in versions that
@@ -20,20 +18,12 @@ import stoa.base.StreamId;
 ///
 /// This is a name: it costs nothing, and the object need not exist. An object comes into being with
 /// its first version. Thread-safe.
-public final class VersionedObject implements ObjectReader {
+public final class VersionedObject extends ObjectReader {
   private final VersionedObjects objects;
-  private final ObjectReads reads;
-  private final StreamId id;
 
   VersionedObject(VersionedObjects objects, StreamId id) {
+    super(new ObjectReads(objects, id, ObjectReads.NOW));
     this.objects = objects;
-    this.id = id;
-    this.reads = new ObjectReads(objects, id, ObjectReads.NOW);
-  }
-
-  @Override
-  public StreamId id() {
-    return id;
   }
 
   /// Begins to write a version. Any number of transactions may be open at once, on one object too,
@@ -60,20 +50,20 @@ public final class VersionedObject implements ObjectReader {
   /// @throws DeviceFailed when the outcome is unknown until the device is opened again
   public boolean write(long version, long offset, ByteBuffer data) {
     VersionedObjects.requireVersion(version);
-    return objects.run(objects.write(id, version, offset, data));
+    return objects.run(objects.write(id(), version, offset, data));
   }
 
   /// Begins to do what [#write(long, long, ByteBuffer)] does; it is done when the answer completes.
   /// The bytes must not change before. Waits only while more than 64 MiB are under way.
   public CompletableFuture<Boolean> writeAsync(long version, long offset, ByteBuffer data) {
     VersionedObjects.requireVersion(version);
-    return objects.submit(objects.write(id, version, offset, data)).copy();
+    return objects.submit(objects.write(id(), version, offset, data)).copy();
   }
 
   /// Writes the remaining bytes of `data` at `offset` as the next version, and answers which: for
   /// an object whose versions are all given by this device.
   public long write(long offset, ByteBuffer data) {
-    var write = objects.write(id, VersionedObjects.NEXT, offset, data);
+    var write = objects.write(id(), VersionedObjects.NEXT, offset, data);
     objects.run(write);
     return write.version();
   }
@@ -81,15 +71,15 @@ public final class VersionedObject implements ObjectReader {
   /// Begins to do what [#write(long, ByteBuffer)] does; it is done when the answer completes. The
   /// bytes must not change before. Waits only while more than 64 MiB are under way.
   public CompletableFuture<Long> writeAsync(long offset, ByteBuffer data) {
-    var write = objects.write(id, VersionedObjects.NEXT, offset, data);
+    var write = objects.write(id(), VersionedObjects.NEXT, offset, data);
     return objects.submit(write).thenApply(changed -> write.version());
   }
 
   /// The least version above all that were applied, and those of open transactions. A [#write(long,
   /// long, ByteBuffer)] that is under way may not be counted yet.
   public long nextVersion() {
-    long open = objects.highestOpen(id);
-    return 1 + Math.max(open, reads.highest());
+    long open = objects.highestOpen(id());
+    return 1 + Math.max(open, reads().highest());
   }
 
   /// Sends what a peer lacks that has the versions of `peer`: the bytes and attributes of those
@@ -99,7 +89,7 @@ public final class VersionedObject implements ObjectReader {
   ///
   /// @throws IOException when `to` does
   public void updatesMissingFrom(VersionState peer, OutputStream to) throws IOException {
-    new UpdateWriter(objects, id).write(peer, to);
+    new UpdateWriter(objects, id()).write(peer, to);
   }
 
   /// Brings this object level with the one that `updates` was sent by: visible at once and durable
@@ -118,15 +108,15 @@ public final class VersionedObject implements ObjectReader {
   ///
   /// @throws IllegalStateException when the object does not exist, or has too many snapshots
   public ObjectSnapshot snapshot() {
-    var note = objects.snapshot(id);
+    var note = objects.snapshot(id());
     objects.run(note);
-    return new ObjectSnapshot(objects, id, note.position());
+    return new ObjectSnapshot(objects, id(), note.position());
   }
 
   /// The snapshots that are kept, oldest first.
   public List<ObjectSnapshot> snapshots() {
     var result = new ArrayList<ObjectSnapshot>();
-    for (long number : reads.snapshots()) result.add(new ObjectSnapshot(objects, id, number));
+    for (long number : reads().snapshots()) result.add(new ObjectSnapshot(objects, id(), number));
     return List.copyOf(result);
   }
 
@@ -135,68 +125,28 @@ public final class VersionedObject implements ObjectReader {
   ///
   /// @throws IllegalStateException when it has snapshots
   public boolean delete() {
-    return objects.run(objects.deletion(id));
+    return objects.run(objects.deletion(id()));
   }
 
   /// What the object amounts to. Takes time in proportion to its extents.
   public ObjectStat stat() {
-    return reads.stat();
-  }
-
-  @Override
-  public boolean exists() {
-    return reads.exists();
-  }
-
-  @Override
-  public long size() {
-    return reads.size();
-  }
-
-  @Override
-  public void read(long offset, ByteBuffer target) {
-    reads.read(offset, target);
-  }
-
-  @Override
-  public void history(long from, long to, HistoryVisitor visitor) {
-    reads.history(from, to, visitor);
-  }
-
-  @Override
-  public List<CoveredBytes> history() {
-    return reads.history();
-  }
-
-  @Override
-  public byte @Nullable [] attribute(String name) {
-    return reads.attribute(name);
-  }
-
-  @Override
-  public SortedMap<String, byte[]> attributes() {
-    return reads.attributes();
-  }
-
-  @Override
-  public VersionState versionState() {
-    return reads.versionState();
+    return reads().stat();
   }
 
   @Override
   public boolean equals(Object other) {
     return other instanceof VersionedObject object
         && object.objects == objects
-        && object.id.equals(id);
+        && object.id().equals(id());
   }
 
   @Override
   public int hashCode() {
-    return id.hashCode();
+    return id().hashCode();
   }
 
   @Override
   public String toString() {
-    return "object " + id;
+    return "object " + id();
   }
 }
