@@ -68,6 +68,7 @@ public final class Campaign {
           try {
             from = Long.parseLong(dash < 0 ? range : range.substring(0, dash));
             to = Long.parseLong(dash < 0 ? range : range.substring(dash + 1));
+            if (to < from) throw new NumberFormatException("descending");
           } catch (NumberFormatException _) {
             throw new IllegalArgumentException(
                 "--seeds " + range + " is no range of seeds; write for example --seeds 0-999");

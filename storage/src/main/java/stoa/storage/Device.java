@@ -117,6 +117,7 @@ public final class Device implements AutoCloseable {
       hold = disk.hold();
       var names = disk.list();
       for (var name : names) refuseForeign(disk, name);
+      refuseWithoutSegments(disk, names);
       log = SegmentLog.open(disk, config, names);
       index = Index.open(disk, config, log, background, Device::birth, names);
       var unused = unusedRuns(names, index);
@@ -158,6 +159,16 @@ public final class Device implements AutoCloseable {
     throw new UnknownFormat(
         "%s has a file %s, which is not a device's; choose an empty directory or the device's own"
             .formatted(disk.place(), name));
+  }
+
+  private static void refuseWithoutSegments(Disk disk, List<String> names) {
+    if (names.stream().anyMatch(Segment::isName)) return;
+    for (var name : names) {
+      if (!RunFormat.isName(name) && !name.equals(Manifest.NAME)) continue;
+      throw new CorruptData(
+          "%s has a file %s, but no segment, so it is not a device's directory or all its data is missing; choose an empty directory, or restore the segments"
+              .formatted(disk.place(), name));
+    }
   }
 
   /// Run files that a crash left behind: half made, or replaced already.
@@ -511,6 +522,12 @@ public final class Device implements AutoCloseable {
     appending.lock();
     try {
       if (closed) return;
+      try {
+        log.ensureUsable();
+        index.coverAll();
+      } catch (StorageException e) {
+        // All of it is in the log, from which the next opener makes it again.
+      }
       closed = true;
       index.close();
       log.close();

@@ -319,6 +319,17 @@ final class Index {
     mergeSoon();
   }
 
+  /// Writes what is in the tables before the device is closed: who opens it need not read the log
+  /// again, and is told when the end of it is missing.
+  ///
+  /// @throws DiskFull when the disk has no room for it
+  void coverAll() {
+    if (state.active().seriesCount() > 0) freezeAll();
+    while (state.frozen().length > 0) {
+      if (!flushOldest()) await(Work.FLUSH);
+    }
+  }
+
   /// Has the frozen tables written in the background.
   void flushSoon() {
     ask(flushAsked, this::flushAll);

@@ -128,14 +128,15 @@ final class VersionedObjects {
 
   static void requireVersion(long version) {
     if (version < 1 || version == Long.MAX_VALUE) {
-      throw new IllegalArgumentException("version is " + version + "; it must be at least 1");
+      throw new IllegalArgumentException(
+          "version is " + version + "; it must be from 1 to 2^63 - 2");
     }
   }
 
   static void requireRange(long offset, long length) {
     if (offset < 0 || offset > Long.MAX_VALUE - length) {
       throw new IllegalArgumentException(
-          "%d bytes at offset %d are not within 0 and 2^63 - 1".formatted(length, offset));
+          "%d bytes at offset %d: offsets go from 0 to 2^63 - 2".formatted(length, offset));
     }
   }
 

@@ -29,6 +29,7 @@ class DeviceFaultTest {
   @Test
   void damageToWhatWasDurableIsRefusedWithItsPlaceAndNothingIsChanged() throws IOException {
     fill(0, 3, DeviceConfig.standard());
+    loseIndex();
     disk.flip("segment-00000001", FIRST_DATA + 2, 3);
     int changes = disk.changes();
     var error = refused(CorruptData.class, () -> open(DeviceConfig.standard()));
@@ -48,12 +49,14 @@ class DeviceFaultTest {
       put(device, 1, "torn");
       put(device, 2, "whole, but behind a gap");
     }
+    loseIndex();
     disk.flip("segment-00000001", end + 50, 1);
     try (var device = open(config)) {
       assertEquals(0, device.floor(A, 0, 100));
       put(device, 3, "new");
       device.sync();
     }
+    loseIndex();
     disk.flip("segment-00000001", end + 50, 1);
     try (var device = open(config)) {
       assertNull(device.read(A, 0, 1));
@@ -358,6 +361,26 @@ class DeviceFaultTest {
   private static void put(Device device, long offset, String text) {
     var data = text.getBytes(UTF_8);
     device.append(new Commit().write(A, 0, offset, data, 0, data.length));
+  }
+
+  @Test
+  void aDeviceThatWasClosedOpensWithDamageAndMissesItsLastSegment() throws IOException {
+    fill(0, 3, DeviceConfig.standard());
+    disk.flip("segment-00000001", FIRST_DATA + 2, 3);
+    try (var device = open(DeviceConfig.standard())) {
+      assertThrows(CorruptData.class, () -> device.read(A, 0, 0));
+      assertArrayEquals("data1".getBytes(UTF_8), device.read(A, 0, 1));
+    }
+    disk.delete("segment-00000001");
+    var error = refused(CorruptData.class, () -> open(DeviceConfig.standard()));
+    assertTrue(error.contains("no segment"), error);
+  }
+
+  /// As after a crash: what the log has must be read again.
+  private void loseIndex() throws IOException {
+    for (var name : disk.list()) {
+      if (RunFormat.isName(name) || name.equals(Manifest.NAME)) disk.delete(name);
+    }
   }
 
   private static void verify(Device device, long written) {
