@@ -17,8 +17,8 @@ import stoa.base.StreamId;
 
 /// The versioned object device: append-only checksummed segments and an index of extents.
 ///
-/// Thread-safe: commits are taken one at a time, reads run beside them and see every commit that
-/// [#append] has returned from. A reader sees all extents of a commit or none.
+/// Thread-safe: commits are taken one at a time, reads run beside them. Readers of records see
+/// every commit that [#append] has returned from, whole; readers of objects see what is durable.
 public final class Device implements AutoCloseable {
   static final String UNFINISHED = ".new";
 
@@ -70,8 +70,8 @@ public final class Device implements AutoCloseable {
 
   /// Opens the device on a disk and recovers it: afterwards it has exactly the commits up to some
   /// point, each whole, among them all that a sync had made durable. Work in the background is done
-  /// by daemon threads of the device's own, [#maintain] among it: while the device is idle, or when
-  /// a GiB was written since the last time.
+  /// by daemon threads of the device's own, [#maintain] among it: while the device is idle and a
+  /// sixteenth of what it holds was written or given up, or half of it.
   ///
   /// @throws AlreadyOpen when another opener holds the disk
   /// @throws CorruptData when data that was durable is damaged or missing
@@ -101,9 +101,10 @@ public final class Device implements AutoCloseable {
   }
 
   /// As [#open(Disk, DeviceConfig)], with an executor of the caller's for work in the background:
-  /// writing index tables to the disk and merging them. At most two tasks of a device are queued or
-  /// running at a time. An executor that runs tasks in the calling thread makes the device
-  /// deterministic. The executor must not be shut down before the device is closed.
+  /// writing index tables to the disk, merging them, and writes that nobody waits for. At most four
+  /// tasks of a device are queued or running at a time. An executor that runs tasks in the calling
+  /// thread makes the device deterministic. The executor must not be shut down before the device is
+  /// closed. Nobody but the caller calls [#maintain].
   public static Device open(Disk disk, DeviceConfig config, Executor background) {
     return open(disk, config, background, null);
   }

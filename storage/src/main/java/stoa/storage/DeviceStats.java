@@ -7,7 +7,7 @@ package stoa.storage;
 /// @param bytes bytes of the records appended, headers and padding included
 /// @param syncs how often a segment was made durable
 /// @param segments segment files
-/// @param logBytes the length of the log over all segments
+/// @param logBytes the length of the log, segments that were retired included
 /// @param durableBytes how much of it survives a power loss
 /// @param runs index files
 /// @param runEntries index entries in them, replaced ones that were not yet dropped included

@@ -28,8 +28,8 @@ final class GroupCommit {
    * Invariants:
    * (1) After a step, its thread looks whether there is more to do, and then calls the owner of the
    *     first operation in a list, unless it goes on itself, for its own operation is in there. So
-   *     work never lies while everybody sleeps. A permit to go on
-   *     does not suffice for a call, for the lock of the lists takes permits too: the call is noted.
+   *     work never lies while everybody sleeps. A permit to go on does not suffice for a call, for
+   *     the lock of the lists takes permits too: the call is noted.
    * (2) Bytes of operations that are here stay below BYTES_MAX plus one operation: who brings more
    *     waits.
    * (3) Operations are completed outside of the steps: what their callers have follow them runs then,

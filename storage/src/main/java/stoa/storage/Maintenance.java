@@ -137,8 +137,28 @@ final class Maintenance {
   /// Retires what was evacuated. Answers false when somebody needs it yet.
   private boolean retire() {
     if (evacuated.isEmpty()) return true;
-    // What is read when the device is opened again is in the index before, and must not point to
-    // them.
+    var held = objects.retiring();
+    if (!held.tryLock()) return false;
+    try {
+      coverLog();
+      appending.lock();
+      try {
+        log.retire(evacuated);
+        index.show(log.end());
+      } finally {
+        appending.unlock();
+      }
+    } finally {
+      held.unlock();
+    }
+    evacuated.forEach(carried::remove);
+    evacuated.clear();
+    return true;
+  }
+
+  /// Has the index on disk cover the log: what is read when the device is opened again must not
+  /// point to what is retired.
+  private void coverLog() {
     appending.lock();
     try {
       index.freezeAll();
@@ -146,21 +166,5 @@ final class Maintenance {
       appending.unlock();
     }
     index.awaitCovered();
-    appending.lock();
-    try {
-      var held = objects.retiring();
-      if (!held.tryLock()) return false;
-      try {
-        log.retire(evacuated);
-        index.show(log.end());
-      } finally {
-        held.unlock();
-      }
-    } finally {
-      appending.unlock();
-    }
-    evacuated.forEach(carried::remove);
-    evacuated.clear();
-    return true;
   }
 }

@@ -2,7 +2,6 @@ package stoa.storage;
 
 /// The spaces in which the index keeps a versioned object.
 final class Spaces {
-
   /// Offset → the bytes from there on. Entries never overlap.
   static final int BYTES = 128;
 

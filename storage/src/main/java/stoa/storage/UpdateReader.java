@@ -84,20 +84,30 @@ final class UpdateReader {
         long offset = frame.varint();
         long version = frame.varint();
         var data = ByteBuffer.wrap(bytes, frame.position(), frame.remaining());
+        check(offset, data.remaining(), version);
         extents.add(new Extent(parts.part(offset, data), version));
       }
       case UpdateFormat.HOLE -> {
         long offset = frame.varint();
         long version = frame.varint();
-        extents.add(new Extent(new WriteTransaction.Part(offset, frame.varint(), true), version));
+        long size = frame.varint();
+        check(offset, size, version);
+        extents.add(new Extent(new WriteTransaction.Part(offset, size, true), version));
       }
       case UpdateFormat.ATTRIBUTE -> {
         long slot = frame.varint();
         long version = frame.varint();
-        attributes.add(new Attribute(slot, version, frame.raw(frame.remaining())));
+        check(slot, 1, version);
+        byte[] item = frame.raw(frame.remaining());
+        if (AttributeName.slot(AttributeName.name(item)) != slot) throw damaged(object.id());
+        attributes.add(new Attribute(slot, version, item));
       }
-      case UpdateFormat.REMOVED_ATTRIBUTE ->
-          attributes.add(new Attribute(frame.varint(), frame.varint(), null));
+      case UpdateFormat.REMOVED_ATTRIBUTE -> {
+        long slot = frame.varint();
+        long version = frame.varint();
+        check(slot, 1, version);
+        attributes.add(new Attribute(slot, version, null));
+      }
       case UpdateFormat.END -> {
         if (frame.varint() != before) throw damaged(object.id());
         return false;
@@ -110,6 +120,13 @@ final class UpdateReader {
               .formatted(object.id(), EXTENTS_MAX));
     }
     return true;
+  }
+
+  /// Refuses what no sender sends: offsets that there are not, and versions that were not
+  /// announced.
+  private void check(long offset, long length, long version) {
+    boolean within = offset >= 0 && length >= 0 && offset <= Long.MAX_VALUE - length;
+    if (!within || !versions.contains(version)) throw damaged(object.id());
   }
 
   private void commit(WriteTransaction parts) {

@@ -36,7 +36,8 @@ final class Upkeep implements AutoCloseable {
   private boolean closed; // guarded by lock
 
   // The rest is the thread's.
-  private long seen;
+  private long seen; // at the last look
+  private long paced; // at the last pause
   private long doneTo;
   private int rest; // looks to let pass
 
@@ -92,7 +93,8 @@ final class Upkeep implements AutoCloseable {
 
   private void pace() {
     long now = appended.getAsLong();
-    boolean alone = now == seen;
+    boolean alone = now == paced;
+    paced = now;
     if (await(alone ? 0 : PAUSE_NANOS)) throw new DeviceClosed("the device was closed");
   }
 
