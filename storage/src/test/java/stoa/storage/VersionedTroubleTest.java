@@ -1,8 +1,13 @@
 package stoa.storage;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.DataOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.ByteBuffer;
@@ -13,7 +18,9 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.zip.CRC32C;
 import org.junit.jupiter.api.Test;
+import stoa.base.Encoder;
 
 /// Versioned objects in trouble: slow disks, damage, exports that take long.
 class VersionedTroubleTest {
@@ -253,5 +260,39 @@ class VersionedTroubleTest {
       syncs = device.stats().syncs() - syncs;
       assertTrue(syncs < 100, syncs + " syncs in " + steps + " steps");
     }
+  }
+
+  @Test
+  void updatesThatNobodySendsAreRefused() throws IOException {
+    var versions = new Encoder(16);
+    VersionState.of(List.of(new VersionRange(1, 3))).encode(versions);
+    try (var device = Device.open(new MemoryDisk(64 << 20), DeviceConfig.standard())) {
+      var object = device.object(1);
+      for (var frame :
+          List.of(
+              new Encoder(16).varint(-1).varint(2).varint(9), // before the first offset
+              new Encoder(16).varint(5).varint(4).varint(9), // a version that was not announced
+              new Encoder(16).varint(5).varint(2).varint(-7))) { // a length below zero
+        var bytes = new ByteArrayOutputStream();
+        var out = new DataOutputStream(bytes);
+        out.writeLong(UpdateFormat.MAGIC);
+        out.writeInt(UpdateFormat.VERSION);
+        put(out, UpdateFormat.VERSIONS, versions);
+        put(out, UpdateFormat.HOLE, frame);
+        var updates = new ByteArrayInputStream(bytes.toByteArray());
+        assertThrows(IllegalArgumentException.class, () -> object.apply(updates));
+        assertFalse(object.exists());
+      }
+    }
+  }
+
+  private static void put(DataOutputStream out, int kind, Encoder frame) throws IOException {
+    var crc = new CRC32C();
+    crc.update(kind);
+    crc.update(frame.array(), 0, frame.size());
+    out.writeByte(kind);
+    out.writeInt(frame.size());
+    out.write(frame.array(), 0, frame.size());
+    out.writeInt((int) crc.getValue());
   }
 }
