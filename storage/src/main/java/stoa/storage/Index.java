@@ -68,6 +68,7 @@ final class Index {
   private final Births births;
   private final int memtableBytesMax;
   private final BlockCache cache;
+  private final Trims trims = new Trims(this);
   private final ReentrantLock publishing = new ReentrantLock();
   private final ReentrantLock changing = new ReentrantLock();
   private final Condition idle = changing.newCondition();
@@ -160,9 +161,18 @@ final class Index {
     }
   }
 
-  /// Adds a RECORD.
+  /// Adds a RECORD, or a trim; other items are nothing to this.
   void insert(Item item) {
-    insert(item.high, item.low, item.space, item.offset, item.position, item.length);
+    if (item.kind == RecordFormat.ITEM_RECORD) {
+      insert(item.high, item.low, item.space, item.offset, item.position, item.length);
+    } else if (item.kind == Trims.KIND) {
+      trims.apply(item);
+    }
+  }
+
+  /// Up to where the record spaces are trimmed. Lookups here do not heed it.
+  Trims trims() {
+    return trims;
   }
 
   /// Adds an entry of a record space, for the item of `length` bytes that stands at `position`,
@@ -215,6 +225,7 @@ final class Index {
   /// is to be called, without the append lock.
   boolean show(long end) {
     visible = end;
+    trims.show();
     if (!isFull(end)) return false;
     changing.lock();
     try {
@@ -677,6 +688,11 @@ final class Index {
     try (var view = view(visible)) {
       return view.scan(high, low, space, from);
     }
+  }
+
+  /// The index as readers are shown it now.
+  IndexView view() {
+    return view(visible);
   }
 
   /// The index at the moment at which the log ended at `limit`: for several lookups that belong
