@@ -50,6 +50,8 @@ final class Intake {
   private final ArrayList<Resident> touched = new ArrayList<>();
   private ArrayList<Entry> entries = new ArrayList<>();
   private int bytes;
+  private int addresses;
+  private long batchMicros;
   private long sequence;
 
   private volatile long nowMicros;
@@ -124,6 +126,8 @@ final class Intake {
     touched.clear();
     entries = new ArrayList<>();
     bytes = 0;
+    addresses = 0;
+    batchMicros = nowMicros();
     Request request;
     while (entries.size() < BATCH_ENTRIES_MAX
         && bytes < BATCH_BYTES_MAX
@@ -144,8 +148,8 @@ final class Intake {
       }
     }
     if (!entries.isEmpty()) {
-      nowMicros = nowMicros();
-      Token token = sequencer.grant(entries.size());
+      nowMicros = batchMicros;
+      Token token = sequencer.grant(addresses);
       var batch = new Batch(token, term, ++sequence, nowMicros, entries, unfinished.note());
       log.append(batch, outcome -> settle(outcome, token, own));
     } else if (!taken.isEmpty()) {
@@ -243,7 +247,9 @@ final class Intake {
   private long add(Resident resident, byte kind, byte[] payload, byte @Nullable [] mark) {
     if (resident.touch()) touched.add(resident);
     long address = ++resident.nextTail;
-    entries.add(new Entry(resident.key.stream(), address, kind, payload, mark));
+    int offset = addresses++;
+    entries.add(
+        new Entry(resident.key.stream(), address, offset, batchMicros, kind, payload, mark));
     bytes += payload.length;
     return address;
   }
