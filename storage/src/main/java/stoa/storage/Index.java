@@ -130,7 +130,10 @@ final class Index {
       if (runs != null) {
         // A run that was made just before a crash has a number that its manifest does not know of.
         int next = Math.max(unused, manifest.nextRun());
-        return new Index(disk, config, log, background, births, manifest.covered(), next, runs);
+        var index =
+            new Index(disk, config, log, background, births, manifest.covered(), next, runs);
+        index.trims.open();
+        return index;
       }
     }
     return new Index(disk, config, log, background, births, 0, unused, new Run[0]);
@@ -489,7 +492,7 @@ final class Index {
     try (var file = disk.create(name);
         var view = view(log.durable())) {
       var writer = new RunWriter(file, number);
-      source.writeTo(new Pruner(writer, oldest, births, view));
+      source.writeTo(new Pruner(writer, oldest, births, trims.walk(view), view));
       moment = view.limit();
       blocks = writer.finish(from, to);
     } catch (StorageException e) {

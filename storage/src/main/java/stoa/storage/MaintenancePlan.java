@@ -66,7 +66,7 @@ final class MaintenancePlan {
       var plan = new MaintenancePlan(log.segments()); // after the view: all that it points to
       plan.carry(carried);
       var walk = view.walk();
-      var trims = new Trims.Walk(view);
+      var trims = index.trims().walk(view);
       while (walk.next()) {
         if (!skipTrimmed(walk, trims)) plan.count(walk, view);
       }
@@ -95,6 +95,7 @@ final class MaintenancePlan {
       id = new StreamId(walk.high(), walk.low());
       birth = -1;
     }
+    if (walk.space() == Spaces.TRIMS && entry.isHole()) return;
     if (walk.space() >= EntryOrder.VERSIONED && walk.space() != Spaces.TRIMS) {
       if (birth < 0) birth = ObjectLookup.birth(view, id, new Entry());
       if (entry.isHole() || entry.position < birth) return;

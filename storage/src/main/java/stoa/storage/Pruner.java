@@ -22,12 +22,12 @@ final class Pruner {
   private long deadBelow;
 
   /// @param oldest whether no older run is left when the new one is in place
-  Pruner(RunWriter writer, boolean oldest, Births births, IndexView view) {
+  Pruner(RunWriter writer, boolean oldest, Births births, Trims.Walk trims, IndexView view) {
     this.writer = writer;
     this.oldest = oldest;
     this.births = births;
     this.view = view;
-    this.trims = new Trims.Walk(view);
+    this.trims = trims;
   }
 
   void add(

@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
+import stoa.base.StreamId;
 
 /// Up to where the record spaces of objects are trimmed: nothing with a lower offset can be seen
 /// any more, whenever it was written. Any thread asks; the inserting thread of the index applies.
@@ -21,16 +22,20 @@ final class Trims {
    * Reading asks on every call, so answers are cached: in a slot for each hash, the last one asked for
    * there. An answer that was looked up goes into its slot only if that has not changed since before
    * the lookup, and a trim goes into its slot after the index shows it. So no slot has an answer that
-   * is older than the last trim that was shown.
+   * is older than the last trim that was shown. A device of which nothing was ever trimmed is spared
+   * the lookups: with the first trim, the index gets a hole under an id of no object.
    */
   /// The kind of the notes.
   static final int KIND = 8;
 
   private static final int SLOTS = 4096;
+  private static final StreamId ANY = StreamId.of("stoa/trims");
 
   private final Index index;
   private final AtomicReferenceArray<@Nullable Bound> slots = new AtomicReferenceArray<>(SLOTS);
   private final List<Bound> pending = new ArrayList<>(); // applied, and not shown
+
+  private volatile boolean any;
 
   private record Bound(long high, long low, int space, long before) {
     boolean is(long otherHigh, long otherLow, int otherSpace) {
@@ -42,8 +47,18 @@ final class Trims {
     this.index = index;
   }
 
+  /// Finds out whether anything was ever trimmed. Called once, before the others.
+  void open() throws IOException {
+    try (var view = index.view()) {
+      any = view.floor(ANY.high(), ANY.low(), Spaces.TRIMS, 0, new Entry());
+    } catch (CorruptData e) {
+      any = true; // who reads there is told
+    }
+  }
+
   /// The offset below which a record space of an object is trimmed; 0 when it never was.
   long before(long high, long low, int space) throws IOException {
+    if (!any) return 0;
     int slot = slot(high, low, space);
     var bound = slots.get(slot);
     if (bound != null && bound.is(high, low, space)) return bound.before;
@@ -75,6 +90,11 @@ final class Trims {
   /// Applies a note; shown with the next [#show].
   void apply(Item note) {
     if (note.offset == 0) return; // there is nothing below
+    if (!any) {
+      var hole = new Entry().set(0, note.position, 0, 0, 0, Entry.HOLE);
+      index.insert(ANY.high(), ANY.low(), Spaces.TRIMS, note.position, hole);
+      any = true;
+    }
     try (var view = index.view(Long.MAX_VALUE)) {
       var found = new Entry();
       if (note.offset < before(view, note.high, note.low, note.space, found)) return;
@@ -93,11 +113,17 @@ final class Trims {
     pending.clear();
   }
 
+  /// Begins what a walk over the index asks, at the moment of a view.
+  Walk walk(IndexView view) {
+    return new Walk(view, any);
+  }
+
   /// What a walk over the index in its order asks, at the moment of a view: looks an object up once
   /// when it was never trimmed. One owner uses it.
   static final class Walk {
     private final IndexView view;
     private final Entry found = new Entry();
+    private final boolean any;
     private boolean asked;
     private long high;
     private long low;
@@ -105,12 +131,14 @@ final class Trims {
     private int space;
     private long before;
 
-    Walk(IndexView view) {
+    private Walk(IndexView view, boolean any) {
       this.view = view;
+      this.any = any;
     }
 
     /// As [Trims#before(long, long, int)].
     long before(long ofHigh, long ofLow, int ofSpace) throws IOException {
+      if (!any) return 0;
       if (!asked || low != ofLow || high != ofHigh) {
         asked = true;
         high = ofHigh;
