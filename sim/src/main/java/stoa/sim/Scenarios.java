@@ -16,7 +16,7 @@ final class Scenarios {
           new EmbeddedScenario(chance -> PoweredDisk.simulated(chance, 60)),
           new BlobScenario("blob", chance -> PoweredDisk.simulated(chance, 60), 12),
           new StoreScenario("store", Keep.all(), List.of(0, 100, 4_000)),
-          new StoreScenario("store-releases", Keep.versions(2), List.of(0, 100, 35_000)),
+          new StoreScenario("store-releases", Keep.versions(0), List.of(0, 100, 66_000)),
           new VersionedScenario("versioned", 1, VersionedNode.Trouble.NONE),
           new VersionedScenario("versioned-replicas", 2, VersionedNode.Trouble.NONE),
           new VersionedScenario("versioned-crashes", 1, VersionedNode.Trouble.FAILURES),
