@@ -314,10 +314,9 @@ public final class Store implements AutoCloseable {
   public Transaction begin(Transaction.Bounds bounds, StreamId mark) {
     checkOpen();
     checkUsable();
-    long now = nowMicros();
-    Pins.Pin pin = retention.pins().pin(intake::moment, now + bounds.micros());
+    Pins.Pin pin = retention.pins().pin(intake::moment, bounds.micros());
     var at = new LogAddress(intake.epoch(), pin.counter());
-    return new Transaction(this, at, now, bounds, mark, pin);
+    return new Transaction(this, at, nowMicros(), bounds, mark, pin);
   }
 
   /// Begins a transaction that reads the past.
@@ -331,9 +330,8 @@ public final class Store implements AutoCloseable {
       throw new IllegalArgumentException(
           "log address " + at + " is not between 0 and " + moment + ", the last one so far");
     }
-    long now = nowMicros();
-    Pins.Pin pin = retention.pins().pin(at::counter, now + bounds.micros());
-    return new Transaction(this, at, now, bounds, mark, pin);
+    Pins.Pin pin = retention.pins().pin(at::counter, bounds.micros());
+    return new Transaction(this, at, nowMicros(), bounds, mark, pin);
   }
 
   /// What became of a transaction that an earlier process may have committed: its log address, or
