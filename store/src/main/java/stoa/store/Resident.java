@@ -568,7 +568,7 @@ final class Resident implements Runnable {
 
   private static boolean isGone(Existence expected, Materialized state) {
     return switch (expected) {
-      case Existence.Generation(long generation) -> state.generation() != generation;
+      case Existence.Generation(long generation, _) -> state.generation() != generation;
       case Existence.Undeleted _ -> state.generation() == 0 && state.position() > 0;
       case Existence.Any _, Existence.Absent _ -> false;
     };

@@ -158,7 +158,9 @@ public final class Transaction implements AutoCloseable {
 
   private static boolean isGone(Existence expected, Past past) {
     return switch (expected) {
-      case Existence.Generation(long generation) -> past.generation() != generation;
+      case Existence.Generation(long generation, _) ->
+          past.generation() != generation
+              && (past.generation() != 0 || past.position() >= generation);
       case Existence.Undeleted _ -> past.generation() == 0 && past.position() > 0;
       case Existence.Any _, Existence.Absent _ -> false;
     };
@@ -207,13 +209,14 @@ public final class Transaction implements AutoCloseable {
   /// changes nothing here.
   public Answer run(Store.Target target, Object query, Existence existence) {
     check();
-    Key key = target.key();
-    return tell(() -> {
-      Copy copy = own(key);
-      if (copy.isGone(existence)) throw Store.gone(key);
-      var execution = execution(Execution.Mode.TENTATIVE, key, copy, 0);
-      return run(execution, () -> copy.get(query, existence.opening(), execution));
-    });
+    return tell(() -> run(target.key(), query, existence, 0));
+  }
+
+  Answer run(Key key, Object query, Existence existence, int depth) {
+    Copy copy = own(key);
+    if (copy.isGone(existence)) throw Store.gone(key);
+    var execution = execution(Execution.Mode.TENTATIVE, key, copy, depth);
+    return run(execution, () -> copy.get(query, existence.opening(), execution));
   }
 
   /// Ends a key's generation.
@@ -232,10 +235,7 @@ public final class Transaction implements AutoCloseable {
   /// The address at which a key's generation began, 0 when the key is absent.
   public long generation(Key key) {
     check();
-    Copy copy = top.find(key.stream());
-    if (copy != null) return copy.generation();
-    touch(key);
-    return store.at(key, counter()).generation();
+    return own(key).generation();
   }
 
   // ---- nested transactions
