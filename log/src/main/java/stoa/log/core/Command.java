@@ -30,6 +30,14 @@ public sealed interface Command {
   /// Gives a transaction's address up for good, unless its record is there.
   record Fill(LogAddress address, List<Issued> issued) implements Command {}
 
+  /// Brings what another shard delivers. It is void when that shard had not yet sealed the epoch
+  /// that this one is sealed at: it delivers again when it has, and if it was lost, nothing that it
+  /// sent arrives afterwards.
+  ///
+  /// @param epoch the epoch that the sender was sealed at
+  /// @param command a [Take], [Copy], [Refer] or [Release]
+  record Deliver(long epoch, Command command) implements Command {}
+
   /// Delivers a part of a record to a shard's streams.
   record Take(CommitRecord part) implements Command {}
 

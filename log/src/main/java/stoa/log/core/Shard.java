@@ -95,12 +95,18 @@ public final class Shard {
     }
     term = commandTerm;
     sequence = commandSequence;
+    return apply(command);
+  }
+
+  private Applied apply(Command command) {
     return switch (command) {
       case Command.Open _ -> Applied.DONE;
       case Command.Append(List<Appended> appends) -> append(appends);
       case Command.Never never -> never(never);
       case Command.Put(CommitRecord record) -> put(record);
       case Command.Fill(LogAddress address, List<Issued> issued) -> fill(address, issued);
+      case Command.Deliver(long sealed, Command delivered) ->
+          sealed < epoch ? Applied.OLD_EPOCH : apply(delivered);
       case Command.Take(CommitRecord part) -> take(part);
       case Command.Copy(CommitRecord record) -> copy(record);
       case Command.Refer(List<Slot.Reference> references) -> refer(references);
@@ -217,14 +223,7 @@ public final class Shard {
       outbox.add(target, of, command);
       return;
     }
-    Applied applied =
-        switch (command) {
-          case Command.Take(CommitRecord part) -> take(part);
-          case Command.Copy(CommitRecord record) -> copy(record);
-          case Command.Refer(List<Slot.Reference> references) -> refer(references);
-          case Command.Release(List<Released> released) -> release(released);
-          default -> throw new IllegalStateException("nobody delivers " + command);
-        };
+    Applied applied = apply(command);
     if (applied == Applied.NOT_YET) outbox.add(target, of, command);
   }
 
