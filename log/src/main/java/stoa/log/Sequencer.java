@@ -224,6 +224,11 @@ public final class Sequencer {
     return epoch;
   }
 
+  /// The counter of the last address that was issued.
+  public long last() {
+    return counter;
+  }
+
   /// The last log address issued: a transaction that begins now reads here.
   public LogAddress tail() {
     return new LogAddress(epoch, counter);
@@ -481,7 +486,6 @@ public final class Sequencer {
     settled(token.first(), Fate.HOLE);
   }
 
-<<<<<<< HEAD
   /// Refuses older leaders of a shard from now on.
   ///
   /// @return the tokens of older leaders that the new one is to settle; null when it is not the
@@ -515,15 +519,5 @@ public final class Sequencer {
     if (open == null) return null;
     Token token = open.unsettled.token;
     return address < token.first().counter() + token.count() ? open.unsettled : null;
-=======
-  /// The counter of the last address that was issued.
-  public long last() {
-    return counter;
-  }
-
-  /// The epoch in which addresses are issued.
-  public long epoch() {
-    return epoch;
->>>>>>> main
   }
 }
