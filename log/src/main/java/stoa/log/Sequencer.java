@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.SequencedMap;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -299,7 +300,7 @@ public final class Sequencer {
               case TAKEN -> order <= 0;
               case FREE -> order == 0;
             };
-    if (!tells) {
+    if (session == null || !tells) {
       asked.add(new Question.OfSession(question(id), id, stream));
       return null;
     }
@@ -310,8 +311,7 @@ public final class Sequencer {
   private Answer again(TransactionId id, Session waits) {
     int order = Long.compare(id.sequence(), waits.id.sequence());
     if (order != 0) return order < 0 ? new Answer.Old() : new Answer.Busy();
-    var open = unsettled.get(waits.address.counter());
-    Check.that(open != null, "%s is unsettled", waits.address);
+    var open = Objects.requireNonNull(unsettled.get(waits.address.counter()));
     return new Answer.Granted(open.unsettled.token, open.unsettled.issued);
   }
 
@@ -321,8 +321,7 @@ public final class Sequencer {
     Answer wait = null;
     for (var stream : streams) {
       Row row = held.get(stream);
-      if (row == null) row = idle.get(stream);
-      Check.that(row != null, "%s is known", stream);
+      if (row == null) row = Objects.requireNonNull(idle.get(stream));
       LogAddress change = row.settledChange;
       if (change != null && change.compareTo(at) > 0) return new Answer.Refused(stream, change);
       if (row.changes.isEmpty()) continue;
@@ -360,8 +359,7 @@ public final class Sequencer {
   private Row hold(StreamId stream) {
     Row row = held.get(stream);
     if (row == null) {
-      row = idle.remove(stream);
-      Check.that(row != null, "%s is known, and once in a request", stream);
+      row = Objects.requireNonNull(idle.remove(stream));
       held.put(stream, row);
     }
     row.unsettled++;
@@ -420,10 +418,7 @@ public final class Sequencer {
     TransactionId id = question.id;
     if (!isAnswer(id, question.number)) return null;
     switch (answer) {
-      case TAKEN -> {
-        Check.that(address != null, "%s was made somewhere", id);
-        remember(new Session(id, address, Source.TAKEN));
-      }
+      case TAKEN -> remember(new Session(id, Objects.requireNonNull(address), Source.TAKEN));
       case NOT_TAKEN -> remember(new Session(id, new LogAddress(0, 0), Source.FREE));
       case OLD -> {
         return new Answer.Old();

@@ -155,15 +155,14 @@ public final class LogUnit {
     if (counter < trimmedBelow) return true;
     Slot slot = slots.at(counter);
     if (slot == null) return false;
+    if (!slot.places().contains(place)) return true;
     Slot rest = without(slot, place);
-    if (rest == slot) return true;
     slots.put(counter, rest.places().isEmpty() ? new Trimmed(rest.at()) : rest);
     dropTrimmed();
     return true;
   }
 
   private static Slot without(Slot slot, Place place) {
-    if (!slot.places().contains(place)) return slot;
     return switch (slot) {
       case Trimmed trimmed -> trimmed;
       case Full(CommitRecord record) -> {

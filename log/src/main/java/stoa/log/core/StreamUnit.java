@@ -2,6 +2,7 @@ package stoa.log.core;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.NavigableMap;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
@@ -38,7 +39,7 @@ public final class StreamUnit {
   public static final LogAddress NONE = new LogAddress(0, 0);
 
   private final Versions versions;
-  private final SortedMap<StreamId, SortedMap<Long, StreamEntry>> pending = new TreeMap<>();
+  private final SortedMap<StreamId, NavigableMap<Long, StreamEntry>> pending = new TreeMap<>();
   private long epoch;
 
   /// The unit over its streams.
@@ -93,7 +94,7 @@ public final class StreamUnit {
     var waiting = pending.get(stream);
     if (waiting == null) return;
     while (!waiting.isEmpty() && waiting.firstKey() == versions.last(stream) + 1) {
-      versions.add(waiting.remove(waiting.firstKey()));
+      versions.add(waiting.pollFirstEntry().getValue());
     }
     if (waiting.isEmpty()) pending.remove(stream);
   }
@@ -103,8 +104,7 @@ public final class StreamUnit {
     for (var stream : List.copyOf(pending.keySet())) {
       var waiting = pending.get(stream);
       while (waiting != null && !waiting.isEmpty()) {
-        StreamEntry next = waiting.get(waiting.firstKey());
-        Check.that(next != null, "what waits is there");
+        StreamEntry next = waiting.firstEntry().getValue();
         for (long gap = versions.last(stream) + 1; gap < next.address(); gap++) {
           versions.add(StreamEntry.empty(stream, gap, next.log()));
         }
@@ -120,8 +120,7 @@ public final class StreamUnit {
     for (var stream : List.copyOf(pending.keySet())) {
       var waiting = pending.get(stream);
       if (waiting == null || versions.last(stream) > 0) continue;
-      StreamEntry first = waiting.remove(waiting.firstKey());
-      versions.begin(first);
+      versions.begin(waiting.pollFirstEntry().getValue());
       materialize(stream);
     }
   }
