@@ -157,9 +157,13 @@ public final class LogUnit {
     if (slot == null) return false;
     if (!slot.places().contains(place)) return true;
     Slot rest = without(slot, place);
-    slots.put(counter, rest.places().isEmpty() ? new Trimmed(rest.at()) : rest);
+    slots.put(counter, rest.places().isEmpty() ? trimmed(slot) : rest);
     dropTrimmed();
     return true;
+  }
+
+  private static Trimmed trimmed(Slot slot) {
+    return new Trimmed(slot.at(), slot.isHole() ? Slot.Hole.YES : Slot.Hole.NO);
   }
 
   private static Slot without(Slot slot, Place place) {

@@ -9,6 +9,7 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 import stoa.LogAddress;
 import stoa.base.Check;
+import stoa.log.Sequencer.Fate;
 import stoa.log.Sequencer.Issued;
 import stoa.log.core.Command.Appended;
 import stoa.log.core.Command.Released;
@@ -339,6 +340,14 @@ public final class Shard {
     streamUnit.beginTrimmed();
     sessions.expire(sessionsBelow);
     return Applied.DONE;
+  }
+
+  /// What became of a transaction's address in this shard's log unit, once every shard has its
+  /// part; null before.
+  public @Nullable Fate fate(LogAddress address) {
+    Slot slot = logUnit.slot(address.counter());
+    if (slot == null || !outbox.isDelivered(address)) return null;
+    return slot.isHole() ? Fate.HOLE : Fate.HERE;
   }
 
   /// The log unit.

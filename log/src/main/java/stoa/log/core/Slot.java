@@ -26,7 +26,8 @@ public sealed interface Slot {
   /// The streams have released every entry.
   ///
   /// @param address the log address
-  record Trimmed(LogAddress address) implements Slot {}
+  /// @param hole whether nothing was appended
+  record Trimmed(LogAddress address, Hole hole) implements Slot {}
 
   /// Whether something was appended at an address.
   enum Hole {
@@ -78,7 +79,7 @@ public sealed interface Slot {
     return switch (this) {
       case Full(CommitRecord record) -> record.isHole();
       case Reference reference -> reference.hole == Hole.YES;
-      case Trimmed _ -> false;
+      case Trimmed trimmed -> trimmed.hole == Hole.YES;
     };
   }
 }

@@ -7,7 +7,6 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import stoa.LogAddress;
-import stoa.base.Check;
 import stoa.base.StreamId;
 import stoa.log.core.StreamEntry.Sort;
 
@@ -164,9 +163,10 @@ public final class StreamUnit {
     return low;
   }
 
-  /// What the sequencer needs to know of a stream that has nothing unsettled.
-  public Row row(StreamId stream) {
-    Check.that(!pending.containsKey(stream), "%s has nothing unsettled", stream);
+  /// What the sequencer needs to know of a stream that has nothing unsettled; null when it has:
+  /// then the question is an old one.
+  public @Nullable Row row(StreamId stream) {
+    if (pending.containsKey(stream)) return null;
     long last = versions.last(stream);
     if (last == 0) return new Row(0, NONE, NONE);
     long change = lastChange(stream);
