@@ -220,7 +220,7 @@ class RetentionTest {
   void aTransactionReadsWhatWasThereWhenItBegan() {
     fill("c", 1, 100);
     var bounds = new Transaction.Bounds(true, Duration.ofHours(1).toNanos() / 1000, 10, 1 << 20);
-    try (var transaction = store.begin(bounds, StreamId.of("t"))) {
+    try (var transaction = store.begin(bounds)) {
       fill("c", 101, 300);
       assertEquals(100, store.trim(key("c"), 300));
       var answer = transaction.get(store.target(key("c")), "value", ANY, true);
@@ -233,7 +233,7 @@ class RetentionTest {
   void aTransactionOverItsTimeHoldsNothing() {
     fill("c", 1, 100);
     var bounds = new Transaction.Bounds(true, 1_000, 10, 1 << 20);
-    try (var _ = store.begin(bounds, StreamId.of("t"))) {
+    try (var _ = store.begin(bounds)) {
       fill("c", 101, 110);
       micros.addAndGet(1_001);
       assertEquals(110, store.trim(key("c"), 110));
@@ -247,7 +247,7 @@ class RetentionTest {
     LogAddress at = store.events(key("c"), 50, 50).getFirst().entry().log();
     store.trim(key("c"), 70);
     var bounds = new Transaction.Bounds(true, Long.MAX_VALUE, 10, 1 << 20);
-    try (var transaction = store.begin(bounds, StreamId.of("t"), at)) {
+    try (var transaction = store.begin(bounds, at)) {
       assertThrows(TooOld.class, () -> transaction.get(store.target(key("c")), "value", ANY, true));
     }
   }
