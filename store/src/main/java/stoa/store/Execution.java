@@ -27,7 +27,7 @@ public final class Execution {
   /// Thrown through a handler that cannot go on now. A handler passes it on; one that does not is
   /// stopped at its next call, and what it answers is dropped.
   public abstract static sealed class Unwinding extends Error
-      permits Abandoned, Suspended, Yielded {
+      permits Abandoned, Elsewhere, Suspended, Yielded {
     private static final long serialVersionUID = 1L;
 
     private Unwinding(String message, @Nullable Throwable cause) {
@@ -41,6 +41,16 @@ public final class Execution {
 
     Abandoned() {
       super("the call was taken back", null);
+    }
+  }
+
+  /// Thrown through a handler that answers for the past from the present and asks other keys: they
+  /// need not be as they were. A version of the past is asked instead.
+  static final class Elsewhere extends Unwinding {
+    private static final long serialVersionUID = 1L;
+
+    Elsewhere() {
+      super("the question goes to the past", null);
     }
   }
 
@@ -115,8 +125,17 @@ public final class Execution {
   /// for each other.
   volatile @Nullable Deadlock refused;
 
-  /// The log counter of the put.
+  /// The log counter of the put; of a question about the past, as of which it is asked.
   long counter;
+
+  /// Whether a question about the past is answered by the live state, which may not wait.
+  boolean looking;
+
+  /// Whether it asked another key.
+  boolean asked;
+
+  /// The log counter up to which what it was told by other keys reaches.
+  long reach;
 
   /// The run that this one interrupts on its thread, by helping; set by [Runners].
   @Nullable Execution below;

@@ -7,6 +7,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 import stoa.AlreadyExists;
 import stoa.LimitExceeded;
+import stoa.LogAddress;
 import stoa.Unavailable;
 import stoa.UnknownOutcome;
 import stoa.base.Clock;
@@ -55,6 +56,9 @@ final class Intake {
   private long sequence;
 
   private volatile long nowMicros;
+
+  /// The log counter up to which everything is in the mailboxes.
+  private volatile long committed;
   private volatile @Nullable RuntimeException failed;
 
   Intake(Store store, ShardLog log, Clock clock) {
@@ -68,6 +72,17 @@ final class Intake {
     ShardLog.Tail sealed = log.tail();
     term = log.term();
     sequencer = new Sequencer(sealed.epoch(), sealed.counter());
+    committed = sealed.counter();
+  }
+
+  /// The log address up to which everything is committed and in the mailboxes of its keys.
+  LogAddress committed() {
+    return new LogAddress(sequencer.epoch(), committed);
+  }
+
+  /// The counter of [#committed()].
+  long moment() {
+    return committed;
   }
 
   /// The puts that are to be noted as unfinished.
@@ -196,7 +211,11 @@ final class Intake {
     }
     if (!request.begins) {
       request.address =
-          add(resident, Records.PUT, Records.put(request.origin, request.value), null);
+          add(
+              resident,
+              Records.PUT,
+              Records.put(request.origin, resident.behind(), request.value),
+              null);
     }
     return null;
   }
@@ -204,7 +223,8 @@ final class Intake {
   private void begin(Request request, Resident resident, byte @Nullable [] opening) {
     Resident directory = store.directory(resident.key.space());
     long listed = add(directory, Records.LISTED, resident.key.name(), null);
-    byte[] payload = Records.beginningPut(request.origin, listed, opening, request.value);
+    byte[] payload = Records.beginningPut(
+            request.origin, resident.behind(), listed, opening, request.value);
     request.address = add(resident, Records.PUT, payload, Records.beginMark(listed));
     request.begins = true;
     request.opening = opening;
@@ -256,7 +276,10 @@ final class Intake {
 
   private void settle(Outcome outcome, Token token, @Nullable Request own) {
     switch (outcome) {
-      case Outcome.Committed() -> commit(own);
+      case Outcome.Committed() -> {
+        commit(own);
+        committed = token.first().counter() + token.count() - 1;
+      }
       case Outcome.Refused(RuntimeException cause) -> {
         touched.forEach(Resident::rollBack);
         sequencer.takeBack(token);

@@ -69,11 +69,14 @@ final class Nesting {
 
   /// Asks another key for a run in the past: as it was at the same place of the log.
   private Execution.Nested past(Execution caller, Key target, Object query, Existence existence) {
-    long executed = store.position(target);
-    long then = Math.min(executed, firstBehind(target.stream(), caller.counter) - 1);
-    store.barrier(target);
-    var past = new Past(store, target, then, caller.counter);
-    return new Execution.Nested(past.get(query, existence.opening()).encoded(), false);
+    caller.asked = true;
+    if (caller.looking) throw new Execution.Elsewhere();
+    try {
+      Answer answer = store.at(target, caller.counter).get(query, existence, false);
+      return new Execution.Nested(answer.encoded(), false);
+    } catch (Gone gone) {
+      return told(caller, gone);
+    }
   }
 
   private Request request(

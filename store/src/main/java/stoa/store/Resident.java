@@ -4,6 +4,7 @@ import java.util.Objects;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import stoa.CallFailed;
@@ -54,6 +55,9 @@ final class Resident implements Runnable {
   private long oldListed;
   private boolean oldDeleted;
   private boolean touched;
+
+  /// The last put that was executed, with everything that is logged about it in the stream.
+  private long nextSettled;
 
   /// The last committed address of the stream.
   private volatile long tail;
@@ -135,6 +139,11 @@ final class Resident implements Runnable {
     }
   }
 
+  /// Whether it was not evicted.
+  boolean isPresent() {
+    return pins.get() >= 0;
+  }
+
   void unpin() {
     pins.decrementAndGet();
   }
@@ -183,6 +192,15 @@ final class Resident implements Runnable {
     return true;
   }
 
+  /// How far below the next address of the stream the last put is that was executed, with everything
+  /// that is logged about it.
+  long behind() {
+    // In this order: the notes of what is executed were begun before.
+    long last = executed;
+    if (notes.get() == 0) nextSettled = Math.max(nextSettled, last);
+    return nextTail + 1 - nextSettled;
+  }
+
   /// The batch is committed.
   void publish() {
     touched = false;
@@ -210,6 +228,24 @@ final class Resident implements Runnable {
   /// Whether the lane waits for a thread.
   boolean isScheduled() {
     return lane.get() == SCHEDULED;
+  }
+
+  /// Whether something is executed, or waits for that.
+  boolean isBusy() {
+    return lane.get() != IDLE || !mailbox.isEmpty();
+  }
+
+  /// Looks at the state, when it is loaded, nothing waits and nobody runs; answers null otherwise.
+  ///
+  /// @param look must not wait
+  <T> @Nullable T look(Function<Materialized, @Nullable T> look) {
+    if (lane.get() != IDLE || !mailbox.isEmpty() || !lane.compareAndSet(IDLE, RUNNING)) return null;
+    try {
+      Materialized state = live;
+      return state == null || !mailbox.isEmpty() ? null : look.apply(state);
+    } finally {
+      release();
+    }
   }
 
   /// Executes a question at once when the state is loaded, nothing is ahead of it and nobody runs;
@@ -360,6 +396,7 @@ final class Resident implements Runnable {
     }
     if (!request.begins && state.generation() == 0) {
       target = request.address;
+      executed = request.address;
       request.fail(Store.gone(key));
       return true;
     }
@@ -403,6 +440,7 @@ final class Resident implements Runnable {
     target = request.address;
     state.delete(request.address);
     generation = 0;
+    executed = request.address;
     reweigh(state);
     request.complete(null);
     return true;
@@ -435,11 +473,7 @@ final class Resident implements Runnable {
   }
 
   private static boolean isGone(Existence expected, Materialized state) {
-    return switch (expected) {
-      case Existence.Generation(long generation) -> state.generation() != generation;
-      case Existence.Undeleted _ -> state.generation() == 0 && state.position() > 0;
-      case Existence.Any _, Existence.Absent _ -> false;
-    };
+    return expected.isGone(state.generation(), state.position());
   }
 
   /// Runs a handler; answers null when the lane was lost on the way.

@@ -16,6 +16,7 @@ import org.slf4j.LoggerFactory;
 import stoa.Closed;
 import stoa.Gone;
 import stoa.LimitExceeded;
+import stoa.LogAddress;
 import stoa.UnknownOutcome;
 import stoa.base.Check;
 import stoa.base.Clock;
@@ -33,6 +34,9 @@ public final class Store implements AutoCloseable {
   private static final int SPINS = 400;
   private static final long BARRIER_NANOS = 100_000;
 
+  /// Which part of the memory for keys is for their past, and for states that follow them.
+  private static final int VERSIONS_SHARE = 4;
+
   private final StoreConfig config;
   private final ShardLog log;
   private final Threads threads;
@@ -41,6 +45,7 @@ public final class Store implements AutoCloseable {
   private final Intake intake;
   private final Nesting nesting;
   private final TakingBack takingBack;
+  private final Versions versions;
   private final ConcurrentHashMap<String, HandlerFactory> factories = new ConcurrentHashMap<>();
   private final ConcurrentHashMap<String, Resident> directories = new ConcurrentHashMap<>();
   private final AtomicInteger underWay = new AtomicInteger();
@@ -54,7 +59,9 @@ public final class Store implements AutoCloseable {
     this.config = config;
     this.log = log;
     this.threads = threads;
-    this.residents = new Residents(this, config.residentBytesMax());
+    long versionBytes = config.residentBytesMax() / VERSIONS_SHARE;
+    this.residents = new Residents(this, config.residentBytesMax() - versionBytes);
+    this.versions = new Versions(this, threads, versionBytes);
     this.intake = new Intake(this, log, clock);
     this.nesting = new Nesting(this, intake, threads, config.nestingMax());
     this.takingBack = new TakingBack(this, threads, config.callTimeMax());
@@ -87,12 +94,21 @@ public final class Store implements AutoCloseable {
       this.key = key;
     }
 
+    /// The last address of the key's stream, when that is known without a pin; -1 otherwise.
+    long tail() {
+      Resident resident = known;
+      if (resident == null) return -1;
+      long tail = resident.tail();
+      return resident.isPresent() ? tail : -1;
+    }
+
     /// The key.
     public Key key() {
       return key;
     }
 
-    private Resident pin() {
+    /// The key in memory, pinned.
+    Resident pin() {
       Resident resident = known;
       if (resident != null && resident.pin()) {
         if (!resident.referenced) resident.referenced = true;
@@ -248,15 +264,46 @@ public final class Store implements AutoCloseable {
     return new Names(streams(), directory.key.stream(), directory.tail());
   }
 
+  /// The log address up to which everything is committed: what is read as of it, or below, will
+  /// always be read so.
+  public LogAddress committed() {
+    return intake.committed();
+  }
+
+  /// The counter of [#committed()].
+  long moment() {
+    return intake.moment();
+  }
+
+  /// A key as of a place in the log. Nothing is read here.
+  ///
+  /// @param counter of the log address
+  /// @throws IllegalArgumentException when nothing is committed there yet
+  public Past at(Key key, long counter) {
+    long moment = moment();
+    if (counter < 0 || counter > moment) {
+      throw new IllegalArgumentException(
+          "log counter " + counter + " is not between 0 and " + moment);
+    }
+    return new Past(this, key, counter, counter);
+  }
+
   /// A key as it was after a stream address.
+  ///
+  /// @throws IllegalArgumentException when the stream is not there yet
   public Past past(Key key, long address) {
     long position = position(key);
     if (address < 0 || address > position) {
       throw new IllegalArgumentException(
           "version " + address + " of " + key + " is not between 0 and " + position);
     }
-    barrier(key);
-    return new Past(this, key, address, 0);
+    StoredEntry entry = address == 0 ? null : streams().read(key.stream(), address);
+    return new Past(this, key, entry == null ? 0 : entry.log().counter(), Past.AFTERWARDS);
+  }
+
+  /// A state of a key that is kept beside the store's own, by playback.
+  public Follower follow(Target target) {
+    return new Follower(this, target);
   }
 
   /// Makes keys known whose puts an earlier process left unfinished after they had put to other
@@ -345,6 +392,10 @@ public final class Store implements AutoCloseable {
 
   private void checkOpen() {
     if (closed) throw new Closed("the store is closed");
+  }
+
+  Versions versions() {
+    return versions;
   }
 
   Nesting nesting() {

@@ -1,0 +1,129 @@
+package stoa.store;
+
+import java.util.ArrayDeque;
+import org.jspecify.annotations.Nullable;
+
+/// The state of a key between two changes, for any number of readers. Thread-safe.
+///
+/// Every reader has an instance of the handler to itself while it asks: a fresh fork where that is
+/// cheap, and else one of a few that are handed round.
+final class Version {
+  private static final int INSTANCES_MAX = 8;
+
+  private final Materialized.State state;
+
+  /// The log counter of the change that made it; 0 before the first change.
+  final long from;
+
+  /// A log counter up to which there is no later change.
+  private volatile long until;
+
+  /// The last address of the stream when there was no later change in it; -1 when there was.
+  private volatile long tail;
+
+  // Guarded by this.
+  private final ArrayDeque<Handler> idle = new ArrayDeque<>();
+
+  /// What it is dropped with.
+  volatile @Nullable Group group;
+
+  /// Versions that share most of their state and are kept and dropped together.
+  interface Group extends Kept.Item {
+    /// One of them was used.
+    void use();
+
+    /// Another instance of one of them is kept.
+    void grow(long bytes);
+  }
+
+  Version(Materialized.State state, long from, long until, long tail) {
+    this.state = state;
+    this.from = from;
+    this.until = until;
+    this.tail = tail;
+    if (state.handler() != null) idle.add(state.handler());
+  }
+
+  /// The address of the put or deletion that made it, 0 before the first.
+  long position() {
+    return state.position();
+  }
+
+  /// The address at which the generation began, 0 when the key is absent.
+  long generation() {
+    return state.generation();
+  }
+
+  /// The place in the log right behind the put that made it and what it called.
+  long moment() {
+    return Math.max(from, state.lastNested());
+  }
+
+  Materialized.State state() {
+    return state;
+  }
+
+  boolean isAbsent() {
+    return state.handler() == null;
+  }
+
+  /// Whether it is what is seen at a log counter at or above [#from].
+  boolean isSeenAt(long counter) {
+    return counter <= until;
+  }
+
+  /// Whether it is the last version of a stream that ends at an address.
+  boolean isLast(long streamTail) {
+    return tail == streamTail;
+  }
+
+  /// No later change was found up to a counter.
+  ///
+  /// @param streamTail the end of the stream if there is no later change there, -1 if there is
+  void extend(long counter, long streamTail) {
+    if (counter <= until) return;
+    synchronized (this) {
+      if (counter <= until) return;
+      tail = streamTail;
+      until = counter;
+    }
+  }
+
+  /// An instance for one reader; null when all are in use. Not for an absent key.
+  @Nullable Handler take() {
+    Group kept = group;
+    if (kept != null) kept.use();
+    synchronized (this) {
+      if (state.forksCheaply()) return idle.getFirst().fork();
+      return idle.poll();
+    }
+  }
+
+  /// Gives back an instance, as it was taken.
+  void give(Handler handler) {
+    if (state.forksCheaply()) return;
+    synchronized (this) {
+      if (idle.size() < INSTANCES_MAX) idle.push(handler);
+    }
+  }
+
+  /// A copy of the state to go on with; null when all instances are in use.
+  Materialized.@Nullable State copy() {
+    synchronized (this) {
+      Handler instance = idle.peek();
+      return isAbsent() || instance != null ? forked(instance) : null;
+    }
+  }
+
+  private Materialized.State forked(@Nullable Handler instance) {
+    return new Materialized.State(
+            instance,
+            state.generation(),
+            state.position(),
+            state.lastNested(),
+            state.stateBytes(),
+            state.bytesSince(),
+            state.base())
+        .fork();
+  }
+}
