@@ -294,7 +294,7 @@ final class StoreScenario implements Scenario {
         List<String> now = seen.getOrDefault(name, List.of("1000"));
         for (long version = 1; version <= position; version += chance.between(1, 5)) {
           long at = version;
-          Answer answer = threads.await(() -> store.past(key, at).get("all", null));
+          Answer answer = threads.await(() -> store.past(key, at).get("all", new Existence.Any(null), false));
           List<String> then = text(answer).lines().toList();
           long expected =
               now.stream().skip(1).filter(line -> Long.parseLong(words(line).get(2)) <= at).count();

@@ -39,16 +39,6 @@ final class BlobHandler implements Handler {
   }
 
   @Override
-  public Handler fork() {
-    return this;
-  }
-
-  @Override
-  public boolean forksCheaply() {
-    return true;
-  }
-
-  @Override
   public byte[] checkpoint() {
     return new byte[0];
   }

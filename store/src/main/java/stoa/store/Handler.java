@@ -14,12 +14,6 @@ public interface Handler {
   /// Answers a question about the state and changes nothing.
   Answer get(@Nullable Object query, Execution execution);
 
-  /// A copy that shares nothing that can change with this one.
-  Handler fork();
-
-  /// Whether [#fork] takes little time and space, whatever the size of the state.
-  boolean forksCheaply();
-
   /// The whole state. [HandlerFactory#restore] makes an equal handler of it.
   byte[] checkpoint();
 }

@@ -178,6 +178,7 @@ final class Materialized {
             logged,
             null);
     execution.begins = put.begins();
+    execution.origin = put.origin();
     execution.counter = entry.log().counter();
     if (resident != null) resident.running = execution;
     store.runners().enter(execution);
@@ -191,7 +192,7 @@ final class Materialized {
       if (!execution.finish()) throw new Execution.Abandoned();
       throw failure;
     } catch (Error error) {
-      if (resident == null) {
+      if (resident == null || execution.isKnownToStand()) {
         throw new stoa.CallFailed("version " + position + " of " + key + " cannot be run", error);
       }
       store.takingBack().takeBack(execution, error);
@@ -222,6 +223,18 @@ final class Materialized {
     generation = address;
     stateBytes = 0;
     bytesSince = 0;
+  }
+
+  /// A copy of the state, to go on with elsewhere.
+  Copy copy(long tail) {
+    Handler current = handler;
+    return new Copy(
+        key,
+        factory,
+        current == null ? null : factory.fork(key, current),
+        generation,
+        position,
+        tail);
   }
 
   /// Ends the generation.
@@ -283,19 +296,25 @@ final class Materialized {
       long stateBytes,
       long bytesSince,
       Object base) {
-    /// The same with a copy of the handler.
-    State fork() {
-      Handler original = handler;
-      if (original == null) return this;
-      Object shared = original.forksCheaply() ? base : new Object();
-      return new State(
-          original.fork(), generation, position, lastNested, stateBytes, bytesSince, shared);
+    /// The same with another instance of the handler, which shares nothing or, when it was forked
+    /// cheaply, most of what it takes.
+    State with(@Nullable Handler other, boolean shares) {
+      Object newBase = shares ? base : new Object();
+      return new State(other, generation, position, lastNested, stateBytes, bytesSince, newBase);
     }
+  }
 
-    /// Whether [#fork] takes little time and space.
-    boolean forksCheaply() {
-      return handler == null || handler.forksCheaply();
-    }
+  /// A copy of the state, when that takes little time and space; null otherwise.
+  @Nullable State cheapFork() {
+    Handler current = handler;
+    if (current == null) return state();
+    return factory.forksCheaply(current) ? state().with(factory.fork(key, current), true) : null;
+  }
+
+  /// Whether a copy takes little time and space.
+  boolean forksCheaply() {
+    Handler current = handler;
+    return current == null || factory.forksCheaply(current);
   }
 
   /// The state, with the handler itself.

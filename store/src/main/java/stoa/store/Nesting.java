@@ -72,7 +72,7 @@ final class Nesting {
     caller.asked = true;
     if (caller.looking) throw new Execution.Elsewhere();
     try {
-      Answer answer = store.at(target, caller.counter).get(query, existence, false);
+      Answer answer = store.at(target, caller.counter).get(query, existence, null);
       return new Execution.Nested(answer.encoded(), false);
     } catch (Gone gone) {
       return told(caller, gone);
@@ -145,7 +145,7 @@ final class Nesting {
     }
   }
 
-  private static Deadlock deadlock(List<Key> circle) {
+  static Deadlock deadlock(List<Key> circle) {
     var path = new StringJoiner(" -> ");
     circle.forEach(key -> path.add(key.toString()));
     return new Deadlock("the call would wait for itself: " + path);
@@ -282,7 +282,7 @@ final class Nesting {
 
   /// The first address of a stream that stands behind a place in the log, or the one after its
   /// last.
-  private long firstBehind(StreamId stream, long counter) {
+  long firstBehind(StreamId stream, long counter) {
     long low = 1;
     long high = store.streams().last(stream) + 1;
     while (low < high) {

@@ -1,25 +1,62 @@
 package stoa.store;
 
+import java.util.Objects;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import stoa.log.StoredEntry;
 
 /// A key as it was at a place in the log. Thread-safe; keeps nothing in memory by itself.
 public final class Past {
   /// In place of a log counter: the moment right after the last put that is seen.
-  static final long AFTERWARDS = -1;
+  private static final long AFTERWARDS = -1;
 
   private final Store store;
   private final Key key;
   private final long counter;
   private final long others;
 
-  /// @param counter the log counter up to which the key is seen
-  /// @param others the log counter up to which other keys are seen that the handler asks, or
-  ///   [#AFTERWARDS]
-  Past(Store store, Key key, long counter, long others) {
+  /// The address of the last change that is seen, when a later one has the same log address; 0
+  /// otherwise.
+  private final long within;
+
+  private Past(Store store, Key key, long counter, long others, long within) {
     this.store = store;
     this.key = key;
     this.counter = counter;
     this.others = others;
+    this.within = within;
+  }
+
+  /// A key as of a log counter.
+  static Past at(Store store, Key key, long counter) {
+    return new Past(store, key, counter, counter, 0);
+  }
+
+  /// A key as it was right after what is at an address of its stream.
+  static Past after(Store store, Key key, long address) {
+    StoredEntry entry = address == 0 ? null : store.streams().read(key.stream(), address);
+    if (entry == null) return new Past(store, key, 0, AFTERWARDS, 0);
+    long counter = entry.log().counter();
+    // A transaction may have changed the key more than once under its one log address.
+    var last = new long[] {address};
+    var later = new boolean[1];
+    store
+        .streams()
+        .scan(
+            key.stream(),
+            address + 1,
+            Long.MAX_VALUE,
+            next -> {
+              boolean together = next.log().counter() == counter;
+              if (together && Versions.isChange(next)) later[0] = true;
+              return together && !later[0];
+            });
+    if (!later[0]) return new Past(store, key, counter, AFTERWARDS, 0);
+    for (long at = address; !Versions.isChange(Objects.requireNonNull(entry)); ) {
+      last[0] = --at;
+      entry = store.streams().read(key.stream(), at);
+    }
+    return new Past(store, key, counter, AFTERWARDS, last[0]);
   }
 
   /// The stream address at which the key's generation had begun, 0 when the key was absent.
@@ -33,7 +70,22 @@ public final class Past {
   }
 
   private Version version() {
-    return store.versions().at(key, counter);
+    Versions versions = store.versions();
+    return within == 0 ? versions.at(key, counter) : versions.between(key, within);
+  }
+
+  /// A copy of the state, for a transaction to go on with.
+  ///
+  /// @param tail the last address of the stream
+  Copy copy(long tail) {
+    Version version = version();
+    Handler handler = null;
+    if (!version.isAbsent()) {
+      Materialized.State copied = version.copy();
+      handler = copied == null ? store.versions().another(key, version) : copied.handler();
+    }
+    HandlerFactory factory = store.factory(key.space());
+    return new Copy(key, factory, handler, version.generation(), version.position(), tail);
   }
 
   /// Asks the handler as it was; a fresh one when the key was absent. The calling thread runs it.
@@ -41,17 +93,28 @@ public final class Past {
   /// @param quick whether a thread may hold up the key while it asks: the code is known to be short
   /// @throws stoa.Gone when the key was not what is expected of it
   public Answer get(@Nullable Object query, Existence existence, boolean quick) {
-    var found = store.versions().at(key, counter, live -> quick ? look(live, query, existence) : null);
+    if (!quick || within != 0) return get(query, existence, null);
+    var found = store.versions().at(key, counter, live -> look(live, query, existence));
     Version version = found.version();
     return version == null
-        ? java.util.Objects.requireNonNull(found.found())
-        : ask(version, query, existence);
+        ? Objects.requireNonNull(found.found())
+        : ask(version, query, existence, null);
   }
 
-  private Answer ask(Version version, @Nullable Object query, Existence existence) {
+  /// As [#get(Object, Existence, boolean)], for a transaction.
+  Answer get(@Nullable Object query, Existence existence, @Nullable Transaction transaction) {
+    return ask(version(), query, existence, transaction);
+  }
+
+  private Answer ask(
+      Version version,
+      @Nullable Object query,
+      Existence existence,
+      @Nullable Transaction transaction) {
     if (existence.isGone(version.generation(), version.position())) throw Store.gone(key);
     Execution execution = execution(version.position());
-    execution.counter = others == AFTERWARDS ? version.moment() : others;
+    execution.counter = others == AFTERWARDS ? Math.max(counter, version.moment()) : others;
+    execution.transaction = transaction;
     if (version.isAbsent()) {
       var fresh = new Materialized(store, key, store.factory(key.space()));
       return told(() -> fresh.get(query, existence.opening(), execution));
@@ -67,7 +130,7 @@ public final class Past {
 
   /// Asks the live state, while it is what is seen; answers null when that is not enough.
   private @Nullable Answer look(Materialized live, @Nullable Object query, Existence existence) {
-    if (live.state().forksCheaply()) return null;
+    if (live.forksCheaply()) return null;
     if (existence.isGone(live.generation(), live.position())) throw Store.gone(key);
     Execution execution = execution(live.position());
     execution.looking = true;
@@ -81,18 +144,10 @@ public final class Past {
 
   private Execution execution(long address) {
     return new Execution(
-        store,
-        Execution.Mode.READING,
-        key,
-        null,
-        address,
-        store.nowMicros(),
-        0,
-        null,
-        null);
+        store, Execution.Mode.READING, key, null, address, store.nowMicros(), 0, null, null);
   }
 
-  private static Answer told(java.util.function.Supplier<Answer> asked) {
+  private static Answer told(Supplier<Answer> asked) {
     try {
       return asked.get();
     } catch (Execution.Suspended stopped) {

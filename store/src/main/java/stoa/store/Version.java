@@ -10,7 +10,12 @@ import org.jspecify.annotations.Nullable;
 final class Version {
   private static final int INSTANCES_MAX = 8;
 
+  private final Key key;
+  private final HandlerFactory factory;
   private final Materialized.State state;
+
+  /// Whether every reader gets a fork of the one instance.
+  private final boolean forks;
 
   /// The log counter of the change that made it; 0 before the first change.
   final long from;
@@ -36,8 +41,12 @@ final class Version {
     void grow(long bytes);
   }
 
-  Version(Materialized.State state, long from, long until, long tail) {
+  Version(
+      Key key, HandlerFactory factory, Materialized.State state, long from, long until, long tail) {
+    this.key = key;
+    this.factory = factory;
     this.state = state;
+    this.forks = state.handler() != null && factory.forksCheaply(state.handler());
     this.from = from;
     this.until = until;
     this.tail = tail;
@@ -94,14 +103,14 @@ final class Version {
     Group kept = group;
     if (kept != null) kept.use();
     synchronized (this) {
-      if (state.forksCheaply()) return idle.getFirst().fork();
+      if (forks) return factory.fork(key, idle.getFirst());
       return idle.poll();
     }
   }
 
   /// Gives back an instance, as it was taken.
   void give(Handler handler) {
-    if (state.forksCheaply()) return;
+    if (forks) return;
     synchronized (this) {
       if (idle.size() < INSTANCES_MAX) idle.push(handler);
     }
@@ -109,21 +118,10 @@ final class Version {
 
   /// A copy of the state to go on with; null when all instances are in use.
   Materialized.@Nullable State copy() {
+    if (isAbsent()) return state;
     synchronized (this) {
       Handler instance = idle.peek();
-      return isAbsent() || instance != null ? forked(instance) : null;
+      return instance == null ? null : state.with(factory.fork(key, instance), forks);
     }
-  }
-
-  private Materialized.State forked(@Nullable Handler instance) {
-    return new Materialized.State(
-            instance,
-            state.generation(),
-            state.position(),
-            state.lastNested(),
-            state.stateBytes(),
-            state.bytesSince(),
-            state.base())
-        .fork();
   }
 }

@@ -245,21 +245,17 @@ final class Versions {
         same.extend(seen.until, seen.tail);
         return same;
       }
-      Materialized.State state = resident.look(live -> fork(live, seen.position));
+      Materialized.State state =
+          resident.look(live -> live.position() == seen.position ? live.cheapFork() : null);
       if (state == null) state = play(resident.key, seen.position, end, line.at(seen.from));
       Check.that(state.position() == seen.position, "%s is at %s", resident.key, seen.position);
-      var version = new Version(state, seen.from, seen.until, seen.tail);
+      var factory = store.factory(resident.key.space());
+      var version = new Version(resident.key, factory, state, seen.from, seen.until, seen.tail);
       keep(resident.key.stream(), version);
       return version;
     } finally {
       line.making.unlock();
     }
-  }
-
-  private static Materialized.@Nullable State fork(Materialized live, long position) {
-    if (live.position() != position) return null;
-    Materialized.State state = live.state();
-    return state.forksCheaply() ? state.fork() : null;
   }
 
   private Materialized.State play(Key key, long position, long end, @Nullable Version below) {
@@ -285,16 +281,25 @@ final class Versions {
 
   /// Another instance of a version whose instances are all in use.
   Handler another(Key key, Version version) {
-    var played = new Materialized(store, key, store.factory(key.space()));
+    Materialized.State played = play(key, version.position());
+    Version.Group group = version.group;
+    if (group != null) group.grow(size(version.state()));
+    return Objects.requireNonNull(played.handler());
+  }
+
+  /// The state of a key right after the change at an address, which nobody keeps.
+  Version between(Key key, long position) {
+    var factory = store.factory(key.space());
+    return new Version(key, factory, play(key, position), 0, 0, -1);
+  }
+
+  private Materialized.State play(Key key, long position) {
     Resident resident = store.residents().pin(key);
     try {
-      played.load(version.position(), settled(resident, version.position()), null);
+      return play(key, position, settled(resident, position), null);
     } finally {
       resident.unpin();
     }
-    Version.Group group = version.group;
-    if (group != null) group.grow(size(version.state()));
-    return Objects.requireNonNull(played.state().handler());
   }
 
   // ---- keeping

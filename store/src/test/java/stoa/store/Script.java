@@ -119,18 +119,6 @@ final class Script implements Handler {
   }
 
   @Override
-  public Handler fork() {
-    var copy = new Script();
-    copy.lines.addAll(lines);
-    return copy;
-  }
-
-  @Override
-  public boolean forksCheaply() {
-    return false;
-  }
-
-  @Override
   public byte[] checkpoint() {
     return bytes(String.join("\n", lines));
   }
