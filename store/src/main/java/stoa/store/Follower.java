@@ -43,28 +43,25 @@ public final class Follower {
   }
 
   /// Asks the key as it is now: what was answered before, to anybody, is seen.
-  ///
-  /// @param observed learns what is seen
-  public Read now(@Nullable Object query, Existence existence, Observed observed) {
+  public Read now(@Nullable Object query, Existence existence) {
     long moment = store.moment();
     lock.lock();
     try {
-      return ask(bring(moment), query, existence, moment, observed);
+      return ask(bring(moment), query, existence, moment);
     } finally {
       lock.unlock();
     }
   }
 
-  /// Asks the key as it was seen last. What the observer has seen before, of any key, is seen; what
-  /// comes later is as soon as it is executed, and is not waited for.
-  ///
-  /// @param observed what was seen before; learns what is seen
-  public Read seen(@Nullable Object query, Existence existence, Observed observed) {
+  /// Asks the key as it was seen last. What this process has seen before, of any key, is seen; what
+  /// comes later is as soon as it is executed, and is not waited for. So all that is asked in this
+  /// way, and all calls, happen in one order, which is that of the log.
+  public Read seen(@Nullable Object query, Existence existence) {
     lock.lock();
     try {
-      long least = observed.counter();
+      long least = store.observed().counter();
       Materialized current = bring(least);
-      return ask(current, query, existence, Math.max(least, from), observed);
+      return ask(current, query, existence, Math.max(least, from));
     } finally {
       lock.unlock();
     }
@@ -126,8 +123,7 @@ public final class Follower {
       Materialized current,
       @Nullable Object query,
       Existence existence,
-      long counter,
-      Observed observed) {
+      long counter) {
     memory.used = true;
     if (existence.isGone(current.generation(), current.position())) throw Store.gone(key);
     var execution =
@@ -144,7 +140,7 @@ public final class Follower {
     execution.counter = counter;
     try {
       Answer answer = current.get(query, existence.opening(), execution);
-      observed.advance(execution.asked ? counter : from);
+      store.observed().advance(execution.asked ? counter : from);
       return new Read(answer, current.generation());
     } catch (Execution.Suspended stopped) {
       throw stopped.reason();

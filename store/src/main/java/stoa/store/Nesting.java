@@ -106,6 +106,7 @@ final class Nesting {
       awaitHelping(request, caller);
       caller.hasWaited(store.runners().now() - began);
       caller.waitingFor = null;
+      caller.reach = Math.max(caller.reach, request.reach);
     }
     try {
       return new Execution.Nested(request.answer().encoded(), request.kind != Request.Kind.PUT);

@@ -4,19 +4,16 @@ import java.util.concurrent.atomic.AtomicLong;
 
 /// How far in the log a client has seen, by its own calls and by what it was answered. What it is
 /// shown from then on, of any key, is not older. Thread-safe.
-public final class Observed {
+final class Observed {
   private final AtomicLong counter = new AtomicLong();
 
-  /// Nothing is seen yet.
-  public Observed() {}
-
   /// The log counter up to which the client has seen.
-  public long counter() {
+  long counter() {
     return counter.get();
   }
 
   /// The client sees what was logged up to a counter.
-  public void advance(long to) {
+  void advance(long to) {
     if (to > counter.get()) counter.accumulateAndGet(to, Math::max);
   }
 }

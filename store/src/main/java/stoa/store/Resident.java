@@ -388,11 +388,13 @@ final class Resident implements Runnable {
         case GET -> get(request);
         case GENERATION -> {
           request.number = generation;
+          request.reach = executedChange;
           request.complete(null);
           yield true;
         }
         case POSITION -> {
           request.number = live().position();
+          request.reach = executedChange;
           request.complete(null);
           yield true;
         }
@@ -443,6 +445,7 @@ final class Resident implements Runnable {
     if (request.address <= state.position()) {
       // It was begun on a thread that is lost, and executed again by loading.
       request.generation = state.generation();
+      request.reach = store.moment();
       Answer answer = state.lastAnswer();
       if (answer != null) request.complete(answer);
       else request.fail(store.takingBack().reason(key, request.address));
@@ -485,6 +488,7 @@ final class Resident implements Runnable {
     executed = request.address;
     executedChange = request.counter;
     request.generation = generation;
+    request.reach = Math.max(request.counter, execution.reach);
     state.settle(request.value.length);
     reweigh(state);
     request.complete(answer);
@@ -496,6 +500,7 @@ final class Resident implements Runnable {
     target = request.address;
     state.delete(request.address);
     executedChange = request.counter;
+    request.reach = request.counter;
     generation = 0;
     executed = request.address;
     reweigh(state);
@@ -600,6 +605,7 @@ final class Resident implements Runnable {
       return true;
     }
     request.generation = state.generation();
+    request.reach = Math.max(executedChange, execution.reach);
     request.complete(answer);
     return true;
   }

@@ -47,6 +47,7 @@ public final class Store implements AutoCloseable {
   private final Nesting nesting;
   private final TakingBack takingBack;
   private final Versions versions;
+  private final Observed observed = new Observed();
   private final ConcurrentHashMap<String, HandlerFactory> factories = new ConcurrentHashMap<>();
   private final ConcurrentHashMap<String, Resident> directories = new ConcurrentHashMap<>();
   private final AtomicInteger underWay = new AtomicInteger();
@@ -265,13 +266,15 @@ public final class Store implements AutoCloseable {
     return new Names(streams(), directory.key.stream(), directory.tail());
   }
 
-  /// The log address up to which everything is committed: what is read as of it, or below, will
+  /// The log address up to which everything is committed now: what is read as of it, or below, will
   /// always be read so.
-  public LogAddress committed() {
-    return new LogAddress(intake.epoch(), intake.moment());
+  public LogAddress now() {
+    var now = new LogAddress(intake.epoch(), moment());
+    observed.advance(now.counter());
+    return now;
   }
 
-  /// The counter of [#committed()].
+  /// The log counter up to which everything is committed and in the mailboxes.
   long moment() {
     return intake.moment();
   }
@@ -286,6 +289,7 @@ public final class Store implements AutoCloseable {
       throw new IllegalArgumentException(
           "log counter " + counter + " is not between 0 and " + moment);
     }
+    observed.advance(counter);
     return Past.at(this, key, counter);
   }
 
@@ -504,6 +508,11 @@ public final class Store implements AutoCloseable {
 
   private void checkOpen() {
     if (closed) throw new Closed("the store is closed");
+  }
+
+  /// What was seen by the calls of this process.
+  Observed observed() {
+    return observed;
   }
 
   Versions versions() {

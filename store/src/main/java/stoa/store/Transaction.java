@@ -351,6 +351,7 @@ public final class Transaction implements AutoCloseable {
       part.whenDone(_ -> {
         if (partsLeft.decrementAndGet() == 0) {
           commit.number = commit.counter;
+          commit.reach = commit.counter;
           commit.complete(null);
         }
       });
