@@ -138,6 +138,9 @@ public final class Execution {
   /// Whether a question about the past is answered by the live state, which may not wait.
   boolean looking;
 
+  /// Whether it is a question about the past.
+  boolean past;
+
   /// Whether it asked another key.
   boolean asked;
 
@@ -244,6 +247,11 @@ public final class Execution {
     return mode == Mode.READING;
   }
 
+  /// Whether the handler is asked for the past, and sees other keys as they were.
+  public boolean isPast() {
+    return past;
+  }
+
   Mode mode() {
     return mode;
   }
@@ -286,6 +294,22 @@ public final class Execution {
       return asked(() -> store.nesting().get(this, target, query, existence)).answer();
     }
     return nested(target, origin -> store.nesting().get(this, target, query, existence));
+  }
+
+  /// Runs code of another key here, as part of the transaction in which this handler runs.
+  ///
+  /// @throws IllegalStateException when it runs in none
+  public byte[] run(Store.Target target, Object query, Existence existence) {
+    ensureHeadroom();
+    Transaction around = transaction;
+    if (around == null || mode != Mode.TENTATIVE) {
+      throw new IllegalStateException(
+          key
+              + " calls a transaction of "
+              + target.key()
+              + ", which runs at a caller outside; call it there, or in the body of a transaction");
+    }
+    return tentative(target.key(), () -> around.run(target.key(), query, existence, depth + 1));
   }
 
   /// A nested call of a transaction: its answer is logged beside the put, when the transaction is.

@@ -13,10 +13,17 @@ public sealed interface Existence {
   /// @param position the address of its last put or deletion, 0 when there was none
   default boolean isGone(long generation, long position) {
     return switch (this) {
-      case Generation(long expected) -> generation != expected;
+      case Generation(long expected, _) -> generation != expected;
       case Undeleted _ -> generation == 0 && position > 0;
       case Any _, Absent _ -> false;
     };
+  }
+
+  /// As [#isGone], of a key as it was: before the expected generation it reads as absent.
+  default boolean wasGone(long generation, long position) {
+    return this instanceof Generation(long expected, _) && generation == 0 && position < expected
+        ? false
+        : isGone(generation, position);
   }
 
   /// The key may be absent; the put then begins it.
@@ -29,13 +36,15 @@ public sealed interface Existence {
   /// @param opening what its handler is created from
   record Absent(byte @Nullable [] opening) implements Existence {}
 
-  /// The key must be in this generation.
+  /// The key must be in this generation, or, in a transaction that reads a moment before that, not
+  /// begun.
   ///
   /// @param generation the stream address at which the generation began
-  record Generation(long generation) implements Existence {
-    @Override
-    public byte @Nullable [] opening() {
-      return null;
+  /// @param opening what its handler was created from, as far as the asker knows
+  record Generation(long generation, byte @Nullable [] opening) implements Existence {
+    /// A generation of which only the address is known.
+    public Generation(long generation) {
+      this(generation, null);
     }
   }
 

@@ -220,7 +220,7 @@ final class Intake {
         if (alive) return new AlreadyExists(resident.key + " exists already");
         begin(request, resident, opening);
       }
-      case Existence.Generation(long generation) -> {
+      case Existence.Generation(long generation, _) -> {
         if (resident.nextGeneration != generation) return Store.gone(resident.key);
       }
       case null -> throw new IllegalStateException("a put says what it expects");
@@ -252,7 +252,7 @@ final class Intake {
 
   private @Nullable RuntimeException delete(Request request, Resident resident) {
     boolean alive =
-        request.existence instanceof Existence.Generation(long generation)
+        request.existence instanceof Existence.Generation(long generation, _)
             ? resident.nextGeneration == generation
             : resident.nextGeneration != 0;
     if (!alive) return Store.gone(resident.key);

@@ -111,8 +111,9 @@ public final class Past {
       @Nullable Object query,
       Existence existence,
       @Nullable Transaction transaction) {
-    if (existence.isGone(version.generation(), version.position())) throw Store.gone(key);
+    if (existence.wasGone(version.generation(), version.position())) throw Store.gone(key);
     Execution execution = execution(version.position());
+    execution.past = true;
     execution.counter = others == AFTERWARDS ? Math.max(counter, version.moment()) : others;
     execution.transaction = transaction;
     if (version.isAbsent()) {
@@ -131,8 +132,9 @@ public final class Past {
   /// Asks the live state, while it is what is seen; answers null when that is not enough.
   private @Nullable Answer look(Materialized live, @Nullable Object query, Existence existence) {
     if (live.forksCheaply()) return null;
-    if (existence.isGone(live.generation(), live.position())) throw Store.gone(key);
+    if (existence.wasGone(live.generation(), live.position())) throw Store.gone(key);
     Execution execution = execution(live.position());
+    execution.past = true;
     execution.looking = true;
     try {
       Answer answer = live.get(query, existence.opening(), execution);

@@ -197,13 +197,14 @@ public final class Transaction implements AutoCloseable {
   /// changes nothing here.
   public Answer run(Store.Target target, Object query, Existence existence) {
     check();
-    Key key = target.key();
-    return tell(() -> {
-      Copy copy = own(key);
-      if (copy.isGone(existence)) throw Store.gone(key);
-      var execution = execution(Execution.Mode.TENTATIVE, key, copy, 0);
-      return run(execution, () -> copy.get(query, existence.opening(), execution));
-    });
+    return tell(() -> run(target.key(), query, existence, 0));
+  }
+
+  Answer run(Key key, Object query, Existence existence, int depth) {
+    Copy copy = own(key);
+    if (copy.isGone(existence)) throw Store.gone(key);
+    var execution = execution(Execution.Mode.TENTATIVE, key, copy, depth);
+    return run(execution, () -> copy.get(query, existence.opening(), execution));
   }
 
   /// Ends a key's generation.
@@ -222,10 +223,7 @@ public final class Transaction implements AutoCloseable {
   /// The address at which a key's generation began, 0 when the key is absent.
   public long generation(Key key) {
     check();
-    Copy copy = top.find(key.stream());
-    if (copy != null) return copy.generation();
-    touch(key);
-    return store.at(key, counter()).generation();
+    return own(key).generation();
   }
 
   // ---- nested transactions
