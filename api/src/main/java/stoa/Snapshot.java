@@ -20,8 +20,8 @@ public interface Snapshot extends AutoCloseable {
   /// answer are seen as they were, too.
   ///
   /// @param shared a proxy, or a view of the past, of an object of this store
-  /// @throws UnsupportedOperationException for an object of [Order#STREAM], which has no place among
-  ///   the others, and for a [Blob], which has snapshots of its own
+  /// @throws UnsupportedOperationException for an object of [Order#STREAM], which has no place
+  ///   among the others, and for a [Blob], which has snapshots of its own
   <T> T on(T shared);
 
   /// Lets go of it: what it shows may be trimmed, and then throws [TooOld]. One with a name stays,

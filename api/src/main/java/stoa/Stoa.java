@@ -59,8 +59,8 @@ public interface Stoa extends AutoCloseable {
   ///
   /// @param type the class of the object, or any interface with the same stored name and the same
   ///   implementation: a list may be seen as a queue and as a stack
-  /// @throws NotShareable when the type is stored under the name of the reference's, and has another
-  ///   implementation
+  /// @throws NotShareable when the type is stored under the name of the reference's, and has
+  ///   another implementation
   /// @throws IllegalArgumentException when the type is stored under another name, or the view is of
   ///   a version or log address that is not there yet
   <T> T view(Class<T> type, Ref<?> ref, View view);
@@ -90,8 +90,8 @@ public interface Stoa extends AutoCloseable {
   /// Takes a snapshot of all objects as they are now. Instant: nothing is copied or logged.
   Snapshot snapshot();
 
-  /// Takes a snapshot and keeps it, over closing and opening again, until [#deleteSnapshot]. Durable
-  /// when this returns.
+  /// Takes a snapshot and keeps it, over closing and opening again, until [#deleteSnapshot].
+  /// Durable when this returns.
   ///
   /// @param name what it is found by
   /// @throws AlreadyExists when there is a snapshot of that name

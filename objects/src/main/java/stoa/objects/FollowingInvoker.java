@@ -22,8 +22,8 @@ record FollowingInvoker(LiveInvoker live, Follower follower, Freshness freshness
   }
 
   @Override
-  public @Nullable Object invoke(
-      Proxied proxied, SharedMethod method, @Nullable Object[] arguments) throws Throwable {
+  public @Nullable Object invoke(Proxied proxied, SharedMethod method, @Nullable Object[] arguments)
+      throws Throwable {
     boolean alone =
         method.kind() == SharedMethod.Kind.ACCESSOR
             && ObjectContext.current() == null

@@ -1,5 +1,6 @@
 package stoa.objects;
 
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import stoa.TxOptions;
 import stoa.objects.proxy.Invoker;
@@ -16,11 +17,10 @@ import stoa.store.Past;
 ///   version of its own, and those that come of it are live
 record PastInvoker(LiveInvoker live, Past past, @Nullable Place place) implements Invoker {
   @Override
-  public @Nullable Object invoke(
-      Proxied proxied, SharedMethod method, @Nullable Object[] arguments) throws Throwable {
+  public @Nullable Object invoke(Proxied proxied, SharedMethod method, @Nullable Object[] arguments)
+      throws Throwable {
     Place there = place;
-    boolean transacts =
-        there != null && method.kind() == SharedMethod.Kind.READING_TRANSACTION;
+    boolean transacts = there != null && method.kind() == SharedMethod.Kind.READING_TRANSACTION;
     if (method.kind() != SharedMethod.Kind.ACCESSOR && !transacts) {
       throw new UnsupportedOperationException(
           method
@@ -53,7 +53,7 @@ record PastInvoker(LiveInvoker live, Past past, @Nullable Place place) implement
       Proxied argument = Proxies.of(arguments[i]);
       if (argument != null
           && argument.invoker() instanceof PastInvoker other
-          && place.equals(other.place)) {
+          && Objects.equals(place, other.place)) {
         arguments[i] = Proxies.redirect(arguments[i], other.live);
       }
     }

@@ -36,15 +36,16 @@ final class Place {
   /// What an answer says, with all shared objects as they are seen here.
   @Nullable Object seen(ObjectAnswer answer, Marshaller marshaller) throws Throwable {
     if (answer instanceof ObjectAnswer.Shared) return answer.get(marshaller);
-    return ScopedValue.where(READING, this).call(() -> {
-      try {
-        return answer.get(marshaller);
-      } catch (Error | Exception passedOn) {
-        throw passedOn;
-      } catch (Throwable thrown) {
-        throw new IllegalStateException(thrown);
-      }
-    });
+    return ScopedValue.where(READING, this)
+        .call(() -> {
+          try {
+            return answer.get(marshaller);
+          } catch (Error | Exception passedOn) {
+            throw passedOn;
+          } catch (Throwable thrown) {
+            throw new IllegalStateException(thrown);
+          }
+        });
   }
 
   /// A shared object as it is seen here; anything else as it is.
@@ -52,8 +53,7 @@ final class Place {
     Proxied proxied = Proxies.of(object);
     if (proxied == null || !(proxied.invoker() instanceof LiveRoute route)) return object;
     LiveInvoker live = route.live();
-    return stoa.past(
-        live.type(), proxied, LiveInvoker.Source.REFERENCE, live.generation(), this);
+    return stoa.past(live.type(), proxied, LiveInvoker.Source.REFERENCE, live.generation(), this);
   }
 
   @Override

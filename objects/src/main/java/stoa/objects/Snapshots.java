@@ -71,7 +71,10 @@ final class Snapshots {
   ObjectSnapshot take(String name) {
     if (name.isEmpty() || name.length() > NAME_CHARS_MAX) {
       throw new IllegalArgumentException(
-          "the name of a snapshot has 1 to " + NAME_CHARS_MAX + " characters, not " + name.length());
+          "the name of a snapshot has 1 to "
+              + NAME_CHARS_MAX
+              + " characters, not "
+              + name.length());
     }
     lock.lock();
     try {

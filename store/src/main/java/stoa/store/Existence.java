@@ -21,9 +21,9 @@ public sealed interface Existence {
 
   /// As [#isGone], of a key as it was: before the expected generation it reads as absent.
   default boolean wasGone(long generation, long position) {
-    return this instanceof Generation(long expected, _) && generation == 0 && position < expected
-        ? false
-        : isGone(generation, position);
+    boolean before =
+        this instanceof Generation(long expected, _) && generation == 0 && position < expected;
+    return !before && isGone(generation, position);
   }
 
   /// The key may be absent; the put then begins it.

@@ -111,7 +111,7 @@ public final class Follower {
   private Materialized play(@Nullable Materialized current, long position, long end) {
     if (current == null) {
       var loaded = new Materialized(store, key, store.factory(key.space()));
-      loaded.load(position, end, null);
+      loaded.load(position, end);
       return loaded;
     }
     state = null; // if playback fails, it is in doubt
@@ -120,10 +120,7 @@ public final class Follower {
   }
 
   private Read ask(
-      Materialized current,
-      @Nullable Object query,
-      Existence existence,
-      long counter) {
+      Materialized current, @Nullable Object query, Existence existence, long counter) {
     memory.used = true;
     if (existence.isGone(current.generation(), current.position())) throw Store.gone(key);
     var execution =

@@ -20,6 +20,9 @@ final class Version {
   /// The log counter of the change that made it; 0 before the first change.
   final long from;
 
+  /// The last address of the stream at which it is known to be seen.
+  private volatile long version;
+
   /// A log counter up to which there is no later change.
   private volatile long until;
 
@@ -42,11 +45,18 @@ final class Version {
   }
 
   Version(
-      Key key, HandlerFactory factory, Materialized.State state, long from, long until, long tail) {
+      Key key,
+      HandlerFactory factory,
+      Materialized.State state,
+      long version,
+      long from,
+      long until,
+      long tail) {
     this.key = key;
     this.factory = factory;
     this.state = state;
     this.forks = state.handler() != null && factory.forksCheaply(state.handler());
+    this.version = version;
     this.from = from;
     this.until = until;
     this.tail = tail;
@@ -86,12 +96,19 @@ final class Version {
     return tail == streamTail;
   }
 
+  /// The last address of the stream at which it is known to be seen.
+  long version() {
+    return version;
+  }
+
   /// No later change was found up to a counter.
   ///
+  /// @param address the last address of the stream up to there
   /// @param streamTail the end of the stream if there is no later change there, -1 if there is
-  void extend(long counter, long streamTail) {
-    if (counter <= until) return;
+  void extend(long address, long counter, long streamTail) {
+    if (counter <= until && address <= version) return;
     synchronized (this) {
+      if (address > version) version = address;
       if (counter <= until) return;
       tail = streamTail;
       until = counter;

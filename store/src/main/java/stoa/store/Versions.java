@@ -61,11 +61,12 @@ final class Versions {
 
   /// Which version of a key is seen at a place of the log.
   ///
-  /// @param position the address of the last change at or below the place; 0 when there was none
+  /// @param version the last address of the stream at or below the place
+  /// @param position the address of the last change at or below that; 0 when there was none
   /// @param from the log counter of that change
   /// @param until a log counter up to which there is no later change
   /// @param tail the end of the stream when there is no later change in it, -1 when there is
-  record Seen(long position, long from, long until, long tail) {}
+  record Seen(long version, long position, long from, long until, long tail) {}
 
   Versions(Store store, Threads threads, long bytesMax) {
     this.store = store;
@@ -81,7 +82,11 @@ final class Versions {
   @Nullable Version known(Key key, long counter) {
     Line line = lines.get(key.stream());
     Version version = line == null ? null : line.at(counter);
-    return version != null && version.isSeenAt(counter) ? version : null;
+    boolean known =
+        version != null
+            && version.isSeenAt(counter)
+            && version.version() >= store.retention().oldest(key);
+    return known ? version : null;
   }
 
   /// The version of a key that is seen at a log counter.
@@ -109,20 +114,22 @@ final class Versions {
       Version below = line == null ? null : line.at(counter);
       long moment = store.moment();
       long tail = resident.tail();
-      if (below != null && below.isLast(tail)) {
-        below.extend(moment, tail);
+      if (below != null && below.isLast(tail) && tail >= store.retention().oldest(key)) {
+        below.extend(tail, moment, tail);
         return new Found<>(below, null);
       }
       Seen seen = seen(resident, counter, moment, tail);
+      store.retention().check(key, seen.version);
       if (below != null && below.from == seen.from) {
-        below.extend(seen.until, seen.tail);
+        below.extend(seen.version, seen.until, seen.tail);
         return new Found<>(below, null);
       }
       long end = settled(resident, seen.position);
       T found = resident.look(live -> live.position() == seen.position ? look.apply(live) : null);
-      return found != null
-          ? new Found<>(null, found)
-          : new Found<>(make(resident, seen, end), null);
+      if (found != null) return new Found<>(null, found);
+      Version made = make(resident, seen, end);
+      store.retention().check(key, seen.version); // it may have been released just now
+      return new Found<>(made, null);
     } finally {
       resident.unpin();
     }
@@ -160,14 +167,15 @@ final class Versions {
         low = middle;
       }
     }
+    long version = low;
     if (low == 0) last = null;
-    long position = low;
-    while (last != null && !isChange(last)) last = --position == 0 ? null : entry(stream, position);
+    while (low > 0 && (last == null || !isChange(last))) {
+      if (last == null) store.retention().check(resident.key, low);
+      last = --low == 0 ? null : entry(stream, low);
+    }
+    long from = last == null ? 0 : last.log().counter();
     long until = behind == null ? moment : behind.log().counter() - 1;
-    long end = behind == null ? tail : -1;
-    return last == null
-        ? new Seen(0, 0, until, end)
-        : new Seen(position, last.log().counter(), until, end);
+    return new Seen(version, low, from, until, behind == null ? tail : -1);
   }
 
   private @Nullable StoredEntry entry(StreamId stream, long address) {
@@ -242,15 +250,23 @@ final class Versions {
     try {
       Version same = line.versions.get(seen.from);
       if (same != null) {
-        same.extend(seen.until, seen.tail);
+        same.extend(seen.version, seen.until, seen.tail);
         return same;
       }
       Materialized.State state =
           resident.look(live -> live.position() == seen.position ? live.cheapFork() : null);
-      if (state == null) state = play(resident.key, seen.position, end, line.at(seen.from));
+      if (state == null) {
+        try {
+          state = play(resident.key, seen.position, end, line.at(seen.from));
+        } catch (RuntimeException failure) {
+          store.retention().check(resident.key, seen.version); // which tells more
+          throw failure;
+        }
+      }
       Check.that(state.position() == seen.position, "%s is at %s", resident.key, seen.position);
       var factory = store.factory(resident.key.space());
-      var version = new Version(resident.key, factory, state, seen.from, seen.until, seen.tail);
+      var version =
+          new Version(resident.key, factory, state, seen.version, seen.from, seen.until, seen.tail);
       keep(resident.key.stream(), version);
       return version;
     } finally {
@@ -262,7 +278,7 @@ final class Versions {
     var played = new Materialized(store, key, store.factory(key.space()));
     Materialized.State base = below == null ? null : base(key, position, below);
     if (base == null) {
-      played.load(position, end, null);
+      played.load(position, end);
     } else {
       played.begin(base);
       played.advance(position, end);
@@ -290,7 +306,7 @@ final class Versions {
   /// The state of a key right after the change at an address, which nobody keeps.
   Version between(Key key, long position) {
     var factory = store.factory(key.space());
-    return new Version(key, factory, play(key, position), 0, 0, -1);
+    return new Version(key, factory, play(key, position), position, 0, 0, -1);
   }
 
   private Materialized.State play(Key key, long position) {
