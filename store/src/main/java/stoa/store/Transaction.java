@@ -139,6 +139,7 @@ public final class Transaction implements AutoCloseable {
   }
 
   private Answer ask(Key key, Object query, Existence existence, int depth, boolean quick) {
+    if (running.contains(key)) throw circle(key);
     Copy copy = top.find(key.stream());
     if (copy != null) return ask(key, copy, query, existence, depth);
     Resident resident = touch(key);
@@ -148,7 +149,12 @@ public final class Transaction implements AutoCloseable {
       store.askInTransaction(request);
       if (!request.moved) return request.answer();
     }
-    return store.at(key, counter()).get(query, existence, this);
+    running.push(key);
+    try {
+      return store.at(key, counter()).get(query, existence, this);
+    } finally {
+      running.pop();
+    }
   }
 
   private Answer ask(Key key, Copy copy, Object query, Existence existence, int depth) {
@@ -315,7 +321,7 @@ public final class Transaction implements AutoCloseable {
     }
     for (Deed deed : deeds) {
       if (deed.addressed && deed.resident.nextTail != deed.tail()) {
-        return aborted(deed.resident, counter() + 1);
+        return aborted(deed.resident, deed.resident.nextEntry);
       }
     }
     return null;
