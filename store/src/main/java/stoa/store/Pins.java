@@ -71,8 +71,10 @@ public final class Pins {
   /// Pins the present, for a while at most: who forgets to close the pin does no harm for ever.
   ///
   /// @param moment the present
-  /// @param untilMicros when it counts no more
-  Pin pin(LongSupplier moment, long untilMicros) {
+  /// @param forMicros how long it counts
+  Pin pin(LongSupplier moment, long forMicros) {
+    long now = nowMicros.getAsLong();
+    long untilMicros = forMicros > Long.MAX_VALUE - now ? Long.MAX_VALUE : now + forMicros;
     Pin pin = added(new Pin(moment.getAsLong(), untilMicros));
     pin.counter = moment.getAsLong();
     return pin;

@@ -384,7 +384,7 @@ public final class Store implements AutoCloseable {
     checkOpen();
     checkUsable();
     long now = nowMicros();
-    Pins.Pin pin = retention.pins().pin(intake::moment, now + bounds.micros());
+    Pins.Pin pin = retention.pins().pin(intake::moment, bounds.micros());
     var at = new LogAddress(intake.epoch(), pin.counter());
     return new Transaction(this, at, now, bounds, mark(), pin);
   }
@@ -401,7 +401,7 @@ public final class Store implements AutoCloseable {
           "log address " + at + " is not between 0 and " + moment + ", the last one so far");
     }
     long now = nowMicros();
-    Pins.Pin pin = retention.pins().pin(at::counter, now + bounds.micros());
+    Pins.Pin pin = retention.pins().pin(at::counter, bounds.micros());
     return new Transaction(this, at, now, bounds, mark(), pin);
   }
 
