@@ -81,7 +81,7 @@ sealed interface StreamMessage {
 
   record Deliver(Node from, long item, long epoch, Command command) implements StreamMessage {}
 
-  record Acknowledge(long item) implements StreamMessage {}
+  record Acknowledge(long item, long epoch) implements StreamMessage {}
 
   record RowOf(Node from, Sequencer.Question.OfStream question) implements StreamMessage {}
 

@@ -18,7 +18,7 @@ import stoa.sim.StreamMessage.Node;
 /// answers. One owner.
 final class StreamSequencer {
   /* Small, so that streams and sessions are forgotten. */
-  private static final Sequencer.Limits LIMITS = new Sequencer.Limits(2, 2, 12, 32);
+  private static final Sequencer.Limits LIMITS = new Sequencer.Limits(5, 2, 12, 32);
   private static final int PARKED_MAX = 32;
   private static final int PATIENCE = 4;
 
@@ -53,7 +53,8 @@ final class StreamSequencer {
     switch (message) {
       case StreamMessage.Sealed told -> sealed(told);
       case StreamMessage.RebuildSent(int shard, int of) -> {
-        if (lost != null && lost == of) restored.add(shard);
+        /* What was told before says nothing about what is delivered for it. */
+        if (lost != null && lost == of && restored.add(shard) && start == 0) again();
       }
       case StreamMessage.RebuiltIs(int shard) -> {
         if (lost != null && lost == shard) rebuilt.add(shard);

@@ -229,7 +229,7 @@ public final class Shard {
   }
 
   private void delivered(LogAddress address) {
-    if (layout.copies() == Copies.REFERENCE && outbox.isDelivered(address)) {
+    if (layout.copies() == Copies.REFERENCE && outbox.isDelivered(address.counter())) {
       logUnit.shrink(address.counter());
     }
   }
@@ -346,8 +346,14 @@ public final class Shard {
   /// part; null before.
   public @Nullable Fate fate(LogAddress address) {
     Slot slot = logUnit.slot(address.counter());
-    if (slot == null || !outbox.isDelivered(address)) return null;
+    if (slot == null || !outbox.isDelivered(address.counter())) return null;
     return slot.isHole() ? Fate.HOLE : Fate.HERE;
+  }
+
+  /// What this shard's log unit has at an address. What is not delivered everywhere is not there yet:
+  /// the loss of this shard could take it away.
+  public LogUnit.Read read(long at) {
+    return outbox.isDelivered(at) ? logUnit.read(at) : new LogUnit.Read.NotYet();
   }
 
   /// The log unit.
