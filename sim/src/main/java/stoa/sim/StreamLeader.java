@@ -147,7 +147,7 @@ final class StreamLeader {
         propose(
             new Command.Rebuilt(sessionsBelow),
             applied -> {
-              if (applied == Shard.Applied.DONE) {
+              if (applied == Shard.Applied.DONE || applied == Shard.Applied.SAME) {
                 world.send(from, new StreamMessage.RebuiltIs(index));
               }
             });
@@ -410,7 +410,7 @@ final class StreamLeader {
           world.send(
               seal.from(),
               new StreamMessage.Sealed(
-                  index, epoch, seal.round(), shard().closed(), shard().counter(), left));
+                  index, epoch, seal.round(), shard().isRebuilding(), shard().counter(), left));
         };
     if (shard().epoch() >= epoch) tell.run();
     else propose(new Command.Seal(epoch), _ -> tell.run());

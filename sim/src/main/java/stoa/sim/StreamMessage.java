@@ -62,7 +62,8 @@ sealed interface StreamMessage {
       Sequencer.Question.OfSession question, Sequencer.Known known, @Nullable LogAddress address)
       implements StreamMessage {}
 
-  record Sealed(int shard, long epoch, long round, long closed, long counter, int undelivered)
+  /* With `lost` when it replaces a lost shard. */
+  record Sealed(int shard, long epoch, long round, boolean lost, long counter, int undelivered)
       implements StreamMessage {}
 
   record RebuildSent(int shard, int lost) implements StreamMessage {}

@@ -229,16 +229,14 @@ final class StreamSequencer {
     if (told.epoch() != epoch || told.round() != round || start != 0) return;
     sealed.put(told.shard(), told);
     if (sealed.size() < world.layout().shards()) return;
-    long closedAny = 0;
     long counter = 0;
     boolean delivered = true;
     for (var shard : sealed.values()) {
-      closedAny = Math.max(closedAny, shard.closed());
       counter = Math.max(counter, shard.counter());
       delivered &= shard.undelivered() == 0;
     }
     for (var shard : sealed.values()) {
-      if (shard.closed() == 0 && closedAny > 0 && lost == null) {
+      if (shard.lost() && lost == null) {
         lost = shard.shard();
         world.reached("a shard is rebuilt");
       }

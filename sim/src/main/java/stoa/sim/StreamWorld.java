@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import stoa.base.StreamId;
+import stoa.log.core.Command;
 import stoa.log.core.Layout;
 import stoa.log.core.Layout.Copies;
 import stoa.log.core.LogUnit;
@@ -276,10 +277,11 @@ final class StreamWorld {
   /* Only when everything is there twice, and with it a new epoch. */
   private void lose() {
     for (var shard : shards) {
-      if (shard.commands.leader().closed() == 0) return;
+      var leader = shard.commands.leader();
+      if (leader.isRebuilding() || leader.closed() == 0) return;
     }
     int index = chance.below(shards.size());
-    shards.get(index).commands.lose();
+    shards.get(index).commands.lose(new Command.Replace(epoch + 1));
     elect(index);
     failOver();
     trace.add("lost " + index);
