@@ -141,9 +141,13 @@ final class SimulatedCommands {
     }
   }
 
+  /// Whether nothing is on its way into the order.
+  boolean isQuiet() {
+    return underWay.isEmpty();
+  }
+
   /// Lets every replica apply everything that was ordered.
   void settle() {
-    for (var proposal : List.copyOf(underWay)) arrive(proposal);
     replicas.forEach(this::catchUp);
   }
 

@@ -201,8 +201,7 @@ final class StreamHistory {
   private void requireTrimmed(StreamId stream, long first, Object when) {
     long trimmed = trims.getOrDefault(stream, 1L);
     if (first <= trimmed) return;
-    for (var lost :
-        truth.getOrDefault(stream, new TreeMap<>()).subMap(trimmed, first).values()) {
+    for (var lost : truth.getOrDefault(stream, new TreeMap<>()).subMap(trimmed, first).values()) {
       holds(lost.sort() == Sort.VOID, "%s began behind %s, %s", stream, lost, when);
     }
   }
@@ -229,8 +228,7 @@ final class StreamHistory {
       long next = 1;
       for (var entry : stream.values()) {
         boolean dense =
-            entry.address() == next
-                || entry.address() <= begun.getOrDefault(entry.stream(), 0L);
+            entry.address() == next || entry.address() <= begun.getOrDefault(entry.stream(), 0L);
         holds(dense, "a stream is dense before %s", entry);
         next = entry.address() + 1;
         if (entry.sort() == Sort.VOID) continue;

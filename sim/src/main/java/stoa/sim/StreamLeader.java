@@ -394,7 +394,8 @@ final class StreamLeader {
         applied -> {
           delivering.remove(key);
           if (applied == Shard.Applied.DONE || applied == Shard.Applied.SAME) {
-            world.send(deliver.from(), new StreamMessage.Acknowledge(deliver.item(), deliver.epoch()));
+            world.send(
+                deliver.from(), new StreamMessage.Acknowledge(deliver.item(), deliver.epoch()));
           } else {
             world.reached("a delivery is " + applied);
           }

@@ -192,7 +192,10 @@ final class StreamWorld {
     for (var shard : shards) {
       var leader = shard.commands.leader();
       if (!leader.outbox().items().isEmpty() || leader.closed() != epoch) return false;
-      if (leader.streamUnit().waiting() > 0) return false;
+      if (leader.streamUnit().waiting() > 0 || !shard.commands.isQuiet()) return false;
+      for (var replica : shard.commands.replicas()) {
+        if (replica.streamUnit().waiting() > 0) return false;
+      }
     }
     return following > history.counter();
   }

@@ -68,8 +68,8 @@ public sealed interface Command {
   /// @param start the first counter of the epoch
   record Close(long epoch, long start) implements Command {}
 
-  /// Begins a shard that replaces a lost one, in an epoch after all that the lost one was sealed at,
-  /// so that nothing of an older epoch can pass for its own.
+  /// Begins a shard that replaces a lost one, in an epoch after all that the lost one was sealed
+  /// at, so that nothing of an older epoch can pass for its own.
   record Replace(long epoch) implements Command {}
 
   /// Sends a shard that was lost everything that concerns it.

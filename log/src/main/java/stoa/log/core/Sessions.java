@@ -32,8 +32,7 @@ public final class Sessions {
   void take(TransactionId id, LogAddress address) {
     Last last = sessions.remove(id.session());
     boolean newer = last == null || last.sequence < id.sequence();
-    sessions.putLast(
-        id.session(), newer ? new Last(id.sequence(), address, Later.NONE) : last);
+    sessions.putLast(id.session(), newer ? new Last(id.sequence(), address, Later.NONE) : last);
     if (sessions.size() > sessionsMax) {
       floor = Math.max(floor, sessions.pollFirstEntry().getKey());
     }

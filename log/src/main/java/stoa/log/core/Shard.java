@@ -394,8 +394,8 @@ public final class Shard {
     return slot.isHole() ? Fate.HOLE : Fate.HERE;
   }
 
-  /// What this shard's log unit has at an address. What is not delivered everywhere is not there yet:
-  /// the loss of this shard could take it away.
+  /// What this shard's log unit has at an address. What is not delivered everywhere is not there
+  /// yet: the loss of this shard could take it away.
   public LogUnit.Read read(long at) {
     return outbox.isDelivered(at) ? logUnit.read(at) : new LogUnit.Read.NotYet();
   }
