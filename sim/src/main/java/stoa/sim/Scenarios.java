@@ -13,6 +13,7 @@ final class Scenarios {
   static final List<Scenario> ALL =
       List.of(
           new EmbeddedScenario(chance -> PoweredDisk.simulated(chance, 60)),
+          new TransactionScenario(chance -> PoweredDisk.simulated(chance, 60)),
           new BlobScenario("blob", chance -> PoweredDisk.simulated(chance, 60), 12),
           new StoreScenario(),
           new VersionedScenario("versioned", 1, VersionedNode.Trouble.NONE),
