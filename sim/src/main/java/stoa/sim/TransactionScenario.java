@@ -28,6 +28,7 @@ import stoa.Transaction;
 import stoa.TxOptions;
 import stoa.Unavailable;
 import stoa.UnknownOutcome;
+import stoa.storage.DiskFull;
 import stoa.storage.SimulatedDisk;
 
 /// Clients run transactions on a whole store while its disk fails and it is opened again: they
@@ -162,9 +163,15 @@ final class TransactionScenario implements Scenario {
           turn();
           collect();
         } catch (Unavailable failed) {
-          trace.add("failed " + failed.getClass().getSimpleName());
-          trace.reached("the store fails");
-          restart();
+          if (isFull(failed)) {
+            // The store goes on; there is room again sooner or later.
+            trace.add("full");
+            trace.reached("the disk is full");
+          } else {
+            trace.add("failed");
+            trace.reached("the store fails");
+            restart();
+          }
         }
       }
       store.calm();
@@ -178,9 +185,16 @@ final class TransactionScenario implements Scenario {
       trace.add("end " + history.transactions() + " " + store.diskDigest());
     }
 
+    private static boolean isFull(Throwable failed) {
+      for (Throwable cause = failed; cause != null; cause = cause.getCause()) {
+        if (cause instanceof DiskFull) return true;
+      }
+      return false;
+    }
+
     private void turn() {
       int dice = chance.below(100);
-      if (dice < 90) work();
+      if (dice < 86) work();
       else if (dice < 92) room();
       else if (dice < 95) readAgain();
       else if (dice < 97) readAll(TxOptions.reading());
@@ -288,10 +302,12 @@ final class TransactionScenario implements Scenario {
       int from = chance.below(ACCOUNTS);
       int to = (from + chance.between(1, ACCOUNTS - 1)) % ACCOUNTS;
       long amount = chance.between(1, 50);
+      // Long ones fill the disk.
+      String text = "x".repeat(chance.of(List.of(0, 50, 3_000)));
       if (chance.percent(50)) plan.add(this::audit);
       if (!reading) {
-        plan.add(attempt -> attempt.on(accounts.get(from)).take("out", -amount));
-        plan.add(attempt -> attempt.on(accounts.get(to)).take("in", amount));
+        plan.add(attempt -> attempt.on(accounts.get(from)).take("out " + text, -amount));
+        plan.add(attempt -> attempt.on(accounts.get(to)).take("in " + text, amount));
       }
       if (plan.isEmpty() || chance.percent(50)) plan.add(this::audit);
     }
@@ -546,7 +562,6 @@ final class TransactionScenario implements Scenario {
       int index = chance.below(SERIES);
       int other = (index + chance.between(1, SERIES - 1)) % SERIES;
       String id = "c" + ids++;
-      trace.add(id + " on " + index + " " + other);
       var opens = new ArrayList<TransactionHistory.Open>();
       opens.add(history.begin(id));
       var stoa = store.stoa();
@@ -568,6 +583,7 @@ final class TransactionScenario implements Scenario {
           future = stoa.async(series.get(index), s -> s.append(id));
         }
       }
+      trace.add(id + " on " + index + (opens.size() > 1 ? " and " + other : "") + " " + element);
       asked.add(new Asked(future, key(index), element, opens));
     }
 
@@ -653,7 +669,7 @@ final class TransactionScenario implements Scenario {
     /* The disk has little room, or enough again. */
     private void room() {
       if (!(disk.disk() instanceof SimulatedDisk simulated)) return;
-      boolean little = chance.percent(50);
+      boolean little = chance.percent(70);
       trace.add(little ? "little room" : "room");
       simulated.limit(little ? simulated.bytes() + chance.below(8 << 10) : Long.MAX_VALUE / 2);
     }
@@ -692,6 +708,7 @@ final class TransactionScenario implements Scenario {
       }
       for (var one : asked) one.opens().forEach(TransactionHistory.Open::lost);
       asked.clear();
+      if (Boolean.getBoolean("dump")) history.transactions().forEach(System.out::println);
       Serializability.require(history.transactions());
     }
 
