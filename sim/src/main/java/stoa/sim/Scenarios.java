@@ -2,6 +2,8 @@ package stoa.sim;
 
 import java.util.List;
 import java.util.stream.Stream;
+import stoa.Keep;
+import stoa.log.core.Layout.Copies;
 import stoa.storage.DeviceConfig;
 
 /// The scenarios that come with the kit, by name.
@@ -15,11 +17,32 @@ final class Scenarios {
           new EmbeddedScenario(chance -> PoweredDisk.simulated(chance, 60)),
           new TransactionScenario(chance -> PoweredDisk.simulated(chance, 60)),
           new BlobScenario("blob", chance -> PoweredDisk.simulated(chance, 60), 12),
-          new StoreScenario(),
+          new StoreScenario("store", Keep.all(), List.of(0, 100, 4_000)),
+          new StoreScenario("store-releases", Keep.versions(0), List.of(0, 100, 66_000)),
           new VersionedScenario("versioned", 1, VersionedNode.Trouble.NONE),
           new VersionedScenario("versioned-replicas", 2, VersionedNode.Trouble.NONE),
           new VersionedScenario("versioned-crashes", 1, VersionedNode.Trouble.FAILURES),
           new VersionedScenario("versioned-replicas-crashes", 2, VersionedNode.Trouble.FAILURES),
+          new StreamScenario(
+              "stream-store",
+              Copies.REFERENCE,
+              new StreamWorld.Trouble(20, 20, 0, 0, 0),
+              StreamRules.KEPT),
+          new StreamScenario(
+              "stream-store-trouble",
+              Copies.REFERENCE,
+              new StreamWorld.Trouble(30, 30, 10, 2, 0),
+              StreamRules.KEPT),
+          new StreamScenario(
+              "stream-store-copies",
+              Copies.FULL,
+              new StreamWorld.Trouble(30, 30, 10, 2, 0),
+              StreamRules.KEPT),
+          new StreamScenario(
+              "stream-store-rebuilt",
+              Copies.FULL,
+              new StreamWorld.Trouble(20, 20, 5, 1, 1),
+              StreamRules.KEPT),
           new ShardLogScenario(
               "shard-local-memory", _ -> new LocalShard(PoweredDisk.memory(MEMORY), SMALL)),
           new ShardLogScenario(

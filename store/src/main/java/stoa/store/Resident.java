@@ -55,6 +55,9 @@ final class Resident implements Runnable {
   /// The log counter of the last put or deletion, UNKNOWN while that is older than this instance.
   long nextChange = UNKNOWN;
 
+  /// The log counter of the last entry of any kind in this process.
+  long nextEntry;
+
   private long oldChange;
   private long oldTail;
   private long oldGeneration;
@@ -137,11 +140,13 @@ final class Resident implements Runnable {
   }
 
   private long changeAt(long address) {
+    long counter = 0;
     for (long at = address; at > 0; at--) {
       var entry = store.streams().read(key.stream(), at);
-      if (entry == null) return 0;
+      if (entry == null) return counter; // what is in front was released: it was before that
+      counter = entry.log().counter();
       if (entry.kind() == Records.PUT || entry.kind() == Records.DELETE) {
-        return entry.log().counter();
+        return counter;
       }
     }
     return 0;
@@ -442,7 +447,7 @@ final class Resident implements Runnable {
             });
     if (answer == null) return false;
     execution.settleLong();
-    store.unfinished().ends(key, request.address);
+    store.unfinished().ends(key, request.address, execution.lastNote());
     running = null;
     generation = state.generation();
     executed = request.address;
@@ -458,6 +463,7 @@ final class Resident implements Runnable {
     Materialized state = live();
     target = request.address;
     state.delete(request.address);
+    store.retention().deleted(key, request.address);
     executedChange = request.counter;
     generation = 0;
     reweigh(state);
@@ -477,6 +483,7 @@ final class Resident implements Runnable {
       byte[] value = deed.value;
       if (value == null) {
         state.delete(deed.address);
+        store.retention().deleted(key, deed.address);
       } else if (!execute(state, deed, value, request)) {
         return false;
       }

@@ -77,6 +77,7 @@ public final class Transaction implements AutoCloseable {
   private final long nowMicros;
   private final Bounds bounds;
   private final StreamId mark;
+  private final Pins.Pin pin;
   private final LinkedHashMap<StreamId, Resident> touched = new LinkedHashMap<>();
   private final ArrayList<Deed> deeds = new ArrayList<>();
   private final ArrayDeque<Key> running = new ArrayDeque<>();
@@ -91,12 +92,14 @@ public final class Transaction implements AutoCloseable {
   /// Why it cannot be committed.
   private @Nullable RuntimeException doomed;
 
-  Transaction(Store store, LogAddress at, long nowMicros, Bounds bounds, StreamId mark) {
+  Transaction(
+      Store store, LogAddress at, long nowMicros, Bounds bounds, StreamId mark, Pins.Pin pin) {
     this.store = store;
     this.at = at;
     this.nowMicros = nowMicros;
     this.bounds = bounds;
     this.mark = mark;
+    this.pin = pin;
   }
 
   /// The log address as of which it reads.
@@ -136,6 +139,7 @@ public final class Transaction implements AutoCloseable {
   }
 
   private Answer ask(Key key, Object query, Existence existence, int depth, boolean quick) {
+    if (running.contains(key)) throw circle(key);
     Copy copy = top.find(key.stream());
     if (copy != null) return ask(key, copy, query, existence, depth);
     Resident resident = touch(key);
@@ -147,7 +151,12 @@ public final class Transaction implements AutoCloseable {
     }
     Past past = store.at(key, counter());
     if (isGone(existence, past)) throw Store.gone(key);
-    return past.get(query, existence.opening(), this);
+    running.push(key);
+    try {
+      return past.get(query, existence.opening(), this);
+    } finally {
+      running.pop();
+    }
   }
 
   private Answer ask(Key key, Copy copy, Object query, Existence existence, int depth) {
@@ -294,6 +303,7 @@ public final class Transaction implements AutoCloseable {
   private void unpin() {
     touched.values().forEach(Resident::unpin);
     touched.clear();
+    pin.close();
   }
 
   // ---- for the leader
@@ -323,7 +333,7 @@ public final class Transaction implements AutoCloseable {
     }
     for (Deed deed : deeds) {
       if (deed.addressed && deed.resident.nextTail != deed.tail()) {
-        return aborted(deed.resident, counter() + 1);
+        return aborted(deed.resident, deed.resident.nextEntry);
       }
     }
     return null;
