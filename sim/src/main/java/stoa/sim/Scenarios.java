@@ -15,6 +15,7 @@ final class Scenarios {
   static final List<Scenario> ALL =
       List.of(
           new EmbeddedScenario(chance -> PoweredDisk.simulated(chance, 60)),
+          new TransactionScenario(chance -> PoweredDisk.simulated(chance, 60)),
           new BlobScenario("blob", chance -> PoweredDisk.simulated(chance, 60), 12),
           new StoreScenario("store", Keep.all(), List.of(0, 100, 4_000)),
           new StoreScenario("store-releases", Keep.versions(0), List.of(0, 100, 66_000)),

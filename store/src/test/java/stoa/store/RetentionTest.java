@@ -189,7 +189,7 @@ class RetentionTest {
   }
 
   private String past(String name, long version) {
-    return Script.text(store.past(key(name), version).get("value", null).encoded());
+    return Script.text(store.past(key(name), version).get("value", ANY, true).encoded());
   }
 
   private void assertTooOld(String name, long version) {
@@ -319,7 +319,7 @@ class RetentionTest {
   }
 
   private String asked() {
-    return Script.text(store.past(key("asks"), 1).get(key("c"), null).encoded());
+    return Script.text(store.past(key("asks"), 1).get(key("c"), ANY, true).encoded());
   }
 
   @Test
