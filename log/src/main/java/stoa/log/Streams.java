@@ -63,6 +63,11 @@ public final class Streams {
 
   private final Device device;
 
+  /// Whether an object of the device is the log's own, and no stream.
+  public static boolean isInternal(StreamId stream) {
+    return stream.equals(LOG);
+  }
+
   /// The streams on a device.
   public Streams(Device device) {
     this.device = device;

@@ -21,8 +21,10 @@ import stoa.NotShareable;
 import stoa.Ref;
 import stoa.Stoa;
 import stoa.StoaConfig;
+import stoa.StreamStore;
 import stoa.View;
 import stoa.base.Clock;
+import stoa.base.StreamId;
 import stoa.log.ShardLog;
 import stoa.objects.marshal.Marshaller;
 import stoa.objects.marshal.Reference;
@@ -57,6 +59,7 @@ final class EmbeddedStoa implements Stoa {
   private final Clock clock;
   private final Store store;
   private final Blobs blobs;
+  private final StreamStore streams;
   private final Dictionary dictionary;
   private final Marshaller marshaller;
   private final ClassLoader loader;
@@ -76,6 +79,7 @@ final class EmbeddedStoa implements Stoa {
     this.clock = clock;
     store = new Store(bounds, log, clock, threads);
     blobs = new Blobs(store, device, threads, Blob.class.getName(), limits.blobBytesMax());
+    streams = store.streamStore(this::streamOf, limits.callBytesMax());
     answers = threads.answers();
     dictionary = new Dictionary(store);
     ClassLoader context = Thread.currentThread().getContextClassLoader();
@@ -210,6 +214,16 @@ final class EmbeddedStoa implements Stoa {
     refuseInside("read history");
     refuseBlob(shared, "keeps the versions for which it has a snapshot; use snapshot and at");
     return new ObjectHistory<>(this, shared, live(shared));
+  }
+
+  @Override
+  public StreamStore streams() {
+    refuseInside("use streams");
+    return streams;
+  }
+
+  private StreamId streamOf(Ref<?> ref) {
+    return new Key(ref.type(), Keys.encode(ref.key()), ref).stream();
   }
 
   @Override

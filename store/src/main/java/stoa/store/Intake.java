@@ -2,11 +2,13 @@ package stoa.store;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 import stoa.AlreadyExists;
 import stoa.LimitExceeded;
+import stoa.LogAddress;
 import stoa.Unavailable;
 import stoa.UnknownOutcome;
 import stoa.base.Clock;
@@ -43,6 +45,7 @@ final class Intake {
   private final Unfinished unfinished;
   private final ConcurrentLinkedQueue<Request> queue = new ConcurrentLinkedQueue<>();
   private final AtomicBoolean leading = new AtomicBoolean();
+  private final Progress progress;
   private final long term;
 
   // Guarded by leading.
@@ -68,11 +71,22 @@ final class Intake {
     ShardLog.Tail sealed = log.tail();
     term = log.term();
     sequencer = new Sequencer(sealed.epoch(), sealed.counter());
+    progress = new Progress(sealed.counter());
   }
 
   /// The puts that are to be noted as unfinished.
   Unfinished unfinished() {
     return unfinished;
+  }
+
+  /// How far the log is committed.
+  Progress progress() {
+    return progress;
+  }
+
+  /// The epoch in which addresses are issued.
+  long epoch() {
+    return sequencer.epoch();
   }
 
   /// The time now, never before that of a logged put.
@@ -99,6 +113,11 @@ final class Intake {
     if (cause != null) throw unavailable(cause);
   }
 
+  /// Whether the log has failed.
+  boolean hasFailed() {
+    return failed != null;
+  }
+
   /// Fails what has not been logged, when the store is closed.
   void end(RuntimeException cause) {
     for (Request request; (request = queue.poll()) != null; ) request.fail(cause);
@@ -118,6 +137,7 @@ final class Intake {
     } finally {
       leading.set(false);
     }
+    if (failed != null) progress.wake();
     return true;
   }
 
@@ -166,6 +186,7 @@ final class Intake {
           case PUT -> put(request, resident);
           case DELETE -> delete(request, resident);
           case NOTE -> note(request, resident);
+          case APPEND -> append(Objects.requireNonNull(request.appending));
           // Not logged: it keeps its place behind the puts that were asked before.
           case GET, GENERATION, POSITION -> null;
         };
@@ -236,6 +257,18 @@ final class Intake {
     return null;
   }
 
+  /// Appends to users' streams, at one log address.
+  private @Nullable RuntimeException append(Appending appending) {
+    int offset = addresses++;
+    appending.given().log = new LogAddress(sequencer.epoch(), sequencer.last() + 1 + offset);
+    Resident[] residents = appending.residents();
+    for (int i = 0; i < residents.length; i++) {
+      byte[] data = appending.data()[i];
+      appending.addresses()[i] = add(residents[i], Records.DATA, data, null, offset);
+    }
+    return null;
+  }
+
   private void end(Resident resident) {
     Resident directory = store.directory(resident.key.space());
     add(directory, Records.UNLISTED, Records.unlisted(resident.nextListed), null);
@@ -245,9 +278,13 @@ final class Intake {
   }
 
   private long add(Resident resident, byte kind, byte[] payload, byte @Nullable [] mark) {
+    return add(resident, kind, payload, mark, addresses++);
+  }
+
+  private long add(
+      Resident resident, byte kind, byte[] payload, byte @Nullable [] mark, int offset) {
     if (resident.touch()) touched.add(resident);
     long address = ++resident.nextTail;
-    int offset = addresses++;
     entries.add(
         new Entry(resident.key.stream(), address, offset, batchMicros, kind, payload, mark));
     bytes += payload.length;
@@ -256,7 +293,10 @@ final class Intake {
 
   private void settle(Outcome outcome, Token token, @Nullable Request own) {
     switch (outcome) {
-      case Outcome.Committed() -> commit(own);
+      case Outcome.Committed() -> {
+        commit(own);
+        progress.reach(sequencer.last());
+      }
       case Outcome.Refused(RuntimeException cause) -> {
         touched.forEach(Resident::rollBack);
         sequencer.takeBack(token);
@@ -284,7 +324,7 @@ final class Intake {
       RuntimeException refusal = request.refusal;
       if (refusal != null) {
         request.fail(refusal);
-      } else if (request.kind == Request.Kind.NOTE) {
+      } else if (request.kind == Request.Kind.NOTE || request.kind == Request.Kind.APPEND) {
         request.complete(null);
       } else {
         request.nowMicros = nowMicros;

@@ -17,6 +17,8 @@ public final class Request {
     DELETE,
     /// Append an entry for which nothing is executed.
     NOTE,
+    /// Append to users' streams, at one log address.
+    APPEND,
     /// Ask the handler, after every put before; not logged.
     GET,
     /// Ask whether the key is alive, and in which generation.
@@ -59,6 +61,9 @@ public final class Request {
   /// The note without which this must not be logged: what the value of a nested PUT reflects.
   @Nullable Request after;
 
+  /// What an APPEND appends.
+  @Nullable Appending appending;
+
   /// The generation that the request was executed in; valid once done.
   long generation;
 
@@ -97,6 +102,14 @@ public final class Request {
     return request;
   }
 
+  static Request append(Appending appending) {
+    Resident first = appending.residents()[0];
+    byte[] nothing = {};
+    var request = new Request(Kind.APPEND, first, nothing, null, null, null, 0, true);
+    request.appending = appending;
+    return request;
+  }
+
   /// Whether it is settled.
   public boolean isDone() {
     return done;
@@ -129,7 +142,8 @@ public final class Request {
     return done && failure != null;
   }
 
-  private void check() {
+  /// Throws the failure of a settled request that failed.
+  void check() {
     if (!done) throw new IllegalStateException("the request is not settled");
     RuntimeException cause = failure;
     if (cause != null) throw cause;
@@ -155,7 +169,8 @@ public final class Request {
   private void settle() {
     if (kind == Kind.NOTE) resident.noteEnds();
     resident.store().settled();
-    resident.unpin();
+    if (appending == null) resident.unpin();
+    else appending.unpin();
     done = true;
     wake();
     if (listener != null) tell();

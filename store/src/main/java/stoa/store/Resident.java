@@ -8,6 +8,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import stoa.CallFailed;
 import stoa.base.StreamId;
+import stoa.log.StoredEntry;
 
 /// A key that is in memory: the tail of its stream, the requests that wait for it, and its state
 /// when it is loaded.
@@ -100,6 +101,18 @@ final class Resident implements Runnable {
       }
     }
     generation = nextGeneration;
+    if (last > 0) refuseOther(mark != null);
+  }
+
+  /// Refuses to be a stream of the other sort than what is in it.
+  private void refuseOther(boolean marked) {
+    boolean users = false;
+    if (!marked) {
+      StoredEntry entry = store.streams().read(key.stream(), tail);
+      if (entry == null) return;
+      users = entry.kind() == Records.DATA;
+    }
+    if (users != key.isStream()) throw Residents.mixed(key);
   }
 
   Store store() {
@@ -315,7 +328,7 @@ final class Resident implements Runnable {
           request.complete(null);
           yield true;
         }
-        case NOTE -> throw new IllegalStateException("a note is not executed");
+        case NOTE, APPEND -> throw new IllegalStateException(request.kind + " is not executed");
       };
     } catch (Execution.Abandoned lost) {
       return false;
