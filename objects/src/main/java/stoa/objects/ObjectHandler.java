@@ -12,6 +12,7 @@ import stoa.base.Encoder;
 import stoa.objects.marshal.Marshaller;
 import stoa.objects.types.SharedMethod;
 import stoa.spi.CallContext;
+import stoa.spi.Forkable;
 import stoa.store.Answer;
 import stoa.store.Execution;
 import stoa.store.Handler;
@@ -70,6 +71,14 @@ final class ObjectHandler implements Handler {
     }
 
     @Override
+    public Handler fork(Key key, Handler handler) {
+      if (handler instanceof ObjectHandler live && live.instance instanceof Forkable<?> forkable) {
+        return new ObjectHandler(stoa, type, forkable.fork(), null);
+      }
+      return restore(key, handler.checkpoint());
+    }
+
+    @Override
     public Answer failure(RuntimeException cause) {
       return new ObjectAnswer.Travelling(ObjectAnswer.THREW, stoa.marshaller().thrown(cause));
     }
@@ -108,7 +117,8 @@ final class ObjectHandler implements Handler {
     }
     if (thrownByConstructor != null) return constructed();
     SharedMethod method = question.method();
-    if (type.isQuick(method)) return run(method, question.arguments(), execution);
+    if (type.isQuick(method) || instance instanceof Forkable)
+      return run(method, question.arguments(), execution);
     // Not yet proven: what the check of the bytecode cannot see shows in the state.
     byte[] before = checkpoint();
     Answer answer = run(method, question.arguments(), execution);

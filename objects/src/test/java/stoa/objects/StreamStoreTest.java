@@ -25,7 +25,6 @@ import stoa.LimitExceeded;
 import stoa.Limits;
 import stoa.LogAddress;
 import stoa.LogSlot;
-import stoa.Mutator;
 import stoa.Shared;
 import stoa.Stoa;
 import stoa.StoaConfig;
@@ -42,7 +41,6 @@ class StreamStoreTest {
   static class Counter {
     private int value;
 
-    @Mutator
     public int add(int by) {
       value += by;
       return value;
