@@ -2,6 +2,7 @@ package stoa.sim;
 
 import java.util.List;
 import java.util.stream.Stream;
+import stoa.log.core.Layout;
 import stoa.storage.DeviceConfig;
 
 /// The scenarios that come with the kit, by name.
@@ -23,6 +24,18 @@ final class Scenarios {
               "shard-local-memory", _ -> new LocalShard(PoweredDisk.memory(MEMORY), SMALL)),
           new ShardLogScenario(
               "shard-local", chance -> new LocalShard(PoweredDisk.simulated(chance, 15), SMALL)),
+          new ShardLogScenario(
+              "shard-global",
+              chance ->
+                  new GlobalShard(
+                      new Layout(3, Layout.Copies.REFERENCE),
+                      PoweredDisk.simulated(chance, 25),
+                      SMALL)),
+          new ShardLogScenario(
+              "shard-global-copies",
+              chance ->
+                  new GlobalShard(
+                      new Layout(3, Layout.Copies.FULL), PoweredDisk.simulated(chance, 30), SMALL)),
           new ShardLogScenario(
               "shard-replicated",
               chance ->
