@@ -1,6 +1,7 @@
 package stoa.sim;
 
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.util.List;
 import stoa.storage.Disk;
 import stoa.storage.DiskFile;
@@ -20,17 +21,17 @@ record PartOfDisk(Disk whole, String prefix) implements Disk {
 
   @Override
   public DiskFile create(String name) throws IOException {
-    return whole.create(prefix + name);
+    return new Part(whole.create(prefix + name), name);
   }
 
   @Override
   public DiskFile open(String name) throws IOException {
-    return whole.open(prefix + name);
+    return new Part(whole.open(prefix + name), name);
   }
 
   @Override
   public DiskFile openDirect(String name) throws IOException {
-    return whole.openDirect(prefix + name);
+    return new Part(whole.openDirect(prefix + name), name);
   }
 
   @Override
@@ -61,4 +62,42 @@ record PartOfDisk(Disk whole, String prefix) implements Disk {
 
   @Override
   public void close() {}
+
+  /// A file under the name that it has in its part.
+  private record Part(DiskFile file, String name) implements DiskFile {
+    @Override
+    public long size() throws IOException {
+      return file.size();
+    }
+
+    @Override
+    public void write(long position, ByteBuffer source) throws IOException {
+      file.write(position, source);
+    }
+
+    @Override
+    public void reserve(long from, long to) throws IOException {
+      file.reserve(from, to);
+    }
+
+    @Override
+    public void ensureRoom(long to) throws IOException {
+      file.ensureRoom(to);
+    }
+
+    @Override
+    public int read(long position, ByteBuffer target) throws IOException {
+      return file.read(position, target);
+    }
+
+    @Override
+    public void sync() throws IOException {
+      file.sync();
+    }
+
+    @Override
+    public void close() {
+      file.close();
+    }
+  }
 }
