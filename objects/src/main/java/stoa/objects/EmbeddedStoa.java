@@ -11,21 +11,24 @@ import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
 import org.jspecify.annotations.Nullable;
 import stoa.Blob;
+import stoa.Body;
 import stoa.Call1;
 import stoa.Closed;
 import stoa.Gone;
 import stoa.History;
 import stoa.Limits;
 import stoa.Listing;
+import stoa.LogAddress;
 import stoa.NotShareable;
 import stoa.Ref;
 import stoa.Stoa;
 import stoa.StoaConfig;
 import stoa.StreamStore;
+import stoa.Transaction;
+import stoa.TxOptions;
 import stoa.View;
 import stoa.base.Clock;
 import stoa.base.StreamId;
-import stoa.log.ShardLog;
 import stoa.objects.marshal.Marshaller;
 import stoa.objects.marshal.Reference;
 import stoa.objects.marshal.References;
@@ -36,7 +39,6 @@ import stoa.objects.types.Keys;
 import stoa.objects.types.SharedMethod;
 import stoa.objects.types.SharedType;
 import stoa.spi.CallContext;
-import stoa.storage.Device;
 import stoa.store.Blobs;
 import stoa.store.Existence;
 import stoa.store.Key;
@@ -59,15 +61,16 @@ final class EmbeddedStoa implements Stoa {
   private final Clock clock;
   private final Store store;
   private final Blobs blobs;
+  private final @Nullable String blobsRefused;
   private final StreamStore streams;
   private final Dictionary dictionary;
   private final Marshaller marshaller;
   private final ClassLoader loader;
   private final ConcurrentHashMap<String, ObjectType> types = new ConcurrentHashMap<>();
   private final Executor answers;
+  private final Attempts attempts = new Attempts(this);
 
-  /// @param device what the log is on
-  EmbeddedStoa(StoaConfig config, ShardLog log, Device device, Clock clock, Threads threads) {
+  EmbeddedStoa(StoaConfig config, OpenLog open, Clock clock, Threads threads) {
     limits = config.limits();
     var bounds =
         new StoreConfig(
@@ -77,8 +80,10 @@ final class EmbeddedStoa implements Stoa {
             limits.nestingMax(),
             limits.closeTimeMax());
     this.clock = clock;
-    store = new Store(bounds, log, clock, threads);
-    blobs = new Blobs(store, device, threads, Blob.class.getName(), limits.blobBytesMax());
+    store = new Store(bounds, open.log(), clock, threads);
+    blobs =
+        new Blobs(store, open.devices(), threads, Blob.class.getName(), limits.blobBytesMax());
+    blobsRefused = open.refusal();
     streams = store.streamStore(this::streamOf, limits.callBytesMax());
     answers = threads.answers();
     dictionary = new Dictionary(store);
@@ -127,7 +132,11 @@ final class EmbeddedStoa implements Stoa {
       return found == 0 ? Optional.empty() : Optional.of(type.cast(reference(name, found)));
     }
     ObjectType known = typeOf(type);
-    long generation = store.generation(known.key(key));
+    ObjectTransaction transaction = ObjectTransaction.current(this);
+    long generation =
+        transaction == null
+            ? store.generation(known.key(key))
+            : transaction.transaction().generation(known.key(key));
     if (generation == 0) return Optional.empty();
     return Optional.of(
         type.cast(proxy(known, key, NOTHING, LiveInvoker.Source.REFERENCE, generation)));
@@ -162,10 +171,12 @@ final class EmbeddedStoa implements Stoa {
     if (shared instanceof StoredBlob blob) return own(blob).blobs().delete(blob);
     LiveInvoker invoker = live(shared);
     long generation = invoker.generation();
+    Existence existence =
+        generation == 0 ? new Existence.Any(null) : new Existence.Generation(generation);
+    ObjectTransaction transaction = ObjectTransaction.current(this);
     try {
-      store.delete(
-          invoker.target(),
-          generation == 0 ? new Existence.Any(null) : new Existence.Generation(generation));
+      if (transaction == null) store.delete(invoker.target(), existence);
+      else transaction.delete(invoker, existence);
       return true;
     } catch (Gone gone) {
       return false;
@@ -175,6 +186,9 @@ final class EmbeddedStoa implements Stoa {
   @Override
   public <T> Listing<T> list(Class<T> type) {
     refuseInside("list objects");
+    if (ObjectTransaction.current(this) != null) {
+      throw new IllegalStateException("a transaction cannot list objects; list them before");
+    }
     if (type == Blob.class) {
       return new Listed<>(
           blobs.list(), name -> type.cast(reference(blobKey(Keys.decode(name, loader)), 0)));
@@ -209,6 +223,59 @@ final class EmbeddedStoa implements Stoa {
                 + " its answer in thenApply"));
   }
 
+  // ---- transactions
+
+  @Override
+  public <R extends @Nullable Object, X extends Exception> R transact(
+      TxOptions options, Body<R, X> body) throws X {
+    refuseInside("begin a transaction");
+    ObjectTransaction around = ObjectTransaction.current(this);
+    return around == null ? attempts.run(options, body) : nested(around, options, body);
+  }
+
+  private <R extends @Nullable Object, X extends Exception> R nested(
+      ObjectTransaction around, TxOptions options, Body<R, X> body) throws X {
+    if (options.at() != null) {
+      throw new IllegalStateException(
+          "a nested transaction reads what the one around it reads, and cannot read at "
+              + options.at());
+    }
+    var transaction = around.transaction();
+    transaction.enter();
+    boolean kept = false;
+    try {
+      R result = body.run();
+      kept = true;
+      return result;
+    } finally {
+      transaction.leave(kept);
+    }
+  }
+
+  @Override
+  public ObjectTransaction begin(TxOptions options) {
+    refuseInside("begin a transaction");
+    var bounds =
+        new stoa.store.Transaction.Bounds(
+            options.readOnly(),
+            options.timeMax().toNanos() / 1_000,
+            limits.transactionObjectsMax(),
+            limits.transactionBytesMax());
+    LogAddress at = options.at();
+    return new ObjectTransaction(this, at == null ? store.begin(bounds) : store.begin(bounds, at));
+  }
+
+  @Override
+  public Transaction.Outcome outcome(Transaction.Id id) {
+    Key key = typeNamed(id.object().type()).key(id.object().key());
+    var lookedUp =
+        new stoa.store.Transaction.Id(key, id.version(), ObjectTransaction.mark(id.mark()));
+    LogAddress found = store.outcome(lookedUp);
+    return found == null
+        ? new Transaction.Outcome.NotCommitted()
+        : new Transaction.Outcome.Committed(found);
+  }
+
   @Override
   public <T> History<T> history(T shared) {
     refuseInside("read history");
@@ -234,6 +301,7 @@ final class EmbeddedStoa implements Stoa {
   // ---- blobs
 
   private StoredBlob blob(Object key, @Nullable Object[] args) {
+    if (blobsRefused != null) throw new UnsupportedOperationException(blobsRefused);
     if (args.length > 0) {
       throw new IllegalArgumentException("a blob takes no constructor arguments; write to it");
     }
@@ -421,10 +489,8 @@ final class EmbeddedStoa implements Stoa {
     return proxied;
   }
 
-  private LiveInvoker live(Object shared) {
-    if (proxied(shared).invoker() instanceof LiveInvoker live) {
-      if (live.target() != null && live.type() != null) return live;
-    }
+  LiveInvoker live(Object shared) {
+    if (proxied(shared).invoker() instanceof LiveRoute route) return route.live();
     throw new UnsupportedOperationException(
         "this is a view of the past of " + proxied(shared).ref() + "; use a live proxy");
   }
@@ -449,7 +515,8 @@ final class EmbeddedStoa implements Stoa {
       }
       Proxied proxied = Proxies.of(object);
       if (proxied != null) {
-        if (proxied.invoker() instanceof LiveInvoker live) {
+        if (proxied.invoker() instanceof LiveRoute route) {
+          LiveInvoker live = route.live();
           if (live.stoa() != EmbeddedStoa.this) {
             throw new NotShareable(
                 proxied.ref() + " is an object of another store, and cannot be passed to this one");

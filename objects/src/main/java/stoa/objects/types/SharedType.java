@@ -25,7 +25,9 @@ import stoa.Accessor;
 import stoa.MethodId;
 import stoa.Mutator;
 import stoa.NotShareable;
+import stoa.Order;
 import stoa.Shared;
+import stoa.Transactional;
 
 /// A class of shared objects that has been checked: what callers name, what is instantiated, and
 /// the methods between.
@@ -56,6 +58,7 @@ public final class SharedType {
   private final Class<?> face;
   private final Class<?> implementation;
   private final String name;
+  private final Order order;
   private final List<SharedMethod> methods;
   private final Map<String, SharedMethod> byId;
   private final Map<String, SharedMethod> bySignature;
@@ -74,6 +77,7 @@ public final class SharedType {
     this.implementation = shared.implementation() == void.class ? face : shared.implementation();
     checkClass(face, implementation);
     this.name = shared.name().isEmpty() ? face.getName() : shared.name();
+    this.order = shared.order();
     this.keyField = shared.key().isEmpty() ? null : keyField(implementation, shared.key());
     this.methods = methods(face, implementation);
     this.byId = methods.stream().collect(Collectors.toUnmodifiableMap(SharedMethod::id, m -> m));
@@ -105,6 +109,11 @@ public final class SharedType {
   /// The stored name, see [Shared#name()].
   public String name() {
     return name;
+  }
+
+  /// How calls are ordered, see [Shared#order()].
+  public Order order() {
+    return order;
   }
 
   /// The methods that callers may call, sorted by [SharedMethod#id()].
@@ -408,12 +417,25 @@ public final class SharedType {
           member(method)
               + " is marked @Accessor and @Mutator; remove both when it reads and writes");
     }
+    Transactional transactional = annotation(face, implementation, method, Transactional.class);
+    if (transactional != null && (accessor || mutator)) {
+      throw new NotShareable(
+          member(method)
+              + " is marked @Transactional and @"
+              + (accessor ? "Accessor" : "Mutator")
+              + "; keep one of them");
+    }
     if (mutator && method.getReturnType() != void.class) {
       throw new NotShareable(
           member(method)
               + " is marked @Mutator and returns a value; return void, or remove @Mutator");
     }
     boolean text = method.getName().equals("toString") && method.getParameterCount() == 0;
+    if (transactional != null) {
+      return transactional.readOnly()
+          ? SharedMethod.Kind.READING_TRANSACTION
+          : SharedMethod.Kind.TRANSACTION;
+    }
     if (accessor || (text && !mutator)) return SharedMethod.Kind.ACCESSOR;
     return mutator ? SharedMethod.Kind.MUTATOR : SharedMethod.Kind.UPDATE;
   }
