@@ -57,8 +57,7 @@ public final class EmbeddedEngine implements Engine {
     }
   }
 
-  private static OpenLog log(
-      StoaConfig config, Layout layout, List<Device> devices, Clock clock) {
+  private static OpenLog log(StoaConfig config, Layout layout, List<Device> devices, Clock clock) {
     try {
       if (devices.size() == 1) return OpenLog.of(devices.getFirst());
       var identity = StreamId.of(config.url() + " " + clock.nowMicros());
@@ -94,8 +93,7 @@ public final class EmbeddedEngine implements Engine {
     return opened(config, () -> OpenLog.of(log.get()), clock, threads);
   }
 
-  private static Stoa opened(
-      StoaConfig config, Opening opening, Clock clock, Threads threads) {
+  private static Stoa opened(StoaConfig config, Opening opening, Clock clock, Threads threads) {
     try {
       return new EmbeddedStoa(config, opening.open(), clock, threads);
     } catch (IllegalArgumentException | StoaException told) {

@@ -81,8 +81,7 @@ final class EmbeddedStoa implements Stoa {
             limits.closeTimeMax());
     this.clock = clock;
     store = new Store(bounds, open.log(), clock, threads);
-    blobs =
-        new Blobs(store, open.devices(), threads, Blob.class.getName(), limits.blobBytesMax());
+    blobs = new Blobs(store, open.devices(), threads, Blob.class.getName(), limits.blobBytesMax());
     blobsRefused = open.refusal();
     streams = store.streamStore(this::streamOf, limits.callBytesMax());
     answers = threads.answers();

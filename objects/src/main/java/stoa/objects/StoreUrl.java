@@ -129,8 +129,6 @@ record StoreUrl(String url, String place, Layout layout) {
 
   /// The disks that the URL names.
   List<Disk> disks(StoaConfig config) {
-    return config.scheme().equals("memory")
-        ? memory(config.limits().memoryBytesMax())
-        : files();
+    return config.scheme().equals("memory") ? memory(config.limits().memoryBytesMax()) : files();
   }
 }

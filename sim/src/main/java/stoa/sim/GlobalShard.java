@@ -2,7 +2,6 @@ package stoa.sim;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.stream.IntStream;
 import stoa.base.StreamId;
 import stoa.log.GlobalLog;
 import stoa.log.ShardLog;
@@ -22,6 +21,7 @@ public final class GlobalShard implements ShardUnderTest {
   private final Layout layout;
   private final PoweredDisk power;
   private final DeviceConfig config;
+  private List<Device> devices = List.of();
   private GlobalLog log;
 
   /// The shards on a disk.
@@ -35,7 +35,7 @@ public final class GlobalShard implements ShardUnderTest {
   private GlobalLog open() {
     for (int attempt = 0; ; attempt++) {
       if (attempt == ATTEMPTS_MAX) power.calm();
-      List<Device> devices = new ArrayList<>();
+      devices = new ArrayList<>();
       try {
         for (int i = 0; i < layout.shards(); i++) {
           var part = new PartOfDisk(power.disk(), "s" + i + "-");
@@ -54,9 +54,18 @@ public final class GlobalShard implements ShardUnderTest {
     return log;
   }
 
-  /// The shards of the log, by number.
-  IntStream shards() {
-    return IntStream.range(0, layout.shards());
+  /// Lets the storage devices do one step of their maintenance.
+  ///
+  /// @return false when there is nothing to do
+  boolean maintain() {
+    boolean any = false;
+    for (Device device : devices) any |= device.maintain();
+    return any;
+  }
+
+  /// A digest of the names and bytes of all files, in hexadecimal.
+  String diskDigest() {
+    return DiskDigest.of(power.disk());
   }
 
   @Override

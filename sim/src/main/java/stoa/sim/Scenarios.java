@@ -3,6 +3,7 @@ package stoa.sim;
 import java.util.List;
 import java.util.stream.Stream;
 import stoa.log.core.Layout;
+import stoa.log.core.Layout.Copies;
 import stoa.storage.DeviceConfig;
 
 /// The scenarios that come with the kit, by name.
@@ -10,16 +11,49 @@ final class Scenarios {
   /* So small that a short run fills segments and writes and merges indexes. */
   private static final DeviceConfig SMALL = new DeviceConfig(8 << 10, 2 << 10, 4 << 10, 4 << 10);
   private static final long MEMORY = 64 << 20;
+  private static final Layout ONE = new Layout(1, Copies.REFERENCE);
 
   static final List<Scenario> ALL =
       List.of(
-          new EmbeddedScenario(chance -> PoweredDisk.simulated(chance, 60)),
+          new EmbeddedScenario("embedded", ONE, chance -> PoweredDisk.simulated(chance, 60)),
+          new EmbeddedScenario(
+              "embedded-shards",
+              new Layout(3, Copies.REFERENCE),
+              chance -> PoweredDisk.simulated(chance, 120)),
+          new EmbeddedScenario(
+              "embedded-copies",
+              new Layout(2, Copies.FULL),
+              chance -> PoweredDisk.simulated(chance, 150)),
           new BlobScenario("blob", chance -> PoweredDisk.simulated(chance, 60), 12),
-          new StoreScenario(),
+          new AppendScenario("streams", ONE),
+          new AppendScenario("streams-shards", new Layout(3, Copies.REFERENCE)),
+          new AppendScenario("streams-copies", new Layout(3, Copies.FULL)),
+          new StoreScenario("store", ONE),
+          new StoreScenario("store-shards", new Layout(3, Copies.REFERENCE)),
           new VersionedScenario("versioned", 1, VersionedNode.Trouble.NONE),
           new VersionedScenario("versioned-replicas", 2, VersionedNode.Trouble.NONE),
           new VersionedScenario("versioned-crashes", 1, VersionedNode.Trouble.FAILURES),
           new VersionedScenario("versioned-replicas-crashes", 2, VersionedNode.Trouble.FAILURES),
+          new StreamScenario(
+              "stream-store",
+              Copies.REFERENCE,
+              new StreamWorld.Trouble(20, 20, 0, 0, 0),
+              StreamRules.KEPT),
+          new StreamScenario(
+              "stream-store-trouble",
+              Copies.REFERENCE,
+              new StreamWorld.Trouble(30, 30, 10, 2, 0),
+              StreamRules.KEPT),
+          new StreamScenario(
+              "stream-store-copies",
+              Copies.FULL,
+              new StreamWorld.Trouble(30, 30, 10, 2, 0),
+              StreamRules.KEPT),
+          new StreamScenario(
+              "stream-store-rebuilt",
+              Copies.FULL,
+              new StreamWorld.Trouble(20, 20, 5, 1, 1),
+              StreamRules.KEPT),
           new ShardLogScenario(
               "shard-local-memory", _ -> new LocalShard(PoweredDisk.memory(MEMORY), SMALL)),
           new ShardLogScenario(
@@ -28,14 +62,12 @@ final class Scenarios {
               "shard-global",
               chance ->
                   new GlobalShard(
-                      new Layout(3, Layout.Copies.REFERENCE),
-                      PoweredDisk.simulated(chance, 25),
-                      SMALL)),
+                      new Layout(3, Copies.REFERENCE), PoweredDisk.simulated(chance, 25), SMALL)),
           new ShardLogScenario(
               "shard-global-copies",
               chance ->
                   new GlobalShard(
-                      new Layout(3, Layout.Copies.FULL), PoweredDisk.simulated(chance, 30), SMALL)),
+                      new Layout(3, Copies.FULL), PoweredDisk.simulated(chance, 30), SMALL)),
           new ShardLogScenario(
               "shard-replicated",
               chance ->

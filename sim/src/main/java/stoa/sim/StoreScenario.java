@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.Supplier;
 import java.util.regex.Pattern;
 import stoa.AlreadyExists;
 import stoa.DeadlineExceeded;
@@ -13,6 +14,8 @@ import stoa.Gone;
 import stoa.LimitExceeded;
 import stoa.Unavailable;
 import stoa.log.LocalShardLog;
+import stoa.log.ShardLog;
+import stoa.log.core.Layout;
 import stoa.storage.DeviceConfig;
 import stoa.storage.StorageException;
 import stoa.store.Answer;
@@ -35,14 +38,34 @@ final class StoreScenario implements Scenario {
   private static final StoreConfig STORE =
       new StoreConfig(Duration.ofMillis(500), 50, 3_000, 8, Duration.ofMillis(1));
 
+  private final String name;
+  private final Layout layout;
+
+  StoreScenario(String name, Layout layout) {
+    this.name = name;
+    this.layout = layout;
+  }
+
   @Override
   public String name() {
-    return "store";
+    return name;
   }
 
   @Override
   public void run(Chance chance, Trace trace) {
-    new Run(chance, trace).run();
+    new Run(chance, trace, layout).run();
+  }
+
+  /* What the store is on. */
+  private record Base(Supplier<ShardLog> log, Runnable restart, Runnable calm) {
+    static Base of(Layout layout, PoweredDisk disk) {
+      if (layout.shards() == 1) {
+        var device = new PoweredDevice(disk, DEVICE);
+        return new Base(() -> new LocalShardLog(device.device()), device::restart, device::calm);
+      }
+      var shards = new GlobalShard(layout, disk, DEVICE);
+      return new Base(shards::leader, shards::restart, shards::calm);
+    }
   }
 
   /* A request that was made and not yet looked after, with what the ledger knows of it. */
@@ -51,8 +74,7 @@ final class StoreScenario implements Scenario {
   private static final class Run {
     private final Chance chance;
     private final Trace trace;
-    private final PoweredDisk disk;
-    private final PoweredDevice device;
+    private final Base base;
     private final ExactlyOnce ledger = new ExactlyOnce();
     private final List<String> names = new ArrayList<>();
     private final List<Asked> asked = new ArrayList<>();
@@ -63,12 +85,11 @@ final class StoreScenario implements Scenario {
     private int ids;
     private int opened;
 
-    Run(Chance chance, Trace trace) {
+    Run(Chance chance, Trace trace, Layout layout) {
       this.chance = chance.of("work");
       this.trace = trace;
       for (int i = 0; i < ACCOUNTS; i++) names.add("a" + i);
-      disk = PoweredDisk.simulated(chance.of("disk"), 40);
-      device = new PoweredDevice(disk, DEVICE);
+      base = Base.of(layout, PoweredDisk.simulated(chance.of("disk"), 40 * layout.shards()));
       threads = new SimulatedThreads(chance.of("threads"));
       store = open();
     }
@@ -78,14 +99,13 @@ final class StoreScenario implements Scenario {
         threads = new SimulatedThreads(chance.of("threads " + opened++));
         var mine = threads;
         try {
-          var log = new LocalShardLog(device.device());
-          var made = new Store(STORE, log, () -> micros, threads);
+          var made = new Store(STORE, base.log().get(), () -> micros, threads);
           made.register(StoreHandlers.SPACE, new StoreHandlers(() -> runAway(mine)));
           return made;
         } catch (StorageException failed) {
           trace.add("opening failed " + failed.getClass().getSimpleName());
           trace.reached("the disk fails while the store opens");
-          device.restart();
+          base.restart().run();
         }
       }
     }
@@ -104,7 +124,7 @@ final class StoreScenario implements Scenario {
           restart();
         }
       }
-      disk.calm();
+      base.calm().run();
       restart();
       for (int i = 0; i < ACCOUNTS; i++) ask();
       check();
@@ -221,12 +241,12 @@ final class StoreScenario implements Scenario {
     private void restart() {
       boolean read = false;
       for (int attempt = 0; !read; attempt++) {
-        if (attempt == ATTEMPTS_MAX) device.calm();
+        if (attempt == ATTEMPTS_MAX) base.calm().run();
         trace.add("restart");
         trace.reached("a restart");
         collect();
         threads.close();
-        device.restart();
+        base.restart().run();
         store = open();
         asked.clear();
         try {
