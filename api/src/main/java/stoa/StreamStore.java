@@ -145,8 +145,8 @@ public interface StreamStore {
   /// The oldest address of a stream that was not trimmed, 0 when it has no entry.
   long oldest(StreamKey stream);
 
-  /// Releases the entries of a stream below an address, here and in the global log. Their addresses
-  /// are never used again.
+  /// Releases the entries of a stream below an address, here and in the global log, for good. Their
+  /// addresses are never used again. The last entry of a stream always stays.
   ///
   /// @throws IllegalArgumentException when the stream is that of an object, whose past is trimmed
   ///   with [History]

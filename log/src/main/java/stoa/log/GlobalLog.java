@@ -5,6 +5,8 @@ import java.util.BitSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import stoa.Corrupt;
@@ -82,6 +84,10 @@ public final class GlobalLog implements ShardLog {
   private final Commit commit = new Commit();
   private final Encoder scratch = new Encoder(1024);
   private final Encoder record = new Encoder(1024);
+
+  /// The streams of which something was found released while the log was opened.
+  private final Set<StreamId> trimmed = new TreeSet<>();
+
   private int undeliveredBatches;
   private long undeliveredBytes;
   private volatile Tail tail;
@@ -289,7 +295,9 @@ public final class GlobalLog implements ShardLog {
     devices.forEach(Device::sync);
     scratch.clear().varint(tail.counter());
     for (Device device : devices) {
-      device.append(commit.clear().write(UNIT, DELIVERED, 0, scratch.array(), 0, scratch.size()));
+      commit.clear().write(UNIT, DELIVERED, 0, scratch.array(), 0, scratch.size());
+      if (layout.copies() == Copies.REFERENCE) commit.trim(UNIT, RECORDS, tail.counter() + 1);
+      device.append(commit);
     }
     undeliveredBatches = 0;
     undeliveredBytes = 0;
@@ -384,10 +392,16 @@ public final class GlobalLog implements ShardLog {
     }
     if (!any) return;
     tail = streams.tail();
-    deliver();
-    if (lost.isEmpty()) return;
-    devices.forEach(Device::sync);
     int whole = lost.nextSetBit(0);
+    if (whole >= 0) {
+      for (StreamId stream : trimmed) {
+        shards.trimAgain(stream, whole, commit.clear());
+        devices.get(whole).append(commit);
+      }
+    }
+    deliver();
+    if (whole < 0) return;
+    devices.forEach(Device::sync);
     byte[] note = devices.get(whole).read(UNIT, LAYOUT, 0);
     if (note == null) throw new IllegalStateException("broken invariant: the note is gone");
     var in = new Decoder(note, note.length - 16, note.length);
@@ -440,6 +454,10 @@ public final class GlobalLog implements ShardLog {
       for (Streams.Place place : item.places()) {
         Entry entry = recorded.get(place);
         if (entry == null) entry = stored(place, offset, item.log());
+        if (entry == null && shards.isTrimmed(place.stream(), place.address())) {
+          trimmed.add(place.stream());
+          continue;
+        }
         if (entry == null) {
           throw new Corrupt(
               "address %d of stream %s, at log address %s, is on no device; put the missing data back"

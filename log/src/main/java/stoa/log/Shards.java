@@ -23,9 +23,14 @@ final class Shards implements Extents {
    * device: in space COPIES what is in ENTRIES of the stream's shard, in COPY_MARKS what is in MARKS.
    * So a stream without its shard is read by stream address as well, without playing the log: its
    * copies are spread over the other devices.
+   *
+   * A checkpoint can be made again, until what it is made from is released. The one that then stays is
+   * copied first, into COPY_CHECKPOINTS of the device behind that of the stream's shard. The log itself
+   * is not released in full-copy mode: a shard that is lost is made again by it.
    */
   static final int COPIES = 4;
   static final int COPY_MARKS = 5;
+  static final int COPY_CHECKPOINTS = 6;
   private static final int SCAN_PAGE = 256;
 
   private final Layout layout;
@@ -89,6 +94,89 @@ final class Shards implements Extents {
     home(stream).append(commit);
   }
 
+  // ---- trimming
+
+  @Override
+  public void trim(StreamId stream, Trim trim) {
+    if (layout.copies() == Copies.FULL) copyCheckpoint(stream, trim.checkpoints());
+    var commit = new Commit();
+    trim.add(stream, commit);
+    home(stream).append(commit);
+    if (layout.copies() == Copies.FULL) trimCopies(stream, trim);
+  }
+
+  private void copyCheckpoint(StreamId stream, long at) {
+    byte[] state = at == 0 ? null : home(stream).read(stream, Streams.CHECKPOINTS, at);
+    if (state == null) return;
+    Device next = devices.get((layout.shard(stream) + 1) % layout.shards());
+    next.append(new Commit().write(stream, COPY_CHECKPOINTS, at, state, 0, state.length));
+    next.sync();
+  }
+
+  private void trimCopies(StreamId stream, Trim trim) {
+    // First the stream itself: a copy of what is gone there does no harm.
+    home(stream).sync();
+    for (int shard = 0; shard < devices.size(); shard++) {
+      if (shard == layout.shard(stream)) continue;
+      var commit = new Commit().trim(stream, Streams.OLDEST, trim.oldest());
+      commit.trim(stream, COPIES, trim.entries());
+      if (trim.marks() > 0) commit.trim(stream, COPY_MARKS, trim.marks());
+      if (trim.checkpoints() > 0) commit.trim(stream, COPY_CHECKPOINTS, trim.checkpoints());
+      devices.get(shard).append(commit);
+    }
+  }
+
+  @Override
+  public void trimLog(long before) {
+    if (layout.copies() == Copies.FULL) return;
+    for (Device device : devices) {
+      device.append(new Commit().trim(Streams.LOG, Streams.ENTRIES, before));
+    }
+  }
+
+  @Override
+  public long trimmedBefore(StreamId stream, int space) {
+    if (!stream.equals(Streams.LOG)) return home(stream).trimmedBefore(stream, space);
+    long bound = 0;
+    for (Device device : devices) bound = Math.max(bound, device.trimmedBefore(stream, space));
+    return bound;
+  }
+
+  @Override
+  public void sync() {
+    devices.forEach(Device::sync);
+  }
+
+  /// Whether an entry was released, as far as any device tells.
+  boolean isTrimmed(StreamId stream, long address) {
+    for (Device device : devices) {
+      if (address < device.trimmedBefore(stream, Streams.ENTRIES)
+          || address < device.trimmedBefore(stream, COPIES)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /// Tells a device that was lost how far a stream was released, and gives it its checkpoint.
+  void trimAgain(StreamId stream, int lost, Commit commit) {
+    int home = layout.shard(stream);
+    boolean own = home == lost;
+    Device teller = devices.get(own ? (home + 1) % layout.shards() : home);
+    int[] ours = {Streams.OLDEST, Streams.ENTRIES, Streams.MARKS, Streams.CHECKPOINTS};
+    int[] copies = {Streams.OLDEST, COPIES, COPY_MARKS, COPY_CHECKPOINTS};
+    int[] told = own ? copies : ours;
+    int[] spaces = own ? ours : copies;
+    for (int i = 0; i < told.length; i++) {
+      long bound = teller.trimmedBefore(stream, told[i]);
+      if (bound > 0) commit.trim(stream, spaces[i], bound);
+    }
+    if (!own && lost != (home + 1) % layout.shards()) return;
+    long at = teller.trimmedBefore(stream, told[3]);
+    byte[] state = at == 0 ? null : teller.read(stream, told[3], at);
+    if (state != null) commit.write(stream, spaces[3], at, state, 0, state.length);
+  }
+
   private Device home(StreamId stream) {
     return devices.get(layout.shard(stream));
   }
@@ -143,11 +231,16 @@ final class Shards implements Extents {
   // ---- copies
 
   private static int copies(int space) {
-    return space == Streams.ENTRIES ? COPIES : COPY_MARKS;
+    return switch (space) {
+      case Streams.ENTRIES -> COPIES;
+      case Streams.MARKS -> COPY_MARKS;
+      default -> COPY_CHECKPOINTS;
+    };
   }
 
   private boolean hasCopies(int space) {
-    return layout.copies() == Copies.FULL && (space == Streams.ENTRIES || space == Streams.MARKS);
+    return layout.copies() == Copies.FULL
+        && (space == Streams.ENTRIES || space == Streams.MARKS || space == Streams.CHECKPOINTS);
   }
 
   private <T extends @Nullable Object> T inShard(

@@ -92,6 +92,7 @@ final class EmbeddedStoa implements Stoa {
         new Marshaller(dictionary, new ByReference(), config.types(), loader, STATE_BYTES_MAX);
     blobs.resume(name -> blobKey(Keys.decode(name, loader)));
     store.resume((space, name) -> typeNamed(space).key(Keys.decode(name, loader)));
+    store.keep(config.keep());
   }
 
   // ---- the programming interface

@@ -37,7 +37,13 @@ final class ObjectHistory<T> implements History<T> {
 
   @Override
   public long oldest() {
-    return Math.min(1, version());
+    long oldest = stoa.store().oldest(key);
+    return oldest > 0 ? oldest : Math.min(1, version());
+  }
+
+  @Override
+  public long trim(long before) {
+    return stoa.store().trim(key, before);
   }
 
   @Override

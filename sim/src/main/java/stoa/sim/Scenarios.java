@@ -2,6 +2,7 @@ package stoa.sim;
 
 import java.util.List;
 import java.util.stream.Stream;
+import stoa.Keep;
 import stoa.log.core.Layout;
 import stoa.log.core.Layout.Copies;
 import stoa.storage.DeviceConfig;
@@ -28,8 +29,15 @@ final class Scenarios {
           new AppendScenario("streams", ONE),
           new AppendScenario("streams-shards", new Layout(3, Copies.REFERENCE)),
           new AppendScenario("streams-copies", new Layout(3, Copies.FULL)),
-          new StoreScenario("store", ONE),
-          new StoreScenario("store-shards", new Layout(3, Copies.REFERENCE)),
+          new StoreScenario("store", ONE, Keep.all(), List.of(0, 100, 4_000)),
+          new StoreScenario("store-releases", ONE, Keep.versions(0), List.of(0, 100, 66_000)),
+          new StoreScenario(
+              "store-shards", new Layout(3, Copies.REFERENCE), Keep.all(), List.of(0, 100, 4_000)),
+          new StoreScenario(
+              "store-releases-copies",
+              new Layout(2, Copies.FULL),
+              Keep.versions(0),
+              List.of(0, 100, 66_000)),
           new VersionedScenario("versioned", 1, VersionedNode.Trouble.NONE),
           new VersionedScenario("versioned-replicas", 2, VersionedNode.Trouble.NONE),
           new VersionedScenario("versioned-crashes", 1, VersionedNode.Trouble.FAILURES),

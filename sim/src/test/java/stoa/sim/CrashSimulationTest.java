@@ -27,7 +27,7 @@ class CrashSimulationTest {
   void aStoreOfSharedObjectsLosesNothingAndDoesNothingTwice(String name) {
     assertWell(
         name,
-        name.equals("embedded") ? 120 : 60,
+        name.equals("embedded") ? 120 : 25,
         List.of(
             "a call at depth 1 is done",
             "a call at depth 2 is done",
@@ -78,7 +78,7 @@ class CrashSimulationTest {
   void aStoreOfHandlersLosesNothingAndDoesNothingTwice(String name) {
     assertWell(
         name,
-        name.equals("store") ? 120 : 60,
+        name.equals("store") ? 120 : 30,
         List.of(
             "a call at depth 3 is done",
             "a call is refused with DeadlineExceeded",
@@ -86,6 +86,19 @@ class CrashSimulationTest {
             "a past version is read",
             "the disk fails while calls are resumed",
             "the disk fails while the store opens"));
+  }
+
+  @Test
+  void aStoreThatReleasesThePastLosesNothingAndDoesNothingTwice() {
+    assertWell(
+        "store-releases",
+        80,
+        List.of(
+            "a call at depth 3 is done",
+            "a call is refused with DeadlineExceeded",
+            "a past version is read",
+            "a past version was released",
+            "the disk fails while calls are resumed"));
   }
 
   @Test

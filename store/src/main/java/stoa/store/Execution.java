@@ -387,6 +387,11 @@ public final class Execution {
     return unsettledNote;
   }
 
+  /// The last nested answer, which need not be in the log yet; null when there is none.
+  @Nullable Request lastNote() {
+    return lastNote;
+  }
+
   private void await(@Nullable Request note) {
     if (note != null) {
       store.nesting().awaitHelping(note, this);

@@ -88,6 +88,21 @@ final class Materialized {
 
   private void load(long target, long end, @Nullable Resident resident, long checkpointMax) {
     Check.that(position == 0, "%s is loaded once", key);
+    if (resident != null) {
+      replay(target, end, resident, checkpointMax);
+      return;
+    }
+    store.retention().check(key, target);
+    try {
+      replay(target, end, null, checkpointMax);
+    } catch (RuntimeException failure) {
+      store.retention().check(key, target); // which tells more
+      throw failure;
+    }
+    store.retention().check(key, target);
+  }
+
+  private void replay(long target, long end, @Nullable Resident resident, long checkpointMax) {
     Streams streams = store.streams();
     Streams.At begin = streams.lastMark(key.stream(), target);
     if (begin == null) return;
@@ -172,7 +187,7 @@ final class Materialized {
     }
     if (!execution.finish()) throw new Execution.Abandoned();
     execution.settleLong();
-    store.unfinished().ends(key, entry.address());
+    store.unfinished().ends(key, entry.address(), execution.lastNote());
     settle(put.value().length);
   }
 

@@ -38,6 +38,7 @@ final class Nesting {
   Execution.Nested put(
       Execution caller, Key target, byte[] value, Existence existence, Records.Origin origin) {
     boolean resumed = caller.mode() == Execution.Mode.RESUMED;
+    if (resumed) store.unfinished().begins(caller.key(), caller.address(), caller.counter);
     long address = resumed ? addressInLog(caller, target, origin) : 0;
     Deadlock refused = awaitExecuted(caller, target, address);
     if (refused != null) return told(caller, refused);
@@ -46,7 +47,7 @@ final class Nesting {
     }
     Request request = request(caller, Request.Kind.PUT, target, value, existence, null, origin);
     request.after = caller.unsettledNote();
-    store.unfinished().begins(caller.key(), caller.address());
+    store.unfinished().begins(caller.key(), caller.address(), intake.moment());
     return nested(caller, request, () -> intake.add(request));
   }
 

@@ -153,11 +153,13 @@ final class Resident implements Runnable {
   }
 
   private long changeAt(long address) {
+    long counter = 0;
     for (long at = address; at > 0; at--) {
       var entry = store.streams().read(key.stream(), at);
-      if (entry == null) return 0;
+      if (entry == null) return counter; // what is in front was released: it was before that
+      counter = entry.log().counter();
       if (entry.kind() == Records.PUT || entry.kind() == Records.DELETE) {
-        return entry.log().counter();
+        return counter;
       }
     }
     return 0;
@@ -459,7 +461,7 @@ final class Resident implements Runnable {
             });
     if (answer == null) return false;
     execution.settleLong();
-    store.unfinished().ends(key, request.address);
+    store.unfinished().ends(key, request.address, execution.lastNote());
     running = null;
     generation = state.generation();
     executed = request.address;
@@ -475,6 +477,7 @@ final class Resident implements Runnable {
     Materialized state = live();
     target = request.address;
     state.delete(request.address);
+    store.retention().deleted(key, request.address);
     executedChange = request.counter;
     generation = 0;
     reweigh(state);
@@ -494,6 +497,7 @@ final class Resident implements Runnable {
       byte[] value = deed.value;
       if (value == null) {
         state.delete(deed.address);
+        store.retention().deleted(key, deed.address);
       } else if (!execute(state, deed, value, request)) {
         return false;
       }

@@ -17,6 +17,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import stoa.Closed;
 import stoa.Gone;
+import stoa.Keep;
 import stoa.LimitExceeded;
 import stoa.LogAddress;
 import stoa.Ref;
@@ -47,6 +48,7 @@ public final class Store implements AutoCloseable {
   private final Intake intake;
   private final Nesting nesting;
   private final TakingBack takingBack;
+  private final Retention retention;
   private final ConcurrentHashMap<String, HandlerFactory> factories = new ConcurrentHashMap<>();
   private final ConcurrentHashMap<String, Resident> directories = new ConcurrentHashMap<>();
   private final AtomicLong marks = new AtomicLong();
@@ -63,6 +65,7 @@ public final class Store implements AutoCloseable {
     this.threads = threads;
     this.residents = new Residents(this, config.residentBytesMax());
     this.intake = new Intake(this, log, clock);
+    this.retention = new Retention(this, intake);
     this.nesting = new Nesting(this, intake, threads, config.nestingMax());
     this.takingBack = new TakingBack(this, threads, config.callTimeMax());
     threads.every(this::watch);
@@ -266,12 +269,48 @@ public final class Store implements AutoCloseable {
   /// A key as it was after a stream address.
   public Past past(Key key, long address) {
     long position = position(key);
+    checkVersion(key, address, position);
+    retention.check(key, address);
+    barrier(key);
+    return new Past(this, key, address, 0);
+  }
+
+  private static void checkVersion(Key key, long address, long position) {
     if (address < 0 || address > position) {
       throw new IllegalArgumentException(
           "version " + address + " of " + key + " is not between 0 and " + position);
     }
+  }
+
+  // ---- how much of the past there is
+
+  /// Says how much of the past is to be kept from now on; until then, everything is. To be called
+  /// when everything is held that must be.
+  public void keep(Keep policy) {
+    retention.keep(policy);
+  }
+
+  /// The log counters that somebody reads at, and which are to stay readable.
+  public Pins pins() {
+    return retention.pins();
+  }
+
+  /// The oldest version of a key that can be read; 0 when all can.
+  public long oldest(Key key) {
+    checkOpen();
+    return retention.oldest(key);
+  }
+
+  /// Releases the versions of a key in front of one, but for what is held; durably.
+  ///
+  /// @return the oldest version that can be read now
+  /// @throws IllegalArgumentException when the version is negative or above [#position]
+  public long trim(Key key, long before) {
+    long position = position(key);
+    checkVersion(key, before, position);
     barrier(key);
-    return new Past(this, key, address, 0);
+    checkUsable();
+    return retention.trim(key, before);
   }
 
   /// A key as it was at a log counter.
@@ -293,8 +332,9 @@ public final class Store implements AutoCloseable {
   public Transaction begin(Transaction.Bounds bounds) {
     checkOpen();
     checkUsable();
-    var at = new LogAddress(intake.epoch(), intake.moment());
-    return new Transaction(this, at, nowMicros(), bounds, mark());
+    Pins.Pin pin = retention.pins().pin(intake::moment, bounds.micros());
+    var at = new LogAddress(intake.epoch(), pin.counter());
+    return new Transaction(this, at, nowMicros(), bounds, mark(), pin);
   }
 
   /// Begins a transaction that reads the past.
@@ -308,11 +348,14 @@ public final class Store implements AutoCloseable {
       throw new IllegalArgumentException(
           "log address " + at + " is not between 0 and " + moment + ", the last one so far");
     }
-    return new Transaction(this, at, nowMicros(), bounds, mark());
+    Pins.Pin pin = retention.pins().pin(at::counter, bounds.micros());
+    return new Transaction(this, at, nowMicros(), bounds, mark(), pin);
   }
 
   /// What became of a transaction that an earlier process may have committed: its log address, or
   /// null when nothing of it was written.
+  ///
+  /// @throws stoa.TooOld when that is too long ago to be known
   public @Nullable LogAddress outcome(Transaction.Id id) {
     checkUsable();
     var found = new LogAddress[1];
@@ -337,6 +380,8 @@ public final class Store implements AutoCloseable {
     } finally {
       resident.unpin();
     }
+    // What was written may have been released. Whoever asks has waited for long.
+    if (found[0] == null) retention.check(id.key(), id.tail() + 1);
     return found[0];
   }
 
@@ -430,6 +475,7 @@ public final class Store implements AutoCloseable {
   /// The entries of a key's stream from one address to another, both inclusive.
   public List<Event> events(Key key, long from, long to) {
     checkOpen();
+    retention.check(key, from);
     var events = new ArrayList<Event>();
     Resident resident = residents.pin(key);
     try {
@@ -438,6 +484,7 @@ public final class Store implements AutoCloseable {
     } finally {
       resident.unpin();
     }
+    retention.check(key, from); // it may have been released just now
     return events;
   }
 
@@ -521,6 +568,10 @@ public final class Store implements AutoCloseable {
     return takingBack;
   }
 
+  Retention retention() {
+    return retention;
+  }
+
   Unfinished unfinished() {
     return intake.unfinished();
   }
@@ -568,7 +619,9 @@ public final class Store implements AutoCloseable {
     } catch (RuntimeException failure) {
       // Derived data: loading replays more. What is wrong shows at the next put.
       LOG.warn("no checkpoint of {} at {}: {}", key, address, failure.getMessage());
+      return;
     }
+    retention.checkpointed(key, address);
   }
 
   /// Accepts what is settled later, by [#settled]: closing waits for it.

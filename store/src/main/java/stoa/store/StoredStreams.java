@@ -207,6 +207,7 @@ final class StoredStreams implements StreamStore {
           ? new LogSlot.NotYetWritten(address)
           : new LogSlot.Hole(address);
     }
+    if (address.counter() < store.streams().firstInLog()) return new LogSlot.Trimmed(address);
     Streams.LogItem item = store.streams().at(address.counter());
     if (item == null || !item.log().equals(address) || item.places().isEmpty()) {
       return new LogSlot.Hole(address);
@@ -236,7 +237,7 @@ final class StoredStreams implements StreamStore {
     store
         .streams()
         .scanLog(
-            first,
+            Math.max(first, store.streams().firstInLog()),
             end,
             item -> {
               if (item.log().compareTo(to) > 0) return false;
@@ -248,12 +249,12 @@ final class StoredStreams implements StreamStore {
   /// The first counter at which an address not below one can be. Counters rise over epochs, so that
   /// it is the address's own, but for one that is above the end of its epoch.
   private long counterOf(LogAddress from) {
-    long counter = Math.max(1, from.counter());
+    long counter = Math.max(Math.max(1, from.counter()), store.streams().firstInLog());
     Streams.LogItem item = first(counter);
     if (item == null ? from.epoch() >= store.epoch() : item.log().epoch() <= from.epoch()) {
       return counter;
     }
-    long low = 1;
+    long low = Math.max(1, store.streams().firstInLog());
     long high = counter;
     while (low < high) {
       long middle = (low + high) >>> 1;
@@ -362,12 +363,18 @@ final class StoredStreams implements StreamStore {
   @Override
   public long oldest(StreamKey stream) {
     StreamId id = id(stream);
-    return Math.min(1, end(id));
+    return end(id) == 0 ? 0 : Math.max(1, store.streams().firstKept(id));
   }
 
   @Override
   public void trim(StreamKey stream, long before) {
-    throw new UnsupportedOperationException("a stream cannot be trimmed yet");
+    StreamId id = id(stream);
+    long end = end(id);
+    if (end == 0) return;
+    StoredEntry last = store.streams().read(id, end);
+    if (last != null && last.kind() != Records.DATA) throw Residents.mixed(Key.ofStream(id));
+    store.streams().trim(id, Math.min(before, end));
+    store.streams().sync();
   }
 
   private long end(StreamId stream) {
@@ -478,8 +485,8 @@ final class StoredStreams implements StreamStore {
     }
   }
 
-  private static TooOld tooOld(StreamKey stream, long address) {
-    return new TooOld("address " + address + " of stream " + stream + " was trimmed");
+  private TooOld tooOld(StreamKey stream, long address) {
+    return new TooOld("stream " + stream, address, oldest(stream));
   }
 
   /// How much a list may still grow.

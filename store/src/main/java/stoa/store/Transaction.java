@@ -77,6 +77,7 @@ public final class Transaction implements AutoCloseable {
   private final long nowMicros;
   private final Bounds bounds;
   private final StreamId mark;
+  private final Pins.Pin pin;
   private final LinkedHashMap<StreamId, Resident> touched = new LinkedHashMap<>();
   private final ArrayList<Deed> deeds = new ArrayList<>();
   private final ArrayDeque<Key> running = new ArrayDeque<>();
@@ -91,12 +92,14 @@ public final class Transaction implements AutoCloseable {
   /// Why it cannot be committed.
   private @Nullable RuntimeException doomed;
 
-  Transaction(Store store, LogAddress at, long nowMicros, Bounds bounds, StreamId mark) {
+  Transaction(
+      Store store, LogAddress at, long nowMicros, Bounds bounds, StreamId mark, Pins.Pin pin) {
     this.store = store;
     this.at = at;
     this.nowMicros = nowMicros;
     this.bounds = bounds;
     this.mark = mark;
+    this.pin = pin;
   }
 
   /// The log address as of which it reads.
@@ -300,6 +303,7 @@ public final class Transaction implements AutoCloseable {
   private void unpin() {
     touched.values().forEach(Resident::unpin);
     touched.clear();
+    pin.close();
   }
 
   // ---- for the leader
