@@ -1,0 +1,86 @@
+package stoa.bench;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicLong;
+import stoa.log.Sequencer;
+
+/// Asks the sequencer for tokens: alone, and from several threads that take turns.
+final class TokenPhase {
+  private static final int TURN = 1_024;
+  private static final double AIM = 1e6;
+
+  /// CorfuDB's sequencer, requests per second (its own measurement).
+  private static final double CORFU = 600_000;
+
+  private final Context context;
+
+  TokenPhase(Context context) {
+    this.context = context;
+  }
+
+  void measure(Findings findings) throws Exception {
+    LogScale scale = context.scale().log();
+    Map<String, Samples.Probe> probes = new LinkedHashMap<>();
+    probes.put(
+        "bare counter, 1 thread",
+        samples -> {
+          var counter = new AtomicLong();
+          samples.add("bare counter, 1 thread", rate(1, counter::incrementAndGet));
+        });
+    for (int threads : List.of(1, 2, 8)) {
+      String name = tokens(threads);
+      probes.put(
+          name,
+          samples -> {
+            var sequencer = new Sequencer(1, 0);
+            var turn = new java.util.concurrent.locks.ReentrantLock();
+            samples.add(
+                name,
+                rate(
+                    threads,
+                    () -> {
+                      turn.lock();
+                      try {
+                        return sequencer.grant(1).first().counter();
+                      } finally {
+                        turn.unlock();
+                      }
+                    }));
+          });
+    }
+    var samples = Samples.interleaved(scale.rounds(), probes, context.progress());
+    var results = new ArrayList<Result>();
+    results.add(Result.of(samples, "bare counter, 1 thread", "tokens/s"));
+    for (int threads : List.of(1, 2, 8)) {
+      results.add(
+          Result.of(samples, tokens(threads), "tokens/s")
+              .beside("CorfuDB's sequencer (its own figure)", CORFU));
+    }
+    findings.section("tokens of the sequencer", results);
+    findings.atLeast("tokens/s of 8 threads: at least 1,000,000", AIM, samples.median(tokens(8)));
+  }
+
+  @FunctionalInterface
+  private interface Ask {
+    long next();
+  }
+
+  private double rate(int threads, Ask ask) throws Exception {
+    LogScale scale = context.scale().log();
+    var load = new Load(threads, Load.Threads.PLATFORM, scale.warmUp(), scale.time());
+    var seen =
+        load.run((_, _) -> {
+          long sum = 0;
+          for (int i = 0; i < TURN; i++) sum += ask.next();
+          if (sum == 0) throw new IllegalStateException("no token");
+        });
+    return seen.callsPerSecond() * TURN;
+  }
+
+  private static String tokens(int threads) {
+    return "log tokens, %d thread%s".formatted(threads, threads == 1 ? "" : "s");
+  }
+}
