@@ -1,5 +1,6 @@
 package stoa.objects;
 
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import stoa.Aborted;
@@ -10,8 +11,11 @@ import stoa.UnknownOutcome;
 
 /// Runs the bodies of transactions, again when others won. Thread-safe.
 final class Attempts {
-  /// After so many aborts a transaction runs beside no other that has lost as often.
+  /// After so many aborts a transaction runs beside no other that has lost as often, if it can have
+  /// that soon: the body of another may be waiting for this one.
   private static final int ALONE_AFTER = 4;
+
+  private static final long ALONE_MILLIS = 20;
 
   private final EmbeddedStoa stoa;
 
@@ -47,12 +51,20 @@ final class Attempts {
           }
         }
         if (!locked && attempt >= ALONE_AFTER) {
-          alone.lock();
-          locked = true;
+          locked = tryAlone();
         }
       }
     } finally {
       if (locked) alone.unlock();
+    }
+  }
+
+  private boolean tryAlone() {
+    try {
+      return alone.tryLock(ALONE_MILLIS, TimeUnit.MILLISECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return false;
     }
   }
 }

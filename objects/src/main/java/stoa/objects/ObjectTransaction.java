@@ -25,6 +25,9 @@ final class ObjectTransaction implements stoa.Transaction {
   /// The transaction in whose body this one was begun, over another store; null when there is none.
   private final @Nullable ObjectTransaction around;
 
+  /// The thread that runs the body.
+  private @Nullable Thread runner;
+
   ObjectTransaction(EmbeddedStoa stoa, stoa.store.Transaction transaction) {
     this.stoa = stoa;
     this.transaction = transaction;
@@ -35,13 +38,17 @@ final class ObjectTransaction implements stoa.Transaction {
   static @Nullable ObjectTransaction current(EmbeddedStoa stoa) {
     if (!CURRENT.isBound()) return null;
     for (@Nullable ObjectTransaction next = CURRENT.get(); next != null; next = next.around) {
-      if (next.stoa == stoa && !next.transaction.isEnded()) return next;
+      if (next.stoa == stoa && !next.transaction.isEnded()) {
+        // A thread of a structured task inherits the binding, and is not in the transaction.
+        return Thread.currentThread().equals(next.runner) ? next : null;
+      }
     }
     return null;
   }
 
   /// Runs a body in which calls on proxies take part.
   <R extends @Nullable Object, X extends Exception> R run(stoa.Body<R, X> body) throws X {
+    runner = Thread.currentThread();
     return ScopedValue.where(CURRENT, this).call(body::run);
   }
 

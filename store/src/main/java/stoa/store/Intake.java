@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 import stoa.AlreadyExists;
 import stoa.LimitExceeded;
@@ -34,6 +35,8 @@ final class Intake {
    * (3) Mailboxes are filled in log order, before any later batch is begun. So a question that is
    *     asked after the answer to one put was seen stands behind every put with a lower log address.
    */
+  private static final int SPINS = 100;
+  private static final long PAUSE_NANOS = 20_000;
   private static final int BATCH_ENTRIES_MAX = 8_192;
   private static final int BATCH_BYTES_MAX = 8 << 20;
 
@@ -91,17 +94,22 @@ final class Intake {
   /// The log counter up to which all puts are in the mailboxes: whoever asks a key now finds what
   /// was put up to there, and has found nothing behind it.
   long moment() {
-    while (true) {
+    for (int spin = 0; ; spin++) {
       int before = publishing;
       long moment = published;
       if ((before & 1) == 0 && publishing == before) return moment;
-      Thread.onSpinWait();
+      pause(spin);
     }
   }
 
   /// Waits until no batch is on its way into the mailboxes, which is a matter of memory only.
   void awaitPublished() {
-    while ((publishing & 1) == 1) Thread.onSpinWait();
+    for (int spin = 0; (publishing & 1) == 1; spin++) pause(spin);
+  }
+
+  private static void pause(int spin) {
+    if (spin < SPINS) Thread.onSpinWait();
+    else LockSupport.parkNanos(PAUSE_NANOS);
   }
 
   /// The epoch in which addresses are issued.
@@ -348,6 +356,7 @@ final class Intake {
       long micros) {
     if (resident.touch()) touched.add(resident);
     long address = ++resident.nextTail;
+    resident.nextEntry = sequencer.last() + 1 + offset;
     entries.add(new Entry(resident.key.stream(), address, offset, micros, kind, payload, mark));
     bytes += payload.length;
     return address;

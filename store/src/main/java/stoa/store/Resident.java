@@ -55,6 +55,9 @@ final class Resident implements Runnable {
   /// The log counter of the last put or deletion, UNKNOWN while that is older than this instance.
   long nextChange = UNKNOWN;
 
+  /// The log counter of the last entry of any kind in this process.
+  long nextEntry;
+
   private long oldChange;
   private long oldTail;
   private long oldGeneration;

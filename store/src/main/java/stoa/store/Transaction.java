@@ -136,6 +136,7 @@ public final class Transaction implements AutoCloseable {
   }
 
   private Answer ask(Key key, Object query, Existence existence, int depth, boolean quick) {
+    if (running.contains(key)) throw circle(key);
     Copy copy = top.find(key.stream());
     if (copy != null) return ask(key, copy, query, existence, depth);
     Resident resident = touch(key);
@@ -147,7 +148,12 @@ public final class Transaction implements AutoCloseable {
     }
     Past past = store.at(key, counter());
     if (isGone(existence, past)) throw Store.gone(key);
-    return past.get(query, existence.opening(), this);
+    running.push(key);
+    try {
+      return past.get(query, existence.opening(), this);
+    } finally {
+      running.pop();
+    }
   }
 
   private Answer ask(Key key, Copy copy, Object query, Existence existence, int depth) {
@@ -323,7 +329,7 @@ public final class Transaction implements AutoCloseable {
     }
     for (Deed deed : deeds) {
       if (deed.addressed && deed.resident.nextTail != deed.tail()) {
-        return aborted(deed.resident, counter() + 1);
+        return aborted(deed.resident, deed.resident.nextEntry);
       }
     }
     return null;
