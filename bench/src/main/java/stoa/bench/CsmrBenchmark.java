@@ -16,6 +16,9 @@ final class CsmrBenchmark implements Benchmark {
   @Override
   public Outcome run(Context context) throws Exception {
     var findings = new Findings();
+    new OpenPhase(context).measure(findings);
+    new ConflictPhase(context).measure(findings);
+    new WholePhase(context).measure(findings);
     return findings.outcome();
   }
 }
