@@ -18,7 +18,9 @@ final class LogBenchmark implements Benchmark {
     var findings = new Findings();
     new TokenPhase(context).measure(findings);
     new AppendPhase(context).measure(findings);
+    new ShardPhase(context).measure(findings);
     new StreamReadPhase(context).measure(findings);
+    new FollowPhase(context).measure(findings);
     return findings.outcome();
   }
 }
