@@ -41,7 +41,7 @@ public record TxScale(
         10_000,
         List.of(0, 10, 50, 100, 200),
         10_000,
-        1_000,
+        10_000,
         List.of(1, 8, 64));
   }
 
@@ -57,7 +57,7 @@ public record TxScale(
         1_000,
         List.of(0, 200),
         1_000,
-        100,
+        1_000,
         List.of(1, 8));
   }
 }
