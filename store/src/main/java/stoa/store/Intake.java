@@ -49,6 +49,9 @@ final class Intake {
   private final AtomicBoolean leading = new AtomicBoolean();
   private final long term;
 
+  /// The log counter with which the epoch began.
+  private final long firstCounter;
+
   /* Odd while committed puts are on their way into the mailboxes; the holder of leading counts. */
   private volatile int publishing;
   /* The last log counter up to which all puts are in the mailboxes, when publishing is even. */
@@ -79,6 +82,7 @@ final class Intake {
     term = log.term();
     sequencer = new Sequencer(sealed.epoch(), sealed.counter());
     published = sealed.counter();
+    firstCounter = sealed.counter();
   }
 
   /// The puts that are to be noted as unfinished.
@@ -110,6 +114,11 @@ final class Intake {
   private static void pause(int spin) {
     if (spin < SPINS) Thread.onSpinWait();
     else LockSupport.parkNanos(PAUSE_NANOS);
+  }
+
+  /// The log counter with which the epoch began.
+  long firstCounter() {
+    return firstCounter;
   }
 
   /// The epoch in which addresses are issued.
