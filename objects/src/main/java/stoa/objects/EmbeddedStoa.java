@@ -3,9 +3,11 @@ package stoa.objects;
 import java.util.Iterator;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
+import java.util.function.UnaryOperator;
 import java.util.random.RandomGenerator;
 import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
@@ -19,7 +21,7 @@ import stoa.Limits;
 import stoa.Listing;
 import stoa.NotShareable;
 import stoa.Ref;
-import stoa.Stoa;
+import stoa.Shared;
 import stoa.StoaConfig;
 import stoa.View;
 import stoa.base.Clock;
@@ -31,9 +33,13 @@ import stoa.objects.proxy.Invoker;
 import stoa.objects.proxy.Proxied;
 import stoa.objects.proxy.Proxies;
 import stoa.objects.types.Keys;
+import stoa.objects.types.Platform;
 import stoa.objects.types.SharedMethod;
 import stoa.objects.types.SharedType;
 import stoa.spi.CallContext;
+import stoa.spi.Collections;
+import stoa.spi.Facade;
+import stoa.spi.Host;
 import stoa.storage.Device;
 import stoa.store.Blobs;
 import stoa.store.Existence;
@@ -45,10 +51,13 @@ import stoa.store.StoredBlob;
 import stoa.store.Threads;
 
 /// A store of shared objects in this process. Thread-safe.
-final class EmbeddedStoa implements Stoa {
+final class EmbeddedStoa implements Host {
   /// The name of a shared class in the dictionary, so that a reference can be resolved before the
   /// class is used in this process.
   private static final String CLASS = "class ";
+
+  /// The name of a class that facades have admitted.
+  private static final String ADMITTED = "admitted ";
 
   private static final int STATE_BYTES_MAX = 512 << 20;
   private static final Object[] NOTHING = {};
@@ -61,6 +70,7 @@ final class EmbeddedStoa implements Stoa {
   private final Marshaller marshaller;
   private final ClassLoader loader;
   private final ConcurrentHashMap<String, ObjectType> types = new ConcurrentHashMap<>();
+  private final Set<Class<?>> admitted = ConcurrentHashMap.newKeySet();
   private final Executor answers;
 
   /// @param device what the log is on
@@ -82,6 +92,7 @@ final class EmbeddedStoa implements Stoa {
     loader = context != null ? context : EmbeddedStoa.class.getClassLoader();
     marshaller =
         new Marshaller(dictionary, new ByReference(), config.types(), loader, STATE_BYTES_MAX);
+    for (String name : dictionary.after(ADMITTED)) readmit(name);
     blobs.resume(name -> blobKey(Keys.decode(name, loader)));
     store.resume((space, name) -> typeNamed(space).key(Keys.decode(name, loader)));
   }
@@ -148,13 +159,15 @@ final class EmbeddedStoa implements Stoa {
   public <T> Ref<T> ref(T shared) {
     @SuppressWarnings("unchecked") // Justification: the proxy is a T
     Ref<T> ref =
-        (Ref<T>) (shared instanceof StoredBlob blob ? refOf(blob.key()) : proxied(shared).ref());
+        (Ref<T>)
+            (behind(shared) instanceof StoredBlob blob ? refOf(blob.key()) : proxied(shared).ref());
     return ref;
   }
 
   @Override
   public boolean delete(Object shared) {
     refuseInside("delete an object");
+    if (shared instanceof Facade facade) return delete(facade.shared());
     if (shared instanceof StoredBlob blob) return own(blob).blobs().delete(blob);
     LiveInvoker invoker = live(shared);
     long generation = invoker.generation();
@@ -190,7 +203,7 @@ final class EmbeddedStoa implements Stoa {
     refuseBlob(shared, "has asynchronous calls of its own: writeAsync and readAsync");
     LiveInvoker live = live(shared);
     var recorder = new Recorder<R>(live);
-    T recording = Proxies.redirect(shared, recorder);
+    T recording = through(shared, proxy -> Proxies.redirect(proxy, recorder));
     Object answered;
     try {
       answered = call.on(recording);
@@ -209,6 +222,12 @@ final class EmbeddedStoa implements Stoa {
   public <T> History<T> history(T shared) {
     refuseInside("read history");
     refuseBlob(shared, "keeps the versions for which it has a snapshot; use snapshot and at");
+    if (shared instanceof Facade facade && !facade.isSingle()) {
+      throw new UnsupportedOperationException(
+          shared.getClass().getSimpleName()
+              + " is composed of several objects, which have no single history; read it at a log"
+              + " address, or the history of one of its objects");
+    }
     return new ObjectHistory<>(this, shared, live(shared));
   }
 
@@ -257,6 +276,28 @@ final class EmbeddedStoa implements Stoa {
   private static void refuseBlob(Object shared, String reason) {
     if (shared instanceof StoredBlob)
       throw new UnsupportedOperationException(shared + " " + reason);
+  }
+
+  // ---- facades
+
+  @Override
+  public void admit(Class<?> type) {
+    marshaller.register(type);
+    if (Platform.has(type) || type.isAnnotationPresent(Shared.class)) return;
+    if (admitted.add(type)) {
+      var _ = dictionary.idOf(ADMITTED + type.getName());
+    }
+  }
+
+  /// Admits again what was when the store was open before.
+  private void readmit(String name) {
+    try {
+      Class<?> type = Class.forName(name, false, loader);
+      admitted.add(type);
+      marshaller.register(type);
+    } catch (ClassNotFoundException | NotShareable gone) {
+      // What holds one of these says so when it is read.
+    }
   }
 
   // ---- for the other classes of this package
@@ -398,8 +439,21 @@ final class EmbeddedStoa implements Stoa {
     return new ObjectAnswer.Travelling(ObjectAnswer.THREW, marshaller.thrown(refusal));
   }
 
+  /// The proxy behind a facade; anything else as it is.
+  static Object behind(Object shared) {
+    return shared instanceof Facade facade ? facade.shared() : shared;
+  }
+
+  /// A shared object as it is seen through a lens: a proxy in place of a proxy, or a facade before
+  /// what is to be used in place of each proxy behind it.
+  static <T> T through(T shared, UnaryOperator<Object> lens) {
+    @SuppressWarnings("unchecked") // Justification: a facade answers one of its own class
+    T seen = (T) (shared instanceof Facade facade ? facade.through(lens) : lens.apply(shared));
+    return seen;
+  }
+
   static Proxied proxied(Object shared) {
-    Proxied proxied = Proxies.of(shared);
+    Proxied proxied = Proxies.of(behind(shared));
     if (proxied == null) {
       throw new IllegalArgumentException(
           shared.getClass().getName() + " is no proxy of a shared object; get one from the store");
@@ -461,6 +515,11 @@ final class EmbeddedStoa implements Stoa {
           NOTHING,
           LiveInvoker.Source.REFERENCE,
           reference.generation());
+    }
+
+    @Override
+    public Object facade(Object proxy, String form) {
+      return Collections.installed().reopen(EmbeddedStoa.this, proxy, form);
     }
   }
 

@@ -12,6 +12,7 @@ import stoa.base.Encoder;
 import stoa.objects.marshal.Marshaller;
 import stoa.objects.types.SharedMethod;
 import stoa.spi.CallContext;
+import stoa.spi.Forkable;
 import stoa.store.Answer;
 import stoa.store.Execution;
 import stoa.store.Handler;
@@ -108,6 +109,10 @@ final class ObjectHandler implements Handler {
     }
     if (thrownByConstructor != null) return constructed();
     SharedMethod method = question.method();
+    if (instance instanceof Forkable<?> forkable) {
+      // A fork is what it may change at most.
+      return run(forkable.fork(), method, question.arguments(), execution);
+    }
     if (type.isQuick(method)) return run(method, question.arguments(), execution);
     // Not yet proven: what the check of the bytecode cannot see shows in the state.
     byte[] before = checkpoint();
@@ -127,7 +132,11 @@ final class ObjectHandler implements Handler {
   }
 
   private Answer run(SharedMethod method, @Nullable Object[] arguments, Execution execution) {
-    Object target = java.util.Objects.requireNonNull(instance);
+    return run(java.util.Objects.requireNonNull(instance), method, arguments, execution);
+  }
+
+  private Answer run(
+      Object target, SharedMethod method, @Nullable Object[] arguments, Execution execution) {
     Ref<?> ref = stoa.refOf(execution.key());
     var context = new ObjectContext(stoa, execution, ref, target);
     Marshaller marshaller = stoa.marshaller();

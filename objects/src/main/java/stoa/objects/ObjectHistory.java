@@ -42,7 +42,8 @@ final class ObjectHistory<T> implements History<T> {
 
   @Override
   public T at(long version) {
-    return Proxies.redirect(proxy, new PastInvoker(stoa, stoa.store().past(key, version)));
+    var past = new PastInvoker(stoa, stoa.store().past(key, version));
+    return EmbeddedStoa.through(proxy, live -> Proxies.redirect(live, past));
   }
 
   @Override

@@ -9,12 +9,14 @@ import stoa.Corrupt;
 import stoa.NotShareable;
 import stoa.Ref;
 import stoa.objects.types.Keys;
+import stoa.spi.Facade;
 
 /// Shared objects inside values, and references that the program keeps itself.
 ///
 /// ```
 /// shared object  0, key, generation             of the type that the class id says
 ///                1, type name, key, generation  of another
+/// facade         type name, key, generation, form
 /// Ref            type name, key
 /// key            length, bytes of Keys
 /// ```
@@ -69,6 +71,41 @@ final class ReferenceSerializers {
       var ref = new Ref<Object>(type, readKey(codec, context));
       long generation = context.getBuffer().readVarUInt64();
       return codec.references().resolve(new Reference(ref, generation));
+    }
+  }
+
+  /// Facades: written as what is behind them, with their form.
+  static final class OfFacade extends Serializer<Object> {
+    private final Codec codec;
+
+    @SuppressWarnings("unchecked") // Justification: Fory asks for the class as that of its objects
+    OfFacade(Codec codec, TypeResolver resolver, Class<?> type) {
+      super(resolver.getConfig(), (Class<Object>) type);
+      this.codec = codec;
+    }
+
+    @Override
+    public void write(WriteContext context, Object value) {
+      var facade = (Facade) value;
+      Reference reference = codec.references().referenceOf(facade.shared());
+      if (reference == null) {
+        throw new NotShareable("a " + facade.getClass().getName() + " stands before no proxy");
+      }
+      context.writeString(reference.ref().type());
+      writeKey(context, reference.ref().key());
+      context.getBuffer().writeVarUInt64(reference.generation());
+      context.writeString(facade.form());
+    }
+
+    @Override
+    public Object read(ReadContext context) {
+      String type = context.readString();
+      var ref = new Ref<Object>(type, readKey(codec, context));
+      long generation = context.getBuffer().readVarUInt64();
+      String form = context.readString();
+      return codec
+          .references()
+          .facade(codec.references().resolve(new Reference(ref, generation)), form);
     }
   }
 

@@ -10,4 +10,9 @@ public interface References {
 
   /// A proxy, of the face of the reference's type.
   Object resolve(Reference reference);
+
+  /// A facade before a proxy.
+  ///
+  /// @param form what [Facade#form()] answered
+  Object facade(Object proxy, String form);
 }
