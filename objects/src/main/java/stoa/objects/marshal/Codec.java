@@ -149,7 +149,7 @@ final class Codec {
           fory.registerSerializer(
               type, new ReferenceSerializers.OfShared(this, resolver, type, shared));
       case Registry.Entry.ByFacade _ ->
-          fory.registerSerializer(type, new ReferenceSerializers.OfFacade(this, resolver, type));
+          fory.registerSerializer(type, FacadeSerializers.of(this, resolver, type));
     }
   }
 

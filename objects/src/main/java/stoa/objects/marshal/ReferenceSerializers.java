@@ -9,14 +9,12 @@ import stoa.Corrupt;
 import stoa.NotShareable;
 import stoa.Ref;
 import stoa.objects.types.Keys;
-import stoa.spi.Facade;
 
 /// Shared objects inside values, and references that the program keeps itself.
 ///
 /// ```
 /// shared object  0, key, generation             of the type that the class id says
 ///                1, type name, key, generation  of another
-/// facade         type name, key, generation, form
 /// Ref            type name, key
 /// key            length, bytes of Keys
 /// ```
@@ -74,41 +72,6 @@ final class ReferenceSerializers {
     }
   }
 
-  /// Facades: written as what is behind them, with their form.
-  static final class OfFacade extends Serializer<Object> {
-    private final Codec codec;
-
-    @SuppressWarnings("unchecked") // Justification: Fory asks for the class as that of its objects
-    OfFacade(Codec codec, TypeResolver resolver, Class<?> type) {
-      super(resolver.getConfig(), (Class<Object>) type);
-      this.codec = codec;
-    }
-
-    @Override
-    public void write(WriteContext context, Object value) {
-      var facade = (Facade) value;
-      Reference reference = codec.references().referenceOf(facade.shared());
-      if (reference == null) {
-        throw new NotShareable("a " + facade.getClass().getName() + " stands before no proxy");
-      }
-      context.writeString(reference.ref().type());
-      writeKey(context, reference.ref().key());
-      context.getBuffer().writeVarUInt64(reference.generation());
-      context.writeString(facade.form());
-    }
-
-    @Override
-    public Object read(ReadContext context) {
-      String type = context.readString();
-      var ref = new Ref<Object>(type, readKey(codec, context));
-      long generation = context.getBuffer().readVarUInt64();
-      String form = context.readString();
-      return codec
-          .references()
-          .facade(codec.references().resolve(new Reference(ref, generation)), form);
-    }
-  }
-
   /// [Ref] as a value.
   static final class OfRef extends Serializer<Ref<?>> {
     private final Codec codec;
@@ -132,14 +95,14 @@ final class ReferenceSerializers {
     }
   }
 
-  private static void writeKey(WriteContext context, Object key) {
+  static void writeKey(WriteContext context, Object key) {
     byte[] bytes = Keys.encode(key);
     MemoryBuffer buffer = context.getBuffer();
     buffer.writeVarUInt32(bytes.length);
     buffer.writeBytes(bytes);
   }
 
-  private static Object readKey(Codec codec, ReadContext context) {
+  static Object readKey(Codec codec, ReadContext context) {
     MemoryBuffer buffer = context.getBuffer();
     int length = buffer.readVarUInt32();
     if (length < 0 || length > Keys.KEY_BYTES_MAX) {
