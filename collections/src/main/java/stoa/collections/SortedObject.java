@@ -158,9 +158,10 @@ class SortedObject implements SortedEntries, Forkable<SortedObject>, OwnState {
   @Accessor
   public @Nullable Pair edge(Scan scan) {
     TreePMap<Object, Object> part = scan.span().of(entries, order);
+    if (part.isEmpty()) return null;
     Map.Entry<Object, Object> entry =
         scan.direction() == Scan.Direction.ASCENDING ? part.firstEntry() : part.lastEntry();
-    return entry == null ? null : new Pair(entry.getKey(), entry.getValue());
+    return new Pair(entry.getKey(), entry.getValue());
   }
 
   @Override
