@@ -29,6 +29,9 @@ public @interface Shared {
   /// set, the key is passed to the constructor as its first argument.
   String key() default "";
 
+  /// How calls on its instances are ordered beside those on other objects.
+  Order order() default Order.GLOBAL;
+
   /// On an interface: the class whose instances implement it. Unused on a class.
   Class<?> implementation() default void.class;
 }

@@ -6,6 +6,7 @@ public abstract sealed class StoaException extends RuntimeException
     permits Unavailable,
         UnknownOutcome,
         DeadlineExceeded,
+        Aborted,
         TooOld,
         Gone,
         AlreadyExists,

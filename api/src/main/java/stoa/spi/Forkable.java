@@ -1,15 +1,14 @@
 package stoa.spi;
 
-/// A shared class that can copy an instance at once, because what it holds is immutable and shared
-/// between versions (vCorfu, section 4.3: a version is a pointer).
+/// A shared class whose state can be copied in O(1), because its parts are never changed once they
+/// are shared: persistent collections, mostly.
 ///
-/// The engine takes a fork where it would otherwise marshal the whole state: for reading at a past
-/// version, for the private copy of a transaction, for a checkpoint. [#fork()] is not one of the
-/// methods that callers may call.
+/// The store copies the state of other classes by marshalling it. It copies before a transaction
+/// changes an object, and to keep a version for readers of the past.
 ///
 /// @param <T> the class itself
 public interface Forkable<T> {
-  /// A copy that shares nothing that can change with this instance. Takes constant time, changes
-  /// nothing and calls no other object.
+  /// A copy that shares nothing that can change. Called where methods of the object are called: one
+  /// thread at a time.
   T fork();
 }

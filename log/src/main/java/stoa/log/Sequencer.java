@@ -38,6 +38,11 @@ public final class Sequencer {
     counter -= token.count();
   }
 
+  /// The counter of the last address that was issued.
+  public long last() {
+    return counter;
+  }
+
   /// The epoch in which addresses are issued.
   public long epoch() {
     return epoch;

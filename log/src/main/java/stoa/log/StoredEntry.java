@@ -6,7 +6,7 @@ import stoa.LogAddress;
 ///
 /// @param address its position in the stream
 /// @param log its position in the global log
-/// @param nowMicros the time that the leader gave it, in microseconds since 1970
+/// @param nowMicros its time, in microseconds since 1970
 /// @param kind what the payload is, for the layer above
 /// @param payload its content
 public record StoredEntry(

@@ -1,5 +1,9 @@
 package stoa.log;
 
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Objects;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import stoa.Corrupt;
@@ -29,8 +33,10 @@ public final class Streams {
    *   MARKS         stream address    the mark of the entry there
    *
    * The global log is the object LOG: in space ENTRIES, at the counter of a batch's first entry, the
-   * header of the batch: epoch, term, sequence, number of addresses, now, all varint; its note. A
-   * seal is a header of one address without an entry.
+   * header of the batch: epoch, term, sequence, number of addresses, now, all varint; its note,
+   * sized; and what its addresses hold: number of streams varint and their ids; number of entries
+   * varint, and for each the step from the offset before, the index of its stream and its stream
+   * address, all varint. A seal is a header of one address without an entry.
    */
   private static final int ENTRIES = 0;
   private static final int CHECKPOINTS = 1;
@@ -42,6 +48,18 @@ public final class Streams {
   /// @param address the stream address
   /// @param data what was written there
   public record At(long address, byte[] data) {}
+
+  /// Where an entry of the global log is.
+  ///
+  /// @param stream its stream
+  /// @param address its position there
+  public record Place(StreamId stream, long address) {}
+
+  /// What is at a log address.
+  ///
+  /// @param log the address
+  /// @param places the entries there, in order; none at a hole, which includes a seal
+  public record LogItem(LogAddress log, List<Place> places) {}
 
   private final Device device;
 
@@ -71,6 +89,64 @@ public final class Streams {
     }
   }
 
+  /// What is at the log address of a counter, or null when nothing was written there: it was not
+  /// issued, or was issued in vain.
+  public @Nullable LogItem at(long counter) {
+    At header = floor(LOG, ENTRIES, counter);
+    if (header == null) return null;
+    var found = new LogItem[1];
+    visit(
+        header.address(),
+        header.data(),
+        counter,
+        counter,
+        item -> {
+          found[0] = item;
+          return false;
+        });
+    return found[0];
+  }
+
+  /// Visits the log addresses that were written from one counter to another, both inclusive, in
+  /// order, until the visitor answers false.
+  public void scanLog(long from, long to, Predicate<LogItem> visitor) {
+    try {
+      long first = Math.max(0, device.floor(LOG, ENTRIES, from));
+      device.scan(
+          LOG, ENTRIES, first, to, (counter, data) -> visit(counter, data, from, to, visitor));
+    } catch (StorageException failed) {
+      throw told(failed);
+    }
+  }
+
+  private static boolean visit(
+      long first, byte[] header, long from, long to, Predicate<LogItem> visitor) {
+    var in = new Decoder(header);
+    long epoch = in.varint();
+    in.varint();
+    in.varint();
+    long count = in.varint();
+    in.varint();
+    in.sized();
+    var streams = new StreamId[(int) in.varint()];
+    for (int i = 0; i < streams.length; i++) streams[i] = in.id();
+    long left = in.varint();
+    long next = left > 0 ? in.varint() : count;
+    for (long offset = 0; offset < count; offset++) {
+      var places = new ArrayList<Place>(1);
+      while (left > 0 && next == offset) {
+        places.add(new Place(streams[(int) in.varint()], in.varint()));
+        next = --left > 0 ? offset + in.varint() : count;
+      }
+      long counter = first + offset;
+      if (counter > to) return false;
+      if (counter >= from && !visitor.test(new LogItem(new LogAddress(epoch, counter), places))) {
+        return false;
+      }
+    }
+    return true;
+  }
+
   /// The last mark at or below an address, or null.
   public @Nullable At lastMark(StreamId stream, long address) {
     return floor(stream, MARKS, address);
@@ -90,12 +166,14 @@ public final class Streams {
   /// Adds a batch to a commit, as it is found in this class's comment.
   void encode(Batch batch, Commit commit, Encoder scratch) {
     Token token = batch.token();
-    header(token, batch.term(), batch.sequence(), batch.nowMicros(), batch.note(), commit, scratch);
+    begin(token, batch.term(), batch.sequence(), batch.nowMicros(), batch.note(), scratch);
+    places(batch.entries(), scratch);
+    commit.write(LOG, ENTRIES, token.first().counter(), scratch.array(), 0, scratch.size());
     long counter = token.first().counter();
     for (Entry entry : batch.entries()) {
       byte[] payload = entry.payload();
-      scratch.clear().u8(entry.kind()).varint(token.first().epoch()).varint(counter++);
-      scratch.varint(batch.nowMicros()).raw(payload);
+      scratch.clear().u8(entry.kind()).varint(token.first().epoch());
+      scratch.varint(counter + entry.offset()).varint(entry.nowMicros()).raw(payload);
       commit.write(entry.stream(), ENTRIES, entry.address(), scratch.array(), 0, scratch.size());
       byte[] mark = entry.mark();
       if (mark != null) {
@@ -104,18 +182,31 @@ public final class Streams {
     }
   }
 
-  /// Adds a batch's header, or a seal's, to a commit.
-  void header(
-      Token token,
-      long term,
-      long sequence,
-      long nowMicros,
-      byte[] note,
-      Commit commit,
-      Encoder scratch) {
-    scratch.clear().varint(token.first().epoch()).varint(term).varint(sequence);
-    scratch.varint(token.count()).varint(nowMicros).raw(note);
+  /// Adds a seal to a commit.
+  void encodeSeal(Token token, long nowMicros, byte[] note, Commit commit, Encoder scratch) {
+    begin(token, 0, 0, nowMicros, note, scratch);
+    scratch.varint(0).varint(0);
     commit.write(LOG, ENTRIES, token.first().counter(), scratch.array(), 0, scratch.size());
+  }
+
+  private static void begin(
+      Token token, long term, long sequence, long nowMicros, byte[] note, Encoder scratch) {
+    scratch.clear().varint(token.first().epoch()).varint(term).varint(sequence);
+    scratch.varint(token.count()).varint(nowMicros).sized(note);
+  }
+
+  private static void places(List<Entry> entries, Encoder scratch) {
+    var indexes = new LinkedHashMap<StreamId, Integer>();
+    for (Entry entry : entries) indexes.putIfAbsent(entry.stream(), indexes.size());
+    scratch.varint(indexes.size());
+    indexes.keySet().forEach(scratch::id);
+    scratch.varint(entries.size());
+    int before = 0;
+    for (Entry entry : entries) {
+      scratch.varint(entry.offset() - before);
+      scratch.varint(Objects.requireNonNull(indexes.get(entry.stream()))).varint(entry.address());
+      before = entry.offset();
+    }
   }
 
   /// The end of the global log.
@@ -128,7 +219,7 @@ public final class Streams {
     long sequence = header.varint();
     long count = header.varint();
     long nowMicros = header.varint();
-    byte[] note = header.raw(header.remaining());
+    byte[] note = header.sized();
     return new ShardLog.Tail(epoch, last.address() + count - 1, term, sequence, nowMicros, note);
   }
 

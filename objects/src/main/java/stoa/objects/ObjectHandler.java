@@ -71,6 +71,14 @@ final class ObjectHandler implements Handler {
     }
 
     @Override
+    public Handler fork(Key key, Handler handler) {
+      if (handler instanceof ObjectHandler live && live.instance instanceof Forkable<?> forkable) {
+        return new ObjectHandler(stoa, type, forkable.fork(), null);
+      }
+      return restore(key, handler.checkpoint());
+    }
+
+    @Override
     public Answer failure(RuntimeException cause) {
       return new ObjectAnswer.Travelling(ObjectAnswer.THREW, stoa.marshaller().thrown(cause));
     }

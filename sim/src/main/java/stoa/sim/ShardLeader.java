@@ -88,7 +88,9 @@ final class ShardLeader {
       byte[] bytes = payload.getValue().getBytes(StandardCharsets.UTF_8);
       byte[] mark =
           address % 4 == 0 ? ("mark " + payload.getValue()).getBytes(StandardCharsets.UTF_8) : null;
-      entries.add(new Entry(payload.getKey(), address, (byte) 1, bytes, mark));
+      entries.add(
+          new Entry(
+              payload.getKey(), address, entries.size(), nowMicros + 10, (byte) 1, bytes, mark));
     }
     nowMicros += 10;
     var token = sequencer.grant(Math.max(1, entries.size()));

@@ -50,6 +50,7 @@ public final class ShardLogContract {
         new Case("every replica comes to the same streams", ShardLogContract::replicasAgree),
         new Case("an entry keeps its addresses, kind, time and payload", ShardLogContract::content),
         new Case("entries of one batch and stream follow each other", ShardLogContract::run),
+        new Case("an append to several streams has one log address", ShardLogContract::several),
         new Case("an absent entry is null and an absent stream is empty", ShardLogContract::absent),
         new Case("the last mark at or below an address is found", ShardLogContract::marks),
         new Case(
@@ -95,7 +96,7 @@ public final class ShardLogContract {
     byte[] payload = new byte[70_000];
     for (int i = 0; i < payload.length; i++) payload[i] = (byte) (i * 31);
     Batch template = leader.batch(A, "");
-    var entry = new Entry(A, 2, (byte) 9, payload, null);
+    var entry = new Entry(A, 2, 0, 123_456_789, (byte) 9, payload, null);
     var batch =
         new Batch(
             template.token(), template.term(), template.sequence(), 123_456_789, List.of(entry));
@@ -120,6 +121,33 @@ public final class ShardLogContract {
     equal(batch.token().at(0), present(streams.read(A, 1)).log());
     equal(batch.token().at(1), present(streams.read(B, 1)).log());
     equal(batch.token().at(2), present(streams.read(A, 2)).log());
+  }
+
+  private static void several(ShardUnderTest shard) {
+    var leader = new ShardLeader(shard);
+    Batch template = leader.batch(List.of(Map.entry(A, ""), Map.entry(A, "")));
+    long first = template.token().first().counter();
+    long now = template.nowMicros();
+    var entries =
+        List.of(
+            new Entry(A, 1, 0, now, (byte) 1, new byte[] {1}, null),
+            new Entry(B, 1, 1, now, (byte) 1, new byte[] {2}, null),
+            new Entry(A, 2, 1, now, (byte) 1, new byte[] {3}, null));
+    commit(leader, new Batch(template.token(), template.term(), template.sequence(), now, entries));
+    settle(shard);
+    for (var streams : shard.replicas()) {
+      equal(template.token().at(1), present(streams.read(B, 1)).log());
+      equal(template.token().at(1), present(streams.read(A, 2)).log());
+      var items = new ArrayList<Streams.LogItem>();
+      streams.scanLog(first, first + 10, items::add);
+      var one = new Streams.LogItem(template.token().at(0), List.of(new Streams.Place(A, 1)));
+      var two =
+          new Streams.LogItem(
+              template.token().at(1), List.of(new Streams.Place(B, 1), new Streams.Place(A, 2)));
+      equal(List.of(one, two), items);
+      equal(two, present(streams.at(first + 1)));
+      holds(streams.at(first + 2) == null, "nothing is behind the last address");
+    }
   }
 
   private static void absent(ShardUnderTest shard) {
@@ -184,7 +212,7 @@ public final class ShardLogContract {
     commit(leader, leader.batch(A, "two"));
     voided(leader, first);
     var tail = leader.log().tail();
-    var other = new Entry(A, 3, (byte) 1, new byte[] {1}, null);
+    var other = new Entry(A, 3, 0, 0, (byte) 1, new byte[] {1}, null);
     voided(
         leader,
         new Batch(
@@ -368,7 +396,7 @@ public final class ShardLogContract {
     }
   }
 
-  private static StoredEntry present(@org.jspecify.annotations.Nullable StoredEntry entry) {
+  private static <T> T present(@org.jspecify.annotations.Nullable T entry) {
     if (entry == null) throw new AssertionError("the entry is there");
     return entry;
   }

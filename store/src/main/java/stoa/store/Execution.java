@@ -2,11 +2,14 @@ package stoa.store;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import stoa.AlreadyExists;
 import stoa.Deadlock;
+import stoa.Gone;
 
 /// One run of a handler: what it may know, and how it calls other keys.
 ///
@@ -21,13 +24,15 @@ public final class Execution {
     /// A logged put of the past, whose nested answers are all in the log.
     REPLAYED,
     /// A question, which is not logged.
-    READING
+    READING,
+    /// A put of a transaction that is not committed, on a copy of the state.
+    TENTATIVE
   }
 
   /// Thrown through a handler that cannot go on now. A handler passes it on; one that does not is
   /// stopped at its next call, and what it answers is dropped.
   public abstract static sealed class Unwinding extends Error
-      permits Abandoned, Suspended, Yielded {
+      permits Abandoned, Elsewhere, Suspended, Yielded {
     private static final long serialVersionUID = 1L;
 
     private Unwinding(String message, @Nullable Throwable cause) {
@@ -41,6 +46,16 @@ public final class Execution {
 
     Abandoned() {
       super("the call was taken back", null);
+    }
+  }
+
+  /// Thrown through a handler that answers a transaction from the present and asks other keys: they
+  /// need not be as the transaction sees them. The past is asked instead.
+  static final class Elsewhere extends Unwinding {
+    private static final long serialVersionUID = 1L;
+
+    Elsewhere() {
+      super("the question goes to the past", null);
     }
   }
 
@@ -76,6 +91,8 @@ public final class Execution {
           reason);
     }
   }
+
+  private static final long GOLDEN = 0x9E3779B97F4A7C15L;
 
   /// About 200 KB.
   private static final int HEADROOM_FRAMES = 2_000;
@@ -123,6 +140,15 @@ public final class Execution {
 
   /// Whether the put begins a generation.
   boolean begins;
+
+  /// The transaction in which the handler runs, and calls other keys; null outside of one.
+  @Nullable Transaction transaction;
+
+  /// What a transaction does here, when it does something.
+  @Nullable Deed deed;
+
+  /// Who makes the put, when it is not one from outside.
+  Records.@Nullable Origin origin;
 
   private long generation;
 
@@ -185,6 +211,25 @@ public final class Execution {
     return nowMicros;
   }
 
+  /// What a put's random numbers begin with: the same in every run of it.
+  public long seed() {
+    Records.Origin by = origin;
+    return by != null && by.isTransaction()
+        ? by.caller().low() ^ by.number() * GOLDEN
+        : key.stream().low() ^ address * GOLDEN;
+  }
+
+  /// As [#address()], for a handler that goes by it.
+  public long version() {
+    if (deed != null) deed.addressed = true;
+    return address;
+  }
+
+  /// The transaction in which the handler runs; null outside of one.
+  public @Nullable Transaction transaction() {
+    return transaction;
+  }
+
   /// Whether the handler may change nothing.
   public boolean isReading() {
     return mode == Mode.READING;
@@ -209,16 +254,48 @@ public final class Execution {
       throw new UnsupportedOperationException(
           "an accessor of " + key + " must not change " + target);
     }
+    if (mode == Mode.TENTATIVE) {
+      return tentative(target, () -> inTransaction().put(target, value, existence, depth + 1));
+    }
     return nested(target, origin -> store.nesting().put(this, target, value, existence, origin));
   }
 
   /// Asks the handler of another key.
   public byte[] get(Key target, Object query, Existence existence) {
     ensureHeadroom();
+    if (mode == Mode.TENTATIVE) {
+      return tentative(target, () -> inTransaction().get(target, query, existence, depth + 1));
+    }
+    if (isReading() && transaction != null) {
+      if (resident == null) {
+        return tentative(target, () -> inTransaction().get(target, query, existence, depth + 1));
+      }
+      Objects.requireNonNull(request).moved = true;
+      throw new Elsewhere();
+    }
     if (isReading()) {
       return asked(() -> store.nesting().get(this, target, query, existence)).answer();
     }
     return nested(target, origin -> store.nesting().get(this, target, query, existence));
+  }
+
+  /// A nested call of a transaction: its answer is logged beside the put, when the transaction is.
+  private byte[] tentative(Key target, Supplier<Answer> call) {
+    if (suspended != null) throw suspended;
+    byte[] answer;
+    try {
+      answer = call.get().encoded();
+    } catch (Gone | AlreadyExists | Deadlock told) {
+      answer = store.factory(key.space()).failure(told).encoded();
+    } catch (RuntimeException trouble) {
+      throw suspend(trouble);
+    }
+    if (deed != null) deed.answered(target, answer);
+    return answer;
+  }
+
+  private Transaction inTransaction() {
+    return Objects.requireNonNull(transaction);
   }
 
   /// What a nested call came to.
@@ -313,7 +390,8 @@ public final class Execution {
   /// Whether the log says that an earlier run of the put stood: then this one must not be taken
   /// back.
   boolean isKnownToStand() {
-    return logged != null && logged.isDone(address);
+    Records.Origin by = origin;
+    return (by != null && by.isTransaction()) || (logged != null && logged.isDone(address));
   }
 
   /// After the end of a run that lasted long: makes durable that it stands, before anybody sees

@@ -12,6 +12,12 @@ public interface HandlerFactory {
   /// The handler of a key from its checkpoint.
   Handler restore(Key key, byte[] checkpoint);
 
+  /// A copy of a handler that shares nothing that can change with it. Called where the handler is:
+  /// one thread at a time.
+  default Handler fork(Key key, Handler handler) {
+    return restore(key, handler.checkpoint());
+  }
+
   /// The answer that stands for a failure of the store itself.
   Answer failure(RuntimeException cause);
 }

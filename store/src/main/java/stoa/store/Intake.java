@@ -2,6 +2,7 @@ package stoa.store;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
@@ -45,11 +46,19 @@ final class Intake {
   private final AtomicBoolean leading = new AtomicBoolean();
   private final long term;
 
+  /* Odd while committed puts are on their way into the mailboxes; the holder of leading counts. */
+  private volatile int publishing;
+  /* The last log counter up to which all puts are in the mailboxes, when publishing is even. */
+  private volatile long published;
+
   // Guarded by leading.
   private final ArrayList<Request> taken = new ArrayList<>();
   private final ArrayList<Resident> touched = new ArrayList<>();
+  private final ArrayList<Request> scheduled = new ArrayList<>();
   private ArrayList<Entry> entries = new ArrayList<>();
   private int bytes;
+  private int addresses;
+  private long batchMicros;
   private long sequence;
 
   private volatile long nowMicros;
@@ -66,6 +75,7 @@ final class Intake {
     ShardLog.Tail sealed = log.tail();
     term = log.term();
     sequencer = new Sequencer(sealed.epoch(), sealed.counter());
+    published = sealed.counter();
   }
 
   /// The puts that are to be noted as unfinished.
@@ -76,6 +86,27 @@ final class Intake {
   /// The time now, never before that of a logged put.
   long nowMicros() {
     return Math.max(nowMicros, clock.nowMicros());
+  }
+
+  /// The log counter up to which all puts are in the mailboxes: whoever asks a key now finds what
+  /// was put up to there, and has found nothing behind it.
+  long moment() {
+    while (true) {
+      int before = publishing;
+      long moment = published;
+      if ((before & 1) == 0 && publishing == before) return moment;
+      Thread.onSpinWait();
+    }
+  }
+
+  /// Waits until no batch is on its way into the mailboxes, which is a matter of memory only.
+  void awaitPublished() {
+    while ((publishing & 1) == 1) Thread.onSpinWait();
+  }
+
+  /// The epoch in which addresses are issued.
+  long epoch() {
+    return sequencer.epoch();
   }
 
   void add(Request request) {
@@ -124,6 +155,8 @@ final class Intake {
     touched.clear();
     entries = new ArrayList<>();
     bytes = 0;
+    addresses = 0;
+    batchMicros = nowMicros();
     Request request;
     while (entries.size() < BATCH_ENTRIES_MAX
         && bytes < BATCH_BYTES_MAX
@@ -144,8 +177,8 @@ final class Intake {
       }
     }
     if (!entries.isEmpty()) {
-      nowMicros = nowMicros();
-      Token token = sequencer.grant(entries.size());
+      nowMicros = batchMicros;
+      Token token = sequencer.grant(addresses);
       var batch = new Batch(token, term, ++sequence, nowMicros, entries, unfinished.note());
       log.append(batch, outcome -> settle(outcome, token, own));
     } else if (!taken.isEmpty()) {
@@ -162,8 +195,10 @@ final class Intake {
           case PUT -> put(request, resident);
           case DELETE -> delete(request, resident);
           case NOTE -> note(request, resident);
+          case COMMIT -> commit(Objects.requireNonNull(request.transaction), request);
           // Not logged: it keeps its place behind the puts that were asked before.
           case GET, GENERATION, POSITION -> null;
+          case PART, FORK -> throw new IllegalStateException(request.kind + " goes to the mailbox");
         };
   }
 
@@ -193,6 +228,7 @@ final class Intake {
     if (!request.begins) {
       request.address =
           add(resident, Records.PUT, Records.put(request.origin, request.value), null);
+      changed(request, resident);
     }
     return null;
   }
@@ -202,6 +238,7 @@ final class Intake {
     long listed = add(directory, Records.LISTED, resident.key.name(), null);
     byte[] payload = Records.beginningPut(request.origin, listed, opening, request.value);
     request.address = add(resident, Records.PUT, payload, Records.beginMark(listed));
+    changed(request, resident);
     request.begins = true;
     request.opening = opening;
     resident.nextGeneration = request.address;
@@ -216,7 +253,46 @@ final class Intake {
     if (!alive) return Store.gone(resident.key);
     byte[] payload = Records.delete(request.origin, resident.nextListed);
     request.address = add(resident, Records.DELETE, payload, Records.endMark());
+    changed(request, resident);
     end(resident);
+    return null;
+  }
+
+  /// Gives a transaction one log address, if nothing that it read or wrote has changed since it
+  /// began (vCorfu, section 4.3: conditional tokens). Nothing is logged of one that is refused.
+  private @Nullable RuntimeException commit(Transaction transaction, Request request) {
+    RuntimeException conflict = transaction.conflict();
+    if (conflict != null) return conflict;
+    int offset = addresses++;
+    long micros = transaction.nowMicros();
+    request.counter = sequencer.last() + 1 + offset;
+    for (Deed deed : transaction.deeds()) {
+      Resident resident = deed.resident;
+      byte[] value = deed.value;
+      if (value == null) {
+        byte[] payload = Records.delete(deed.origin, resident.nextListed);
+        deed.address = add(resident, Records.DELETE, payload, Records.endMark(), offset, micros);
+        end(resident, offset, micros);
+      } else if (deed.begins) {
+        byte[] name = resident.key.name();
+        long listed = add(directory(resident), Records.LISTED, name, null, offset, micros);
+        byte[] payload = Records.beginningPut(deed.origin, listed, deed.opening, value);
+        deed.address =
+            add(resident, Records.PUT, payload, Records.beginMark(listed), offset, micros);
+        resident.nextGeneration = deed.address;
+        resident.nextListed = listed;
+      } else {
+        deed.address =
+            add(resident, Records.PUT, Records.put(deed.origin, value), null, offset, micros);
+      }
+      int number = 0;
+      for (Deed.Answered answered : deed.answers()) {
+        var origin = new Records.Origin(resident.key.stream(), deed.address, ++number);
+        byte[] payload = Records.answered(origin, answered.target(), answered.answer());
+        add(resident, Records.ANSWERED, payload, null, offset, micros);
+      }
+      resident.nextChange = request.counter;
+    }
     return null;
   }
 
@@ -233,17 +309,46 @@ final class Intake {
   }
 
   private void end(Resident resident) {
-    Resident directory = store.directory(resident.key.space());
-    add(directory, Records.UNLISTED, Records.unlisted(resident.nextListed), null);
+    end(resident, addresses++, batchMicros);
+  }
+
+  private void end(Resident resident, int offset, long micros) {
+    add(
+        directory(resident),
+        Records.UNLISTED,
+        Records.unlisted(resident.nextListed),
+        null,
+        offset,
+        micros);
     resident.nextGeneration = 0;
     resident.nextListed = 0;
     resident.everDeleted = true;
   }
 
+  /// The entry that was added last changes the state.
+  private void changed(Request request, Resident resident) {
+    request.counter = sequencer.last() + addresses;
+    resident.nextChange = request.counter;
+  }
+
+  private Resident directory(Resident resident) {
+    return store.directory(resident.key.space());
+  }
+
   private long add(Resident resident, byte kind, byte[] payload, byte @Nullable [] mark) {
+    return add(resident, kind, payload, mark, addresses++, batchMicros);
+  }
+
+  private long add(
+      Resident resident,
+      byte kind,
+      byte[] payload,
+      byte @Nullable [] mark,
+      int offset,
+      long micros) {
     if (resident.touch()) touched.add(resident);
     long address = ++resident.nextTail;
-    entries.add(new Entry(resident.key.stream(), address, kind, payload, mark));
+    entries.add(new Entry(resident.key.stream(), address, offset, micros, kind, payload, mark));
     bytes += payload.length;
     return address;
   }
@@ -272,25 +377,40 @@ final class Intake {
   }
 
   private void commit(@Nullable Request own) {
-    List<Request> committed = taken;
+    scheduled.clear();
+    int turn = publishing;
+    publishing = turn + 1;
     for (Resident resident : touched) resident.publish();
-    for (Request request : committed) {
-      RuntimeException refusal = request.refusal;
-      if (refusal != null) {
-        request.fail(refusal);
-      } else if (request.kind == Request.Kind.NOTE) {
-        request.complete(null);
+    for (Request request : taken) {
+      if (request.refusal != null || request.kind == Request.Kind.NOTE) continue;
+      request.nowMicros = nowMicros;
+      if (request.kind == Request.Kind.COMMIT) {
+        for (Request part : parts(request)) publish(part, request.equals(own));
       } else {
-        request.nowMicros = nowMicros;
-        Resident resident = request.resident;
-        boolean mine = own != null && own.resident == resident;
-        if (resident.enqueue(request) && !mine) {
-          // A handler that waits for it runs it at once; all workers may be waiting so.
-          if (request.depth > 0) request.wake();
-          resident.dispatch();
-        }
+        publish(request, own != null && own.resident == request.resident);
       }
     }
+    published = sequencer.last();
+    publishing = turn + 2;
+    // Whoever is told may ask the store again, on this thread.
+    for (Request request : scheduled) {
+      // A handler that waits for it runs it at once; all workers may be waiting so.
+      if (request.depth > 0) request.wake();
+      request.resident.dispatch();
+    }
+    for (Request request : List.copyOf(taken)) {
+      RuntimeException refusal = request.refusal;
+      if (refusal != null) request.fail(refusal);
+      else if (request.kind == Request.Kind.NOTE) request.complete(null);
+    }
+  }
+
+  private void publish(Request request, boolean mine) {
+    if (request.resident.enqueue(request) && !mine) scheduled.add(request);
+  }
+
+  private static List<Request> parts(Request commit) {
+    return Objects.requireNonNull(commit.transaction).parts(commit);
   }
 
   private void fail(RuntimeException cause) {

@@ -30,6 +30,11 @@ final class LoggedAnswers {
     }
   }
 
+  /// Keeps the answer to a nested call.
+  void add(long address, int number, byte[] answer) {
+    answers.put(new Call(address, number), answer);
+  }
+
   byte @Nullable [] find(long address, int number) {
     return answers.get(new Call(address, number));
   }

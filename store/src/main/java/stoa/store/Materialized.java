@@ -147,6 +147,7 @@ final class Materialized {
             logged,
             null);
     execution.begins = put.begins();
+    execution.origin = put.origin();
     execution.counter = entry.log().counter();
     if (resident != null) resident.running = execution;
     store.runners().enter(execution);
@@ -160,7 +161,7 @@ final class Materialized {
       if (!execution.finish()) throw new Execution.Abandoned();
       throw failure;
     } catch (Error error) {
-      if (resident == null) {
+      if (resident == null || execution.isKnownToStand()) {
         throw new stoa.CallFailed("version " + position + " of " + key + " cannot be run", error);
       }
       store.takingBack().takeBack(execution, error);
@@ -190,6 +191,18 @@ final class Materialized {
     generation = address;
     stateBytes = 0;
     bytesSince = 0;
+  }
+
+  /// A copy of the state, to go on with elsewhere.
+  Copy copy(long tail) {
+    Handler current = handler;
+    return new Copy(
+        key,
+        factory,
+        current == null ? null : factory.fork(key, current),
+        generation,
+        position,
+        tail);
   }
 
   /// Ends the generation.

@@ -69,10 +69,7 @@ final class Nesting {
 
   /// Asks another key for a run in the past: as it was at the same place of the log.
   private Execution.Nested past(Execution caller, Key target, Object query, Existence existence) {
-    long executed = store.position(target);
-    long then = Math.min(executed, firstBehind(target.stream(), caller.counter) - 1);
-    store.barrier(target);
-    var past = new Past(store, target, then, caller.counter);
+    Past past = store.at(target, caller.counter);
     return new Execution.Nested(past.get(query, existence.opening()).encoded(), false);
   }
 
@@ -142,7 +139,7 @@ final class Nesting {
     }
   }
 
-  private static Deadlock deadlock(List<Key> circle) {
+  static Deadlock deadlock(List<Key> circle) {
     var path = new StringJoiner(" -> ");
     circle.forEach(key -> path.add(key.toString()));
     return new Deadlock("the call would wait for itself: " + path);
@@ -279,7 +276,7 @@ final class Nesting {
 
   /// The first address of a stream that stands behind a place in the log, or the one after its
   /// last.
-  private long firstBehind(StreamId stream, long counter) {
+  long firstBehind(StreamId stream, long counter) {
     long low = 1;
     long high = store.streams().last(stream) + 1;
     while (low < high) {

@@ -22,13 +22,14 @@ public final class Past {
   }
 
   /// Asks the handler as it was; a fresh one when the key was absent.
-  public synchronized Answer get(Object query, byte @Nullable [] opening) {
-    Materialized loaded = state;
-    if (loaded == null) {
-      loaded = new Materialized(store, key, store.factory(key.space()));
-      loaded.load(address, store.streams().last(key.stream()), null);
-      state = loaded;
-    }
+  public Answer get(Object query, byte @Nullable [] opening) {
+    return get(query, opening, null);
+  }
+
+  /// As [#get(Object, byte[])], for a transaction.
+  synchronized Answer get(
+      Object query, byte @Nullable [] opening, @Nullable Transaction transaction) {
+    Materialized loaded = loaded();
     var execution =
         new Execution(
             store,
@@ -41,10 +42,37 @@ public final class Past {
             null,
             null);
     execution.counter = counter == 0 ? loaded.moment() : counter;
+    execution.transaction = transaction;
     try {
       return loaded.get(query, opening, execution);
     } catch (Execution.Suspended stopped) {
       throw stopped.reason();
     }
+  }
+
+  /// Whether the key was there, and in which generation: the stream address where that began, 0
+  /// when the key was absent.
+  synchronized long generation() {
+    return loaded().generation();
+  }
+
+  /// The stream address of the last put or deletion that is seen.
+  synchronized long position() {
+    return loaded().position();
+  }
+
+  /// A copy of the state, to go on with elsewhere.
+  synchronized Copy copy(long tail) {
+    return loaded().copy(tail);
+  }
+
+  private Materialized loaded() {
+    Materialized loaded = state;
+    if (loaded == null) {
+      loaded = new Materialized(store, key, store.factory(key.space()));
+      loaded.load(address, store.streams().last(key.stream()), null);
+      state = loaded;
+    }
+    return loaded;
   }
 }

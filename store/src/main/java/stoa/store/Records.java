@@ -9,7 +9,8 @@ import stoa.base.StreamId;
 ///
 /// ```
 /// kind       payload
-/// PUT        origin u8: 0 outside, 1 nested; when nested: caller id 16, call varint, number varint
+/// PUT        origin u8: 0 outside, 1 nested; when nested: caller id 16, call varint, number varint;
+///            call 0 stands for a transaction, whose mark the caller id is
 ///            begins u8: 0, or 1; when 1: listed varint, opening u8: 0, or 1 and sized bytes
 ///            the value, up to the end
 /// DELETE     origin as above; listed varint
@@ -38,10 +39,15 @@ final class Records {
 
   /// The identity of a call that a handler makes on another key.
   ///
-  /// @param caller the stream of the calling handler
-  /// @param call the stream address of the put that it executes
+  /// @param caller the stream of the calling handler, or the mark of a transaction
+  /// @param call the stream address of the put that it executes, 0 for a transaction
   /// @param number which of the calls it makes there, from 1
-  record Origin(StreamId caller, long call, int number) {}
+  record Origin(StreamId caller, long call, int number) {
+    /// Whether it is a transaction that calls.
+    boolean isTransaction() {
+      return call == 0;
+    }
+  }
 
   /// A put as read back.
   ///

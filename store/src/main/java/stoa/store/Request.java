@@ -17,6 +17,12 @@ public final class Request {
     DELETE,
     /// Append an entry for which nothing is executed.
     NOTE,
+    /// Commit a transaction, logged.
+    COMMIT,
+    /// Execute what a committed transaction does to one key.
+    PART,
+    /// Copy the handler.
+    FORK,
     /// Ask the handler, after every put before; not logged.
     GET,
     /// Ask whether the key is alive, and in which generation.
@@ -46,11 +52,15 @@ public final class Request {
   /// How many handlers wait for this request, directly and through others.
   final int depth;
 
+  /// The transaction that asks, commits, or has a part here; null outside of one.
+  final @Nullable Transaction transaction;
+
   /// Whether the asking thread itself may execute it: the code is known to be short.
   final boolean quick;
 
   // Set by the leader when it is put in a batch, before the request goes to the mailbox.
   long address;
+  long counter;
   long nowMicros;
   boolean begins;
   byte @Nullable [] opening;
@@ -58,6 +68,13 @@ public final class Request {
 
   /// The note without which this must not be logged: what the value of a nested PUT reflects.
   @Nullable Request after;
+
+  /// Whether the state had changed behind the moment that the transaction reads at, or the handler
+  /// asked other keys: the question is to be asked of the past. Valid once done.
+  boolean moved;
+
+  /// What a FORK found; valid once done.
+  @Nullable Copy copy;
 
   /// The generation that the request was executed in; valid once done.
   long generation;
@@ -80,6 +97,19 @@ public final class Request {
       Records.@Nullable Origin origin,
       int depth,
       boolean quick) {
+    this(kind, resident, value, existence, query, origin, depth, quick, null);
+  }
+
+  private Request(
+      Kind kind,
+      Resident resident,
+      byte[] value,
+      @Nullable Existence existence,
+      @Nullable Object query,
+      Records.@Nullable Origin origin,
+      int depth,
+      boolean quick,
+      @Nullable Transaction transaction) {
     this.kind = kind;
     this.resident = resident;
     this.value = value;
@@ -88,6 +118,19 @@ public final class Request {
     this.origin = origin;
     this.depth = depth;
     this.quick = quick;
+    this.transaction = transaction;
+  }
+
+  /// A request of a transaction: a GET, FORK, COMMIT or PART.
+  static Request of(
+      Transaction transaction,
+      Kind kind,
+      Resident resident,
+      @Nullable Existence existence,
+      @Nullable Object query,
+      boolean quick) {
+    byte[] nothing = {};
+    return new Request(kind, resident, nothing, existence, query, null, 0, quick, transaction);
   }
 
   static Request note(Resident resident, byte noteKind, byte[] payload) {

@@ -4,6 +4,7 @@ import java.util.Objects;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import stoa.CallFailed;
@@ -40,6 +41,7 @@ final class Resident implements Runnable {
   private static final int SCHEDULED = 1;
   private static final int RUNNING = 2;
   private static final int TURN_MAX = 256;
+  private static final long UNKNOWN = -1;
 
   final Key key;
   private final Store store;
@@ -49,6 +51,11 @@ final class Resident implements Runnable {
   long nextGeneration;
   long nextListed;
   boolean everDeleted;
+
+  /// The log counter of the last put or deletion, UNKNOWN while that is older than this instance.
+  long nextChange = UNKNOWN;
+
+  private long oldChange;
   private long oldTail;
   private long oldGeneration;
   private long oldListed;
@@ -58,11 +65,20 @@ final class Resident implements Runnable {
   /// The last committed address of the stream.
   private volatile long tail;
 
+  /// The log counter of the last committed put or deletion; UNKNOWN until somebody asks.
+  private final AtomicLong change = new AtomicLong(UNKNOWN);
+
+  private final long firstTail;
+
   // The runner's.
   private volatile @Nullable Materialized live;
   private long target;
   private volatile long generation;
   private volatile long executed;
+
+  /// The log counter of the last put or deletion that live reflects.
+  private long executedChange;
+
   volatile @Nullable Execution running;
 
   private final AtomicInteger lane = new AtomicInteger(IDLE);
@@ -87,6 +103,7 @@ final class Resident implements Runnable {
     long last = store.streams().last(stream);
     var mark = last == 0 ? null : store.streams().lastMark(stream, last);
     tail = last;
+    firstTail = last;
     target = last;
     nextTail = last;
     if (mark != null) {
@@ -108,6 +125,31 @@ final class Resident implements Runnable {
 
   long tail() {
     return tail;
+  }
+
+  /// The log counter of the last committed put or deletion, 0 when there was none. A verdict over a
+  /// put is no change: it says what the put was.
+  long change() {
+    long known = change.get();
+    if (known != UNKNOWN) return known;
+    change.compareAndSet(UNKNOWN, changeAt(firstTail));
+    return change.get();
+  }
+
+  private long changeAt(long address) {
+    for (long at = address; at > 0; at--) {
+      var entry = store.streams().read(key.stream(), at);
+      if (entry == null) return 0;
+      if (entry.kind() == Records.PUT || entry.kind() == Records.DELETE) {
+        return entry.log().counter();
+      }
+    }
+    return 0;
+  }
+
+  /// As [#change()], with the batch under way: for the leader, when change() was asked before.
+  long nextChange() {
+    return Math.max(nextChange, change.get());
   }
 
   /// Whether its state is in memory, so that no call on it waits to go on from the log.
@@ -177,6 +219,7 @@ final class Resident implements Runnable {
     if (touched) return false;
     touched = true;
     oldTail = nextTail;
+    oldChange = nextChange;
     oldGeneration = nextGeneration;
     oldListed = nextListed;
     oldDeleted = everDeleted;
@@ -187,12 +230,14 @@ final class Resident implements Runnable {
   void publish() {
     touched = false;
     tail = nextTail;
+    if (nextChange != UNKNOWN) change.set(nextChange);
   }
 
   /// Nothing of the batch was written.
   void rollBack() {
     touched = false;
     nextTail = oldTail;
+    nextChange = oldChange;
     nextGeneration = oldGeneration;
     nextListed = oldListed;
     everDeleted = oldDeleted;
@@ -315,13 +360,19 @@ final class Resident implements Runnable {
           request.complete(null);
           yield true;
         }
-        case NOTE -> throw new IllegalStateException("a note is not executed");
+        case PART -> part(request);
+        case FORK -> fork(request);
+        case NOTE, COMMIT -> throw new IllegalStateException(request.kind + " is not executed");
       };
     } catch (Execution.Abandoned lost) {
       return false;
     } catch (Execution.Yielded yielded) {
       recover(null);
       return false;
+    } catch (Execution.Elsewhere asksOthers) {
+      running = null;
+      request.complete(null);
+      return true;
     } catch (Execution.Suspended suspended) {
       giveUp(request, logged(request) ? suspended.failure() : suspended.reason());
       return true;
@@ -345,7 +396,10 @@ final class Resident implements Runnable {
   }
 
   private static boolean logged(Request request) {
-    return request.kind == Request.Kind.PUT || request.kind == Request.Kind.DELETE;
+    return switch (request.kind) {
+      case PUT, DELETE, PART -> true;
+      case GET, FORK, NOTE, COMMIT, GENERATION, POSITION -> false;
+    };
   }
 
   private boolean put(Request request) {
@@ -376,6 +430,7 @@ final class Resident implements Runnable {
             null,
             request);
     execution.begins = request.begins;
+    execution.origin = request.origin;
     Answer answer =
         run(
             execution,
@@ -391,6 +446,7 @@ final class Resident implements Runnable {
     running = null;
     generation = state.generation();
     executed = request.address;
+    executedChange = request.counter;
     request.generation = generation;
     state.settle(request.value.length);
     reweigh(state);
@@ -402,14 +458,85 @@ final class Resident implements Runnable {
     Materialized state = live();
     target = request.address;
     state.delete(request.address);
+    executedChange = request.counter;
     generation = 0;
     reweigh(state);
     request.complete(null);
     return true;
   }
 
+  /// Executes what a committed transaction does here: all of it, before anybody sees any of it, and
+  /// after every key of it has its part.
+  private boolean part(Request request) {
+    store.awaitPublished();
+    Transaction transaction = Objects.requireNonNull(request.transaction);
+    Materialized state = live();
+    for (Deed deed : transaction.deeds()) {
+      if (deed.resident != this || deed.address <= state.position()) continue;
+      target = deed.address;
+      byte[] value = deed.value;
+      if (value == null) {
+        state.delete(deed.address);
+      } else if (!execute(state, deed, value, request)) {
+        return false;
+      }
+      generation = state.generation();
+    }
+    executed = state.position();
+    executedChange = request.counter;
+    reweigh(state);
+    request.complete(null);
+    return true;
+  }
+
+  private boolean execute(Materialized state, Deed deed, byte[] value, Request request) {
+    var logged = new LoggedAnswers();
+    int number = 0;
+    for (Deed.Answered answered : deed.answers()) {
+      logged.add(deed.address, ++number, answered.answer());
+    }
+    var execution =
+        new Execution(
+            store,
+            Execution.Mode.REPLAYED,
+            key,
+            this,
+            deed.address,
+            request.nowMicros,
+            0,
+            logged,
+            request);
+    execution.begins = deed.begins;
+    execution.origin = deed.origin;
+    if (run(execution, () -> state.put(deed.begins, deed.opening, value, execution)) == null) {
+      return false;
+    }
+    running = null;
+    state.settle(value.length);
+    return true;
+  }
+
+  private boolean fork(Request request) {
+    Materialized state = live();
+    if (hasMoved(request)) request.moved = true;
+    else request.copy = state.copy(tail);
+    request.complete(null);
+    return true;
+  }
+
+  /// Whether the state reflects more than a transaction is to see.
+  private boolean hasMoved(Request request) {
+    Transaction transaction = request.transaction;
+    return transaction != null && executedChange > transaction.counter();
+  }
+
   private boolean get(Request request) {
     Materialized state = live();
+    if (hasMoved(request)) {
+      request.moved = true;
+      request.complete(null);
+      return true;
+    }
     Existence expected = Objects.requireNonNull(request.existence);
     if (isGone(expected, state)) {
       request.fail(Store.gone(key));
@@ -426,9 +553,14 @@ final class Resident implements Runnable {
             request.depth,
             null,
             request);
+    execution.transaction = request.transaction;
     Answer answer = run(execution, () -> state.get(request.query, expected.opening(), execution));
     if (answer == null) return false;
     running = null;
+    if (request.moved) {
+      request.complete(null);
+      return true;
+    }
     request.generation = state.generation();
     request.complete(answer);
     return true;
@@ -455,6 +587,10 @@ final class Resident implements Runnable {
       if (!execution.finish()) return null;
       throw failure;
     } catch (Error error) {
+      if (execution.isKnownToStand()) {
+        throw new Execution.Suspended(
+            new CallFailed("version " + execution.address() + " of " + key + " failed", error));
+      }
       store.takingBack().takeBack(execution, error);
       return null;
     } finally {
@@ -472,6 +608,7 @@ final class Resident implements Runnable {
       running = null;
       generation = state.generation();
       executed = state.position();
+      executedChange = changeAt(state.position());
       live = state;
       reweigh(state);
     }

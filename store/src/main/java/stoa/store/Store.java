@@ -16,9 +16,11 @@ import org.slf4j.LoggerFactory;
 import stoa.Closed;
 import stoa.Gone;
 import stoa.LimitExceeded;
+import stoa.LogAddress;
 import stoa.UnknownOutcome;
 import stoa.base.Check;
 import stoa.base.Clock;
+import stoa.base.StreamId;
 import stoa.log.ShardLog;
 import stoa.log.StoredEntry;
 import stoa.log.Streams;
@@ -259,6 +261,126 @@ public final class Store implements AutoCloseable {
     return new Past(this, key, address, 0);
   }
 
+  /// A key as it was at a log counter.
+  Past at(Key key, long counter) {
+    long position = position(key);
+    long then = Math.min(position, nesting.firstBehind(key.stream(), counter) - 1);
+    barrier(key);
+    return new Past(this, key, then, counter);
+  }
+
+  // ---- transactions
+
+  /// Begins a transaction that reads the present.
+  public Transaction begin(Transaction.Bounds bounds, StreamId mark) {
+    checkOpen();
+    checkUsable();
+    var at = new LogAddress(intake.epoch(), intake.moment());
+    return new Transaction(this, at, nowMicros(), bounds, mark);
+  }
+
+  /// Begins a transaction that reads the past.
+  ///
+  /// @throws IllegalArgumentException when the address lies in the future
+  public Transaction begin(Transaction.Bounds bounds, StreamId mark, LogAddress at) {
+    checkOpen();
+    checkUsable();
+    long moment = intake.moment();
+    if (at.counter() < 0 || at.counter() > moment) {
+      throw new IllegalArgumentException(
+          "log address " + at + " is not between 0 and " + moment + ", the last one so far");
+    }
+    return new Transaction(this, at, nowMicros(), bounds, mark);
+  }
+
+  /// What became of a transaction that an earlier process may have committed: its log address, or
+  /// null when nothing of it was written.
+  public @Nullable LogAddress outcome(Transaction.Id id) {
+    checkUsable();
+    var found = new LogAddress[1];
+    Resident resident = residents.pin(id.key());
+    try {
+      streams()
+          .scan(
+              id.key().stream(),
+              id.tail() + 1,
+              resident.tail(),
+              entry -> {
+                if (entry.kind() == Records.PUT || entry.kind() == Records.DELETE) {
+                  var origin = Records.originOf(entry.payload());
+                  if (origin != null
+                      && origin.isTransaction()
+                      && origin.caller().equals(id.mark())) {
+                    found[0] = entry.log();
+                  }
+                }
+                return found[0] == null;
+              });
+    } finally {
+      resident.unpin();
+    }
+    return found[0];
+  }
+
+  /// Appends what a transaction puts, and waits until all its keys have executed it.
+  ///
+  /// @return its log counter
+  long commit(Transaction transaction) {
+    Resident first = transaction.first();
+    accept();
+    Check.that(first.pin(), "%s stays in memory while it is used", first.key);
+    Request request =
+        Request.of(transaction, Request.Kind.COMMIT, first, null, null, transaction.isQuick());
+    intake.add(request);
+    if (threads.mayRunQuick()) {
+      for (int spin = 0; spin < SPINS && !request.isDone(); spin++) {
+        if (!intake.isEmpty()) lead(request);
+        if (!runParts(transaction)) Thread.onSpinWait();
+      }
+    }
+    park(request);
+    return request.number();
+  }
+
+  /// Executes what a committed transaction left to this thread.
+  private boolean runParts(Transaction transaction) {
+    boolean any = false;
+    for (Request part : transaction.parts()) {
+      if (part.isDone()) continue;
+      if (part.quick) any |= part.resident.runQuickUntil(part);
+      else if (threads.mayRunLong()) part.resident.runUntil(part);
+    }
+    return any;
+  }
+
+  /// Asks the state that is in memory, for a transaction.
+  void askInTransaction(Request request) {
+    begun();
+    if (!intake.refuses(request)) {
+      Resident resident = request.resident;
+      if (request.quick && threads.mayRunQuick()) {
+        if (!resident.runAlone(request) && resident.enqueue(request)) {
+          var _ = resident.runQuickUntil(request);
+        }
+      } else if (resident.enqueue(request)) {
+        resident.dispatch();
+      }
+    }
+    await(request);
+  }
+
+  void awaitPublished() {
+    intake.awaitPublished();
+  }
+
+  long epoch() {
+    return intake.epoch();
+  }
+
+  int nestingMax() {
+    return config.nestingMax();
+  }
+
   /// Makes keys known whose puts an earlier process left unfinished after they had put to other
   /// keys, so that they go on before anything else is asked.
   ///
@@ -457,7 +579,10 @@ public final class Store implements AutoCloseable {
     if (!intake.tryLead(mine)) return false;
     // First: what this thread runs may take longer than it should.
     if (!intake.isEmpty()) callWriter();
-    if (mine != null) {
+    if (mine == null) return true;
+    if (mine.transaction != null && mine.kind == Request.Kind.COMMIT) {
+      var _ = runParts(mine.transaction);
+    } else {
       var _ = mine.resident.runQuickUntil(mine);
     }
     return true;

@@ -1,0 +1,56 @@
+package stoa;
+
+import java.time.Duration;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/// How a transaction runs.
+///
+/// @param readOnly whether it may only read: then it never conflicts, and a call that is not an
+///   accessor is refused with [UnsupportedOperationException]
+/// @param at the snapshot that it reads; null for the present. Only a transaction that reads only
+///   can read the past
+/// @param attemptsMax how often [Stoa#transact] runs the body before it throws [Aborted]
+/// @param timeMax how long one attempt may take; one that takes longer is refused with
+///   [DeadlineExceeded] when it would commit or makes its next call
+public record TxOptions(
+    boolean readOnly, @Nullable LogAddress at, int attemptsMax, Duration timeMax) {
+  /// One that reads and writes the present, runs up to 1,000 times, for up to 10 seconds each.
+  public static final TxOptions STANDARD =
+      new TxOptions(false, null, 1_000, Duration.ofSeconds(10));
+
+  public TxOptions {
+    Objects.requireNonNull(timeMax, "timeMax");
+    if (attemptsMax < 1) {
+      throw new IllegalArgumentException(
+          "attemptsMax is " + attemptsMax + "; a transaction is attempted once at least");
+    }
+    if (timeMax.isNegative() || timeMax.isZero()) {
+      throw new IllegalArgumentException("timeMax is " + timeMax + "; it must be positive");
+    }
+    if (at != null && !readOnly) {
+      throw new IllegalArgumentException(
+          "the past at " + at + " can only be read; use TxOptions.readingAt");
+    }
+  }
+
+  /// One that only reads, as of its beginning.
+  public static TxOptions reading() {
+    return new TxOptions(true, null, STANDARD.attemptsMax, STANDARD.timeMax);
+  }
+
+  /// One that only reads, as of a log address.
+  public static TxOptions readingAt(LogAddress address) {
+    return new TxOptions(true, address, STANDARD.attemptsMax, STANDARD.timeMax);
+  }
+
+  /// These options with another [#attemptsMax()].
+  public TxOptions withAttemptsMax(int value) {
+    return new TxOptions(readOnly, at, value, timeMax);
+  }
+
+  /// These options with another [#timeMax()].
+  public TxOptions withTimeMax(Duration value) {
+    return new TxOptions(readOnly, at, attemptsMax, value);
+  }
+}

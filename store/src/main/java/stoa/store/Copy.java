@@ -1,0 +1,98 @@
+package stoa.store;
+
+import org.jspecify.annotations.Nullable;
+
+/// A copy of a key's state, on which a transaction works. One thread uses it.
+final class Copy {
+  private final Key key;
+  private final HandlerFactory factory;
+  private @Nullable Handler handler;
+  private long generation;
+
+  /// Whether there was a generation before, when there is none now.
+  private boolean everDeleted;
+
+  /// The last address of the stream when the copy was made.
+  final long tail;
+
+  /// How many entries the transaction will add to the stream.
+  private int added;
+
+  Copy(
+      Key key,
+      HandlerFactory factory,
+      @Nullable Handler handler,
+      long generation,
+      long position,
+      long tail) {
+    this.key = key;
+    this.factory = factory;
+    this.handler = handler;
+    this.generation = generation;
+    this.everDeleted = handler == null && position > 0;
+    this.tail = tail;
+  }
+
+  private Copy(Copy from) {
+    this.key = from.key;
+    this.factory = from.factory;
+    Handler current = from.handler;
+    this.handler = current == null ? null : factory.fork(key, current);
+    this.generation = from.generation;
+    this.everDeleted = from.everDeleted;
+    this.tail = from.tail;
+    this.added = from.added;
+  }
+
+  /// A copy of this copy.
+  Copy fork() {
+    return new Copy(this);
+  }
+
+  /// The address at which the generation began, 0 when the key is absent.
+  long generation() {
+    return generation;
+  }
+
+  /// Whether an expectation is met by a question.
+  boolean isGone(Existence expected) {
+    return switch (expected) {
+      case Existence.Generation(long expectedOne) -> generation != expectedOne;
+      case Existence.Undeleted _ -> generation == 0 && everDeleted;
+      case Existence.Any _, Existence.Absent _ -> false;
+    };
+  }
+
+  /// The stream address that the transaction's next entry will have, if nothing else is added to
+  /// the stream until it is committed.
+  long nextAddress() {
+    return tail + added + 1;
+  }
+
+  /// An entry will be added to the stream.
+  void adds() {
+    added++;
+  }
+
+  Answer put(boolean begins, byte @Nullable [] opening, byte[] value, Execution execution) {
+    if (begins) {
+      handler = factory.create(key, opening, execution);
+      generation = execution.address();
+    }
+    execution.generation(generation);
+    return java.util.Objects.requireNonNull(handler).put(value, execution);
+  }
+
+  Answer get(@Nullable Object query, byte @Nullable [] opening, Execution execution) {
+    Handler current = handler;
+    if (current == null) current = factory.create(key, opening, execution);
+    execution.generation(generation);
+    return current.get(query, execution);
+  }
+
+  void delete() {
+    handler = null;
+    generation = 0;
+    everDeleted = true;
+  }
+}

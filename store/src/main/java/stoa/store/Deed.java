@@ -1,0 +1,69 @@
+package stoa.store;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// A put or deletion of a transaction. The transaction's thread makes it, the leader gives it its
+/// place in the log.
+final class Deed {
+  /// The answer to a call that the put's handler made on another key.
+  ///
+  /// @param target the other key
+  /// @param answer what it answered
+  @SuppressWarnings("ArrayRecordComponent") // a carrier, compared by nobody
+  record Answered(Key target, byte[] answer) {}
+
+  final Resident resident;
+
+  /// What is put; null for a deletion.
+  final byte @Nullable [] value;
+
+  final Records.Origin origin;
+
+  /// Whether it begins a generation.
+  final boolean begins;
+
+  /// What the generation's handler is created from.
+  final byte @Nullable [] opening;
+
+  private final Copy copy;
+  private final List<Answered> answers = new ArrayList<>(0);
+
+  /// Whether the handler went by the stream address that it was told.
+  boolean addressed;
+
+  /// The stream address; set by the leader.
+  long address;
+
+  Deed(
+      Resident resident,
+      Copy copy,
+      byte @Nullable [] value,
+      Records.Origin origin,
+      boolean begins,
+      byte @Nullable [] opening) {
+    this.resident = resident;
+    this.copy = copy;
+    this.value = value;
+    this.origin = origin;
+    this.begins = begins;
+    this.opening = opening;
+    this.addressed = begins;
+    copy.adds();
+  }
+
+  void answered(Key target, byte[] answer) {
+    answers.add(new Answered(target, answer));
+    copy.adds();
+  }
+
+  List<Answered> answers() {
+    return answers;
+  }
+
+  /// The last address of the stream when the transaction came to know it.
+  long tail() {
+    return copy.tail;
+  }
+}

@@ -1,0 +1,494 @@
+package stoa.store;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+import stoa.Aborted;
+import stoa.AlreadyExists;
+import stoa.CallFailed;
+import stoa.DeadlineExceeded;
+import stoa.Deadlock;
+import stoa.LimitExceeded;
+import stoa.LogAddress;
+import stoa.Ref;
+import stoa.base.StreamId;
+
+/// Puts and questions over several keys that see one moment of the log, and whose puts become
+/// durable and visible at once, or not at all (vCorfu, section 4.3).
+///
+/// One thread at a time uses it.
+public final class Transaction implements AutoCloseable {
+  /*
+   * Puts run at once, on copies of the states as of the moment. What they are, and what the calls
+   * that they make on other keys answered, is kept as deeds. The leader appends the deeds under one
+   * log address if no key that was read or written has changed since (Intake.commit). Each key then
+   * executes its deeds again, with the answers that are known, and calls nobody.
+   *
+   * Nested transactions are layers: a layer copies what it puts to, and is merged into the one below
+   * or dropped. What a dropped layer has read stays read: the program went by it.
+   *
+   * Invariants:
+   * (1) touched holds every key that was read or written, pinned, from before it was read on.
+   * (2) The deeds on a key stand in the order in which they ran on its copy.
+   * (3) All parts of a commit are in their mailboxes before any is executed, so that who sees one
+   *     and asks for another finds it.
+   */
+  private static final class Layer {
+    private final @Nullable Layer below;
+    private final int deeds;
+    private final Map<StreamId, Copy> copies = new HashMap<>();
+
+    private Layer(@Nullable Layer below, int deeds) {
+      this.below = below;
+      this.deeds = deeds;
+    }
+
+    private @Nullable Copy find(StreamId stream) {
+      for (@Nullable Layer layer = this; layer != null; layer = layer.below) {
+        Copy copy = layer.copies.get(stream);
+        if (copy != null) return copy;
+      }
+      return null;
+    }
+  }
+
+  /// The bounds of a transaction.
+  ///
+  /// @param readOnly whether it refuses puts
+  /// @param micros how long it may take
+  /// @param keysMax how many keys it may read and write
+  /// @param bytesMax the encoded size of its puts and of the answers that are logged with them
+  public record Bounds(boolean readOnly, long micros, int keysMax, long bytesMax) {}
+
+  /// The identity of what a transaction logs, by which its outcome is found again.
+  ///
+  /// @param key one of the keys to which it puts
+  /// @param tail the last address of the key's stream when the transaction began to put there
+  /// @param mark what its puts carry
+  public record Id(Key key, long tail, StreamId mark) {}
+
+  private final Store store;
+  private final LogAddress at;
+  private final long nowMicros;
+  private final Bounds bounds;
+  private final StreamId mark;
+  private final LinkedHashMap<StreamId, Resident> touched = new LinkedHashMap<>();
+  private final ArrayList<Deed> deeds = new ArrayList<>();
+  private final ArrayDeque<Key> running = new ArrayDeque<>();
+  private final AtomicInteger partsLeft = new AtomicInteger();
+  private volatile List<Request> parts = List.of();
+  private Layer top = new Layer(null, 0);
+  private long bytes;
+  private int numbers;
+  private boolean allQuick = true;
+  private boolean ended;
+
+  /// Why it cannot be committed.
+  private @Nullable RuntimeException doomed;
+
+  Transaction(Store store, LogAddress at, long nowMicros, Bounds bounds, StreamId mark) {
+    this.store = store;
+    this.at = at;
+    this.nowMicros = nowMicros;
+    this.bounds = bounds;
+    this.mark = mark;
+  }
+
+  /// The log address as of which it reads.
+  public LogAddress at() {
+    return at;
+  }
+
+  /// The log counter as of which it reads.
+  long counter() {
+    return at.counter();
+  }
+
+  /// Whether it refuses puts.
+  public boolean isReadOnly() {
+    return bounds.readOnly;
+  }
+
+  /// Whether it was committed or given up.
+  public boolean isEnded() {
+    return ended;
+  }
+
+  // ---- what it does
+
+  /// Asks a key's handler as of the moment, after this transaction's puts.
+  ///
+  /// @param quick whether the code is known to be short
+  /// @throws stoa.Gone when the key is not as expected
+  public Answer get(Store.Target target, Object query, Existence existence, boolean quick) {
+    check();
+    return tell(() -> ask(target.key(), query, existence, 0, quick));
+  }
+
+  Answer get(Key target, Object query, Existence existence, int depth) {
+    check();
+    return ask(target, query, existence, depth, false);
+  }
+
+  private Answer ask(Key key, Object query, Existence existence, int depth, boolean quick) {
+    Copy copy = top.find(key.stream());
+    if (copy != null) return ask(key, copy, query, existence, depth);
+    Resident resident = touch(key);
+    if (resident.change() <= counter()) {
+      Request request =
+          Request.of(this, Request.Kind.GET, pinned(resident), existence, query, quick);
+      store.askInTransaction(request);
+      if (!request.moved) return request.answer();
+    }
+    Past past = store.at(key, counter());
+    if (isGone(existence, past)) throw Store.gone(key);
+    return past.get(query, existence.opening(), this);
+  }
+
+  private Answer ask(Key key, Copy copy, Object query, Existence existence, int depth) {
+    if (copy.isGone(existence)) throw Store.gone(key);
+    var execution = execution(Execution.Mode.READING, key, copy, depth);
+    return run(execution, () -> copy.get(query, existence.opening(), execution));
+  }
+
+  private static boolean isGone(Existence expected, Past past) {
+    return switch (expected) {
+      case Existence.Generation(long generation) -> past.generation() != generation;
+      case Existence.Undeleted _ -> past.generation() == 0 && past.position() > 0;
+      case Existence.Any _, Existence.Absent _ -> false;
+    };
+  }
+
+  /// Puts a value, on this transaction's copy of the key.
+  ///
+  /// @param quick whether the code is known to be short
+  /// @throws UnsupportedOperationException when the transaction only reads
+  /// @throws stoa.Gone when the key is not as expected
+  public Answer put(Store.Target target, byte[] value, Existence existence, boolean quick) {
+    check();
+    allQuick &= quick;
+    return tell(() -> put(target.key(), value, existence, 0));
+  }
+
+  Answer put(Key key, byte[] value, Existence existence, int depth) {
+    check();
+    checkWrites(key);
+    if (running.contains(key)) throw circle(key);
+    if (depth > store.nestingMax()) {
+      throw new LimitExceeded(
+          key + " is called at a depth of " + depth + "; nestingMax is " + store.nestingMax());
+    }
+    Copy copy = own(key);
+    boolean begins = copy.generation() == 0;
+    if (copy.isGone(existence)) throw Store.gone(key);
+    if (!begins && existence instanceof Existence.Absent) {
+      throw new AlreadyExists(key + " exists already");
+    }
+    byte[] opening = existence.opening();
+    count(value.length + (opening == null || !begins ? 0 : opening.length));
+    var execution = execution(Execution.Mode.TENTATIVE, key, copy, depth);
+    var origin = new Records.Origin(mark, 0, ++numbers);
+    var deed = new Deed(touch(key), copy, value, origin, begins, begins ? opening : null);
+    execution.deed = deed;
+    execution.origin = origin;
+    execution.begins = begins;
+    deeds.add(deed);
+    Answer answer = run(execution, () -> copy.put(begins, deed.opening, value, execution));
+    for (Deed.Answered answered : deed.answers()) count(answered.answer().length);
+    return answer;
+  }
+
+  /// Runs a handler's code on the key as this transaction sees it; it may put to other keys, and
+  /// changes nothing here.
+  public Answer run(Store.Target target, Object query, Existence existence) {
+    check();
+    Key key = target.key();
+    return tell(() -> {
+      Copy copy = own(key);
+      if (copy.isGone(existence)) throw Store.gone(key);
+      var execution = execution(Execution.Mode.TENTATIVE, key, copy, 0);
+      return run(execution, () -> copy.get(query, existence.opening(), execution));
+    });
+  }
+
+  /// Ends a key's generation.
+  public void delete(Store.Target target, Existence existence) {
+    check();
+    Key key = target.key();
+    checkWrites(key);
+    Copy copy = own(key);
+    if (copy.generation() == 0 || copy.isGone(existence)) throw Store.gone(key);
+    count(0);
+    var origin = new Records.Origin(mark, 0, ++numbers);
+    deeds.add(new Deed(touch(key), copy, null, origin, false, null));
+    copy.delete();
+  }
+
+  /// The address at which a key's generation began, 0 when the key is absent.
+  public long generation(Key key) {
+    check();
+    Copy copy = top.find(key.stream());
+    if (copy != null) return copy.generation();
+    touch(key);
+    return store.at(key, counter()).generation();
+  }
+
+  // ---- nested transactions
+
+  /// Begins a nested transaction: what is put from now on is merged or dropped by [#leave].
+  public void enter() {
+    check();
+    top = new Layer(top, deeds.size());
+  }
+
+  /// Ends the nested transaction that began last.
+  public void leave(boolean keep) {
+    Layer layer = top;
+    Layer below = layer.below;
+    if (below == null) throw new IllegalStateException("no nested transaction is under way");
+    top = below;
+    if (keep) {
+      below.copies.putAll(layer.copies);
+    } else {
+      deeds.subList(layer.deeds, deeds.size()).clear();
+    }
+  }
+
+  // ---- its end
+
+  /// Makes what was put durable and visible.
+  ///
+  /// @return the log address; [#at()] when nothing was put
+  /// @throws Aborted when a key that was read or written has changed
+  /// @throws stoa.UnknownOutcome when the log failed; ask with [#id()]
+  public LogAddress commit() {
+    check();
+    ended = true;
+    try {
+      if (deeds.isEmpty()) return at;
+      return new LogAddress(store.epoch(), store.commit(this));
+    } finally {
+      unpin();
+    }
+  }
+
+  /// What to ask [Store#outcome] with, when something was put.
+  public Id id() {
+    Deed first = deeds.getFirst();
+    return new Id(first.resident.key, first.tail(), mark);
+  }
+
+  /// Gives it up, if it has not ended.
+  @Override
+  public void close() {
+    if (ended) return;
+    ended = true;
+    unpin();
+  }
+
+  private void unpin() {
+    touched.values().forEach(Resident::unpin);
+    touched.clear();
+  }
+
+  // ---- for the leader
+
+  List<Deed> deeds() {
+    return deeds;
+  }
+
+  long nowMicros() {
+    return nowMicros;
+  }
+
+  /// The key to which it put first.
+  Resident first() {
+    return deeds.getFirst().resident;
+  }
+
+  /// Whether all that it runs is known to be short.
+  boolean isQuick() {
+    return allQuick;
+  }
+
+  /// Why it cannot be committed now, null when it can: a key that was read or written has changed.
+  @Nullable RuntimeException conflict() {
+    for (Resident resident : touched.values()) {
+      if (resident.nextChange() > counter()) return aborted(resident, resident.nextChange());
+    }
+    for (Deed deed : deeds) {
+      if (deed.addressed && deed.resident.nextTail != deed.tail()) {
+        return aborted(deed.resident, counter() + 1);
+      }
+    }
+    return null;
+  }
+
+  private Aborted aborted(Resident resident, long counter) {
+    Ref<?> ref =
+        resident.key.label() instanceof Ref<?> known
+            ? known
+            : new Ref<>(resident.key.space(), resident.key.toString());
+    return new Aborted(ref, at, new LogAddress(store.epoch(), counter));
+  }
+
+  /// What each key has to execute, when it is committed.
+  List<Request> parts(Request commit) {
+    var byKey = new LinkedHashMap<StreamId, Request>();
+    for (Deed deed : deeds) {
+      Request part =
+          byKey.computeIfAbsent(
+              deed.resident.key.stream(),
+              _ -> {
+                store.begun();
+                Resident resident = pinned(deed.resident);
+                Request made = Request.of(this, Request.Kind.PART, resident, null, null, allQuick);
+                made.counter = commit.counter;
+                made.nowMicros = nowMicros;
+                return made;
+              });
+      part.address = deed.address;
+    }
+    partsLeft.set(byKey.size());
+    parts = List.copyOf(byKey.values());
+    for (Request part : parts) {
+      // It is durable. What a key could not execute, it executes when it is loaded again.
+      part.whenDone(_ -> {
+        if (partsLeft.decrementAndGet() == 0) {
+          commit.number = commit.counter;
+          commit.complete(null);
+        }
+      });
+    }
+    return parts;
+  }
+
+  /// The parts that are in their mailboxes.
+  List<Request> parts() {
+    return parts;
+  }
+
+  // ---- helpers
+
+  private void check() {
+    if (ended) throw new IllegalStateException("the transaction has ended; begin another");
+    RuntimeException cause = doomed;
+    if (cause != null) throw cause;
+    if (store.nowMicros() - nowMicros > bounds.micros) {
+      throw new DeadlineExceeded(
+          "the transaction took more than "
+              + bounds.micros / 1_000
+              + " ms (timeMax); nothing was written");
+    }
+  }
+
+  private void checkWrites(Key key) {
+    if (bounds.readOnly) {
+      throw new UnsupportedOperationException(
+          "the transaction only reads and cannot change " + key);
+    }
+  }
+
+  private void count(long more) {
+    bytes += more;
+    if (bytes > bounds.bytesMax) {
+      throw doom(
+          new LimitExceeded(
+              "the transaction writes more than "
+                  + bounds.bytesMax
+                  + " bytes (transactionBytesMax); nothing was written, do it in parts"));
+    }
+  }
+
+  private RuntimeException doom(RuntimeException cause) {
+    doomed = cause;
+    return cause;
+  }
+
+  private Resident touch(Key key) {
+    Resident known = touched.get(key.stream());
+    if (known != null) return known;
+    if (touched.size() >= bounds.keysMax) {
+      throw doom(
+          new LimitExceeded(
+              "the transaction reads and writes more than "
+                  + bounds.keysMax
+                  + " objects (transactionObjectsMax); nothing was written, do it in parts"));
+    }
+    Resident resident = store.residents().pin(key);
+    touched.put(key.stream(), resident);
+    var _ = resident.change(); // the leader goes by it
+    return resident;
+  }
+
+  private static Resident pinned(Resident resident) {
+    stoa.base.Check.that(resident.pin(), "%s stays in memory while it is used", resident.key);
+    return resident;
+  }
+
+  /// This layer's copy of a key.
+  private Copy own(Key key) {
+    StreamId stream = key.stream();
+    Copy mine = top.copies.get(stream);
+    if (mine != null) return mine;
+    Copy below = top.find(stream);
+    Copy copy = below == null ? copy(key) : below.fork();
+    top.copies.put(stream, copy);
+    return copy;
+  }
+
+  private Copy copy(Key key) {
+    Resident resident = touch(key);
+    if (resident.change() <= counter()) {
+      Request request = Request.of(this, Request.Kind.FORK, pinned(resident), null, null, true);
+      store.askInTransaction(request);
+      var _ = request.number();
+      Copy copy = request.copy;
+      if (copy != null) return copy;
+    }
+    return store.at(key, counter()).copy(resident.tail());
+  }
+
+  private Execution execution(Execution.Mode mode, Key key, Copy copy, int depth) {
+    var execution =
+        new Execution(store, mode, key, null, copy.nextAddress(), nowMicros, depth, null, null);
+    execution.transaction = this;
+    return execution;
+  }
+
+  private Answer run(Execution execution, java.util.function.Supplier<Answer> handler) {
+    running.push(execution.key());
+    try {
+      Answer answer = handler.get();
+      execution.gate();
+      return answer;
+    } catch (Error error) {
+      if (!(error instanceof Execution.Unwinding)) {
+        doom(new CallFailed("a call on " + execution.key() + " failed: " + error, error));
+      }
+      throw error;
+    } finally {
+      running.pop();
+    }
+  }
+
+  /// What stopped a handler, to the caller.
+  private Answer tell(java.util.function.Supplier<Answer> call) {
+    try {
+      return call.get();
+    } catch (Execution.Suspended stopped) {
+      throw doom(stopped.reason());
+    }
+  }
+
+  private Deadlock circle(Key key) {
+    var path = new ArrayList<Key>(running.reversed());
+    path.add(key);
+    return Nesting.deadlock(path.subList(path.indexOf(key), path.size()));
+  }
+}
