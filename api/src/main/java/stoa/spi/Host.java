@@ -11,4 +11,7 @@ public interface Host extends Stoa {
   ///
   /// @throws stoa.NotShareable when instances of the class cannot travel
   void admit(Class<?> type);
+
+  /// Whether calls that this thread makes now take part in a transaction.
+  boolean isTransacting();
 }

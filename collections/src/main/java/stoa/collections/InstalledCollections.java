@@ -18,6 +18,8 @@ import stoa.spi.Host;
 
 /// Makes the facades of this package. Stateless.
 public final class InstalledCollections implements Collections {
+  private static final int SHARDS_MAX = 1 << 16;
+
   /// For [java.util.ServiceLoader].
   public InstalledCollections() {}
 
@@ -93,12 +95,19 @@ public final class InstalledCollections implements Collections {
   @Override
   public <K, V> ShardedMap<K, V> shardedMap(
       Stoa stoa, String name, Class<K> keys, Class<V> values, int shards) {
-    throw new UnsupportedOperationException();
+    if (shards < 1 || shards > SHARDS_MAX) {
+      throw new IllegalArgumentException(
+          "a sharded map has 1 to " + SHARDS_MAX + " children, not " + shards);
+    }
+    KeyHash.check(keys);
+    admit(stoa, ShardedFacade.class, keys, values);
+    return ShardedFacade.of(stoa, keys, values, stoa.get(ShardedObject.class, name), shards);
   }
 
   @Override
   public <K, V> SharedBTree<K, V> bTree(Stoa stoa, String name, Class<K> keys, Class<V> values) {
-    throw new UnsupportedOperationException();
+    admit(stoa, TreeFacade.class, keys, values);
+    return TreeFacade.of(stoa, keys, values, stoa.get(NodeObject.class, NodeKey.root(name)));
   }
 
   @Override
@@ -117,7 +126,8 @@ public final class InstalledCollections implements Collections {
       case LIST -> new ListFacade(new Elements(stoa, first, (ListObject) shared));
       case QUEUE -> new QueueFacade(new Elements(stoa, first, (ListObject) shared));
       case STACK -> new StackFacade(new Elements(stoa, first, (ListObject) shared));
-      case SHARDED, TREE -> throw new UnsupportedOperationException();
+      case SHARDED -> ShardedFacade.of(stoa, first, second, (ShardedObject) shared, 0);
+      case TREE -> TreeFacade.of(stoa, first, second, (NodeObject) shared);
     };
   }
 }

@@ -32,7 +32,7 @@ abstract class MapView<K, V> extends AbstractMap<K, V> implements ConcurrentMap<
 
   /// The entries, of one version, as their keys and values in turn.
   Pages pages() {
-    return new Pages(stoa, entries, null);
+    return new Pages(new ObjectPages(stoa, entries), null);
   }
 
   /// Whether a key may be asked for.

@@ -83,7 +83,14 @@ class NavigableView<K, V> extends MapView<K, V> implements ConcurrentNavigableMa
 
   @Override
   Pages pages() {
-    return new Pages(stoa, entries, new Scan(span, direction));
+    return new Pages(source(), new Scan(span, direction));
+  }
+
+  /// Where the pages of an iteration come from.
+  PageSource source() {
+    return entries instanceof TreeEntries
+        ? Moments.pages(stoa, entries)
+        : new ObjectPages(stoa, entries);
   }
 
   @Override

@@ -1,64 +1,48 @@
 package stoa.collections;
 
-import java.util.ArrayList;
+import java.util.List;
 import java.util.NoSuchElementException;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import stoa.LimitExceeded;
-import stoa.Stoa;
-import stoa.spi.CallContext;
 
-/// Reads all pages of one version, one after the other. Used by one thread at a time.
-///
-/// The pages come from the live object while it still has the version of the first one, and from
-/// its history once it has changed.
+/// What all pages of a source hold, one item after the other. Used by one thread at a time.
 final class Pages {
   private static final int ENTRIES_MAX = 256;
 
-  private final Stoa stoa;
-  private Paged source;
-  private int max = ENTRIES_MAX;
-  private long version = Paged.ANY;
-  private @Nullable Page page;
+  private final PageSource source;
+  private List<Object> items = List.of();
   private int at;
+  private @Nullable Object next;
+  private boolean last;
+  private int max = ENTRIES_MAX;
 
-  /// @param from where to begin: null for the beginning
-  Pages(Stoa stoa, Paged source, @Nullable Object from) {
-    this.stoa = stoa;
+  /// @param from where to begin, null for the beginning
+  Pages(PageSource source, @Nullable Object from) {
     this.source = source;
-    this.page = new Page(Paged.ANY, new ArrayList<>(), from);
-    this.begun = false;
+    this.next = from;
   }
 
-  private boolean begun;
-
   boolean hasNext() {
-    while (true) {
-      Page current = Objects.requireNonNull(page);
-      if (at < current.items().size()) return true;
-      if (begun && current.next() == null) return false;
-      page = fetch(current.next());
-      if (!begun) version = Objects.requireNonNull(page).version();
-      begun = true;
+    while (at == items.size() && !last) {
+      Page page = fetch();
+      items = page.items();
       at = 0;
+      next = page.next();
+      last = next == null;
     }
+    return at < items.size();
   }
 
   Object next() {
     if (!hasNext()) throw new NoSuchElementException();
-    return Objects.requireNonNull(page).items().get(at++);
+    return items.get(at++);
   }
 
-  private Page fetch(@Nullable Object from) {
+  /// A page, of fewer entries when these are too large to travel together.
+  private Page fetch() {
     while (true) {
       try {
-        Page read = source.page(version, from, max);
-        if (read != null) return read;
-        if (CallContext.CURRENT.isBound()) {
-          version = Paged.ANY; // a method of a shared object cannot read history
-        } else {
-          source = stoa.history(source).at(version);
-        }
+        return source.read(next, max);
       } catch (LimitExceeded tooLarge) {
         if (max == 1) throw tooLarge;
         max = Math.max(1, max / 8);
