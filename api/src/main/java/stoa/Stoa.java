@@ -81,6 +81,38 @@ public interface Stoa extends AutoCloseable {
   /// @throws UnsupportedOperationException for a [Blob], which has asynchronous methods of its own
   <T, R extends @Nullable Object> CompletableFuture<R> async(T shared, Call1<T, R> call);
 
+  /// Runs a body as a transaction: all that its calls change becomes durable and visible at once,
+  /// or not at all (vCorfu, section 4.3). Transactions, single calls and reads are strictly
+  /// serializable together.
+  ///
+  /// Calls that the body's thread makes on proxies of this store take part; each sees all objects
+  /// as they were when the transaction began, and the transaction's own changes. When an object
+  /// that it read or wrote was changed by another meanwhile, nothing is written and the body runs
+  /// again. A transaction that only reads never conflicts and disturbs nobody. What the body throws
+  /// rolls it back. Within another transaction it is nested: it joins that one's moment, and when
+  /// it throws only its own changes are dropped.
+  ///
+  /// [Blob]s and [#async] calls take no part.
+  ///
+  /// @return what the body returned
+  /// @throws Aborted when other transactions always won, [TxOptions#attemptsMax()] times
+  /// @throws UnknownOutcome when the store failed while the transaction was being written
+  /// @throws LimitExceeded when it reads and writes too much; nothing was written
+  default <R extends @Nullable Object, X extends Exception> R transact(Body<R, X> body) throws X {
+    return transact(TxOptions.STANDARD, body);
+  }
+
+  /// As [#transact(Body)], in another way.
+  <R extends @Nullable Object, X extends Exception> R transact(TxOptions options, Body<R, X> body)
+      throws X;
+
+  /// Begins a transaction that the program itself commits.
+  Transaction begin(TxOptions options);
+
+  /// What became of a transaction whose outcome was [Transaction.Outcome.Unknown], in a store that
+  /// was opened again since.
+  Transaction.Outcome outcome(Transaction.Id id);
+
   /// The past of an object.
   ///
   /// @throws UnsupportedOperationException for a [Blob], whose past is in its snapshots

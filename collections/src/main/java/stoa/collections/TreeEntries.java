@@ -25,8 +25,8 @@ final class TreeEntries implements SortedEntries {
    * Invariants, between transactions:
    * (1) Every node but the root has KEYS_MIN to KEYS_MAX keys.
    * (2) All leaves have the same distance from the root.
-   * (3) A node that no node refers to is the root, or is deleted, or will be: by who took it out,
-   *     after the transaction that did.
+   * (3) A node that no node refers to is the root, or empty. Who took it out deletes it after the
+   *     transaction that did, and leaves it empty when it was a program's own transaction.
    */
   static final int KEYS_MAX = 64;
   static final int KEYS_MIN = 16;
@@ -35,14 +35,24 @@ final class TreeEntries implements SortedEntries {
   private final String name;
   private final UnaryOperator<Object> lens;
 
-  TreeEntries(Stoa stoa, String name, UnaryOperator<Object> lens) {
+  /// Whether nodes that were taken out may be deleted: not while it is open whether they were.
+  private final boolean deletes;
+
+  TreeEntries(Stoa stoa, String name) {
+    this(stoa, name, UnaryOperator.identity(), true);
+  }
+
+  private TreeEntries(
+      Stoa stoa, String name, UnaryOperator<Object> lens, boolean deletes) {
     this.stoa = stoa;
     this.name = name;
     this.lens = lens;
+    this.deletes = deletes;
   }
 
+  /// The same tree through another lens, behind this one's.
   TreeEntries through(UnaryOperator<Object> next) {
-    return new TreeEntries(stoa, name, shared -> next.apply(lens.apply(shared)));
+    return new TreeEntries(stoa, name, shared -> next.apply(lens.apply(shared)), false);
   }
 
   NodeObject root() {
@@ -54,7 +64,7 @@ final class TreeEntries implements SortedEntries {
   }
 
   private NodeObject made(UUID id, NodeObject.Content content) {
-    NodeObject node = stoa.get(NodeObject.class, new NodeKey(name, id));
+    NodeObject node = seen(stoa.get(NodeObject.class, new NodeKey(name, id)));
     node.fill(content);
     return node;
   }
@@ -182,6 +192,7 @@ final class TreeEntries implements SortedEntries {
           return change.run(gone);
         };
     R result = Moments.write(stoa, body);
+    if (!deletes) return result;
     for (NodeObject node : gone) {
       var _ = stoa.delete(node);
     }

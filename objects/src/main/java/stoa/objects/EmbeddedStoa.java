@@ -13,16 +13,20 @@ import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
 import org.jspecify.annotations.Nullable;
 import stoa.Blob;
+import stoa.Body;
 import stoa.Call1;
 import stoa.Closed;
 import stoa.Gone;
 import stoa.History;
 import stoa.Limits;
 import stoa.Listing;
+import stoa.LogAddress;
 import stoa.NotShareable;
 import stoa.Ref;
 import stoa.Shared;
 import stoa.StoaConfig;
+import stoa.Transaction;
+import stoa.TxOptions;
 import stoa.View;
 import stoa.base.Clock;
 import stoa.log.ShardLog;
@@ -72,6 +76,7 @@ final class EmbeddedStoa implements Host {
   private final ConcurrentHashMap<String, ObjectType> types = new ConcurrentHashMap<>();
   private final Set<Class<?>> admitted = ConcurrentHashMap.newKeySet();
   private final Executor answers;
+  private final Attempts attempts = new Attempts(this);
 
   /// @param device what the log is on
   EmbeddedStoa(StoaConfig config, ShardLog log, Device device, Clock clock, Threads threads) {
@@ -134,7 +139,11 @@ final class EmbeddedStoa implements Host {
       return found == 0 ? Optional.empty() : Optional.of(type.cast(reference(name, found)));
     }
     ObjectType known = typeOf(type);
-    long generation = store.generation(known.key(key));
+    ObjectTransaction transaction = ObjectTransaction.current(this);
+    long generation =
+        transaction == null
+            ? store.generation(known.key(key))
+            : transaction.transaction().generation(known.key(key));
     if (generation == 0) return Optional.empty();
     return Optional.of(
         type.cast(proxy(known, key, NOTHING, LiveInvoker.Source.REFERENCE, generation)));
@@ -171,10 +180,12 @@ final class EmbeddedStoa implements Host {
     if (shared instanceof StoredBlob blob) return own(blob).blobs().delete(blob);
     LiveInvoker invoker = live(shared);
     long generation = invoker.generation();
+    Existence existence =
+        generation == 0 ? new Existence.Any(null) : new Existence.Generation(generation);
+    ObjectTransaction transaction = ObjectTransaction.current(this);
     try {
-      store.delete(
-          invoker.target(),
-          generation == 0 ? new Existence.Any(null) : new Existence.Generation(generation));
+      if (transaction == null) store.delete(invoker.target(), existence);
+      else transaction.delete(invoker, existence);
       return true;
     } catch (Gone gone) {
       return false;
@@ -184,6 +195,9 @@ final class EmbeddedStoa implements Host {
   @Override
   public <T> Listing<T> list(Class<T> type) {
     refuseInside("list objects");
+    if (ObjectTransaction.current(this) != null) {
+      throw new IllegalStateException("a transaction cannot list objects; list them before");
+    }
     if (type == Blob.class) {
       return new Listed<>(
           blobs.list(), name -> type.cast(reference(blobKey(Keys.decode(name, loader)), 0)));
@@ -216,6 +230,59 @@ final class EmbeddedStoa implements Host {
         new IllegalArgumentException(
             "an asynchronous call answers what its one call answers; the call is made, do more with"
                 + " its answer in thenApply"));
+  }
+
+  // ---- transactions
+
+  @Override
+  public <R extends @Nullable Object, X extends Exception> R transact(
+      TxOptions options, Body<R, X> body) throws X {
+    refuseInside("begin a transaction");
+    ObjectTransaction around = ObjectTransaction.current(this);
+    return around == null ? attempts.run(options, body) : nested(around, options, body);
+  }
+
+  private <R extends @Nullable Object, X extends Exception> R nested(
+      ObjectTransaction around, TxOptions options, Body<R, X> body) throws X {
+    if (options.at() != null) {
+      throw new IllegalStateException(
+          "a nested transaction reads what the one around it reads, and cannot read at "
+              + options.at());
+    }
+    var transaction = around.transaction();
+    transaction.enter();
+    boolean kept = false;
+    try {
+      R result = body.run();
+      kept = true;
+      return result;
+    } finally {
+      transaction.leave(kept);
+    }
+  }
+
+  @Override
+  public ObjectTransaction begin(TxOptions options) {
+    refuseInside("begin a transaction");
+    var bounds =
+        new stoa.store.Transaction.Bounds(
+            options.readOnly(),
+            options.timeMax().toNanos() / 1_000,
+            limits.transactionObjectsMax(),
+            limits.transactionBytesMax());
+    LogAddress at = options.at();
+    return new ObjectTransaction(this, at == null ? store.begin(bounds) : store.begin(bounds, at));
+  }
+
+  @Override
+  public Transaction.Outcome outcome(Transaction.Id id) {
+    Key key = typeNamed(id.object().type()).key(id.object().key());
+    var lookedUp =
+        new stoa.store.Transaction.Id(key, id.version(), ObjectTransaction.mark(id.mark()));
+    LogAddress found = store.outcome(lookedUp);
+    return found == null
+        ? new Transaction.Outcome.NotCommitted()
+        : new Transaction.Outcome.Committed(found);
   }
 
   @Override
@@ -287,6 +354,11 @@ final class EmbeddedStoa implements Host {
     if (admitted.add(type)) {
       var _ = dictionary.idOf(ADMITTED + type.getName());
     }
+  }
+
+  @Override
+  public boolean isTransacting() {
+    return ObjectTransaction.current(this) != null;
   }
 
   /// Admits again what was when the store was open before.
@@ -461,10 +533,8 @@ final class EmbeddedStoa implements Host {
     return proxied;
   }
 
-  private LiveInvoker live(Object shared) {
-    if (proxied(shared).invoker() instanceof LiveInvoker live) {
-      if (live.target() != null && live.type() != null) return live;
-    }
+  LiveInvoker live(Object shared) {
+    if (proxied(shared).invoker() instanceof LiveRoute route) return route.live();
     throw new UnsupportedOperationException(
         "this is a view of the past of " + proxied(shared).ref() + "; use a live proxy");
   }
@@ -489,7 +559,8 @@ final class EmbeddedStoa implements Host {
       }
       Proxied proxied = Proxies.of(object);
       if (proxied != null) {
-        if (proxied.invoker() instanceof LiveInvoker live) {
+        if (proxied.invoker() instanceof LiveRoute route) {
+          LiveInvoker live = route.live();
           if (live.stoa() != EmbeddedStoa.this) {
             throw new NotShareable(
                 proxied.ref() + " is an object of another store, and cannot be passed to this one");

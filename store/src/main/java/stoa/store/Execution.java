@@ -279,6 +279,22 @@ public final class Execution {
     return nested(target, origin -> store.nesting().get(this, target, query, existence));
   }
 
+  /// Runs code of another key here, as part of the transaction in which this handler runs.
+  ///
+  /// @throws IllegalStateException when it runs in none
+  public byte[] run(Store.Target target, Object query, Existence existence) {
+    ensureHeadroom();
+    Transaction around = transaction;
+    if (around == null || mode != Mode.TENTATIVE) {
+      throw new IllegalStateException(
+          key
+              + " calls a transaction of "
+              + target.key()
+              + ", which runs at a caller outside; call it there, or in the body of a transaction");
+    }
+    return tentative(target.key(), () -> around.run(target.key(), query, existence, depth + 1));
+  }
+
   /// A nested call of a transaction: its answer is logged beside the put, when the transaction is.
   private byte[] tentative(Key target, Supplier<Answer> call) {
     if (suspended != null) throw suspended;

@@ -17,13 +17,15 @@ public sealed interface Existence {
   /// @param opening what its handler is created from
   record Absent(byte @Nullable [] opening) implements Existence {}
 
-  /// The key must be in this generation.
+  /// The key must be in this generation, or, in a transaction that reads a moment before that, not
+  /// begun.
   ///
   /// @param generation the stream address at which the generation began
-  record Generation(long generation) implements Existence {
-    @Override
-    public byte @Nullable [] opening() {
-      return null;
+  /// @param opening what its handler was created from, as far as the asker knows
+  record Generation(long generation, byte @Nullable [] opening) implements Existence {
+    /// A generation of which only the address is known.
+    public Generation(long generation) {
+      this(generation, null);
     }
   }
 

@@ -34,6 +34,7 @@ final class Intake {
    * (3) Mailboxes are filled in log order, before any later batch is begun. So a question that is
    *     asked after the answer to one put was seen stands behind every put with a lower log address.
    */
+  private static final int SPINS = 100;
   private static final int BATCH_ENTRIES_MAX = 8_192;
   private static final int BATCH_BYTES_MAX = 8 << 20;
 
@@ -91,17 +92,22 @@ final class Intake {
   /// The log counter up to which all puts are in the mailboxes: whoever asks a key now finds what
   /// was put up to there, and has found nothing behind it.
   long moment() {
-    while (true) {
+    for (int spin = 0; ; spin++) {
       int before = publishing;
       long moment = published;
       if ((before & 1) == 0 && publishing == before) return moment;
-      Thread.onSpinWait();
+      pause(spin);
     }
   }
 
   /// Waits until no batch is on its way into the mailboxes, which is a matter of memory only.
   void awaitPublished() {
-    while ((publishing & 1) == 1) Thread.onSpinWait();
+    for (int spin = 0; (publishing & 1) == 1; spin++) pause(spin);
+  }
+
+  private static void pause(int spin) {
+    if (spin < SPINS) Thread.onSpinWait();
+    else Thread.yield();
   }
 
   /// The epoch in which addresses are issued.
@@ -220,7 +226,7 @@ final class Intake {
         if (alive) return new AlreadyExists(resident.key + " exists already");
         begin(request, resident, opening);
       }
-      case Existence.Generation(long generation) -> {
+      case Existence.Generation(long generation, _) -> {
         if (resident.nextGeneration != generation) return Store.gone(resident.key);
       }
       case null -> throw new IllegalStateException("a put says what it expects");
@@ -247,7 +253,7 @@ final class Intake {
 
   private @Nullable RuntimeException delete(Request request, Resident resident) {
     boolean alive =
-        request.existence instanceof Existence.Generation(long generation)
+        request.existence instanceof Existence.Generation(long generation, _)
             ? resident.nextGeneration == generation
             : resident.nextGeneration != 0;
     if (!alive) return Store.gone(resident.key);
@@ -348,6 +354,7 @@ final class Intake {
       long micros) {
     if (resident.touch()) touched.add(resident);
     long address = ++resident.nextTail;
+    resident.nextEntry = sequencer.last() + 1 + offset;
     entries.add(new Entry(resident.key.stream(), address, offset, micros, kind, payload, mark));
     bytes += payload.length;
     return address;

@@ -55,6 +55,9 @@ final class Resident implements Runnable {
   /// The log counter of the last put or deletion, UNKNOWN while that is older than this instance.
   long nextChange = UNKNOWN;
 
+  /// The log counter of the last entry of any kind in this process.
+  long nextEntry;
+
   private long oldChange;
   private long oldTail;
   private long oldGeneration;
@@ -568,7 +571,7 @@ final class Resident implements Runnable {
 
   private static boolean isGone(Existence expected, Materialized state) {
     return switch (expected) {
-      case Existence.Generation(long generation) -> state.generation() != generation;
+      case Existence.Generation(long generation, _) -> state.generation() != generation;
       case Existence.Undeleted _ -> state.generation() == 0 && state.position() > 0;
       case Existence.Any _, Existence.Absent _ -> false;
     };

@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BiFunction;
 import java.util.function.Predicate;
@@ -45,6 +46,7 @@ public final class Store implements AutoCloseable {
   private final TakingBack takingBack;
   private final ConcurrentHashMap<String, HandlerFactory> factories = new ConcurrentHashMap<>();
   private final ConcurrentHashMap<String, Resident> directories = new ConcurrentHashMap<>();
+  private final AtomicLong marks = new AtomicLong();
   private final AtomicInteger underWay = new AtomicInteger();
   private final AtomicBoolean writerCalled = new AtomicBoolean();
 
@@ -271,18 +273,23 @@ public final class Store implements AutoCloseable {
 
   // ---- transactions
 
+  /// What no other transaction of this log carries: nobody has had this epoch before.
+  private StreamId mark() {
+    return new StreamId(intake.epoch(), marks.incrementAndGet());
+  }
+
   /// Begins a transaction that reads the present.
-  public Transaction begin(Transaction.Bounds bounds, StreamId mark) {
+  public Transaction begin(Transaction.Bounds bounds) {
     checkOpen();
     checkUsable();
     var at = new LogAddress(intake.epoch(), intake.moment());
-    return new Transaction(this, at, nowMicros(), bounds, mark);
+    return new Transaction(this, at, nowMicros(), bounds, mark());
   }
 
   /// Begins a transaction that reads the past.
   ///
   /// @throws IllegalArgumentException when the address lies in the future
-  public Transaction begin(Transaction.Bounds bounds, StreamId mark, LogAddress at) {
+  public Transaction begin(Transaction.Bounds bounds, LogAddress at) {
     checkOpen();
     checkUsable();
     long moment = intake.moment();
@@ -290,7 +297,7 @@ public final class Store implements AutoCloseable {
       throw new IllegalArgumentException(
           "log address " + at + " is not between 0 and " + moment + ", the last one so far");
     }
-    return new Transaction(this, at, nowMicros(), bounds, mark);
+    return new Transaction(this, at, nowMicros(), bounds, mark());
   }
 
   /// What became of a transaction that an earlier process may have committed: its log address, or

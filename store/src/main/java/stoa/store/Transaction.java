@@ -136,6 +136,7 @@ public final class Transaction implements AutoCloseable {
   }
 
   private Answer ask(Key key, Object query, Existence existence, int depth, boolean quick) {
+    if (running.contains(key)) throw circle(key);
     Copy copy = top.find(key.stream());
     if (copy != null) return ask(key, copy, query, existence, depth);
     Resident resident = touch(key);
@@ -147,7 +148,12 @@ public final class Transaction implements AutoCloseable {
     }
     Past past = store.at(key, counter());
     if (isGone(existence, past)) throw Store.gone(key);
-    return past.get(query, existence.opening(), this);
+    running.push(key);
+    try {
+      return past.get(query, existence.opening(), this);
+    } finally {
+      running.pop();
+    }
   }
 
   private Answer ask(Key key, Copy copy, Object query, Existence existence, int depth) {
@@ -158,7 +164,9 @@ public final class Transaction implements AutoCloseable {
 
   private static boolean isGone(Existence expected, Past past) {
     return switch (expected) {
-      case Existence.Generation(long generation) -> past.generation() != generation;
+      case Existence.Generation(long generation, _) ->
+          past.generation() != generation
+              && (past.generation() != 0 || past.position() >= generation);
       case Existence.Undeleted _ -> past.generation() == 0 && past.position() > 0;
       case Existence.Any _, Existence.Absent _ -> false;
     };
@@ -207,13 +215,14 @@ public final class Transaction implements AutoCloseable {
   /// changes nothing here.
   public Answer run(Store.Target target, Object query, Existence existence) {
     check();
-    Key key = target.key();
-    return tell(() -> {
-      Copy copy = own(key);
-      if (copy.isGone(existence)) throw Store.gone(key);
-      var execution = execution(Execution.Mode.TENTATIVE, key, copy, 0);
-      return run(execution, () -> copy.get(query, existence.opening(), execution));
-    });
+    return tell(() -> run(target.key(), query, existence, 0));
+  }
+
+  Answer run(Key key, Object query, Existence existence, int depth) {
+    Copy copy = own(key);
+    if (copy.isGone(existence)) throw Store.gone(key);
+    var execution = execution(Execution.Mode.TENTATIVE, key, copy, depth);
+    return run(execution, () -> copy.get(query, existence.opening(), execution));
   }
 
   /// Ends a key's generation.
@@ -232,10 +241,7 @@ public final class Transaction implements AutoCloseable {
   /// The address at which a key's generation began, 0 when the key is absent.
   public long generation(Key key) {
     check();
-    Copy copy = top.find(key.stream());
-    if (copy != null) return copy.generation();
-    touch(key);
-    return store.at(key, counter()).generation();
+    return own(key).generation();
   }
 
   // ---- nested transactions
@@ -323,7 +329,7 @@ public final class Transaction implements AutoCloseable {
     }
     for (Deed deed : deeds) {
       if (deed.addressed && deed.resident.nextTail != deed.tail()) {
-        return aborted(deed.resident, counter() + 1);
+        return aborted(deed.resident, deed.resident.nextEntry);
       }
     }
     return null;

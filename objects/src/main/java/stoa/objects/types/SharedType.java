@@ -25,7 +25,9 @@ import stoa.Accessor;
 import stoa.MethodId;
 import stoa.Mutator;
 import stoa.NotShareable;
+import stoa.Order;
 import stoa.Shared;
+import stoa.Transactional;
 import stoa.spi.Forkable;
 import stoa.spi.OwnState;
 import stoa.spi.StateInput;
@@ -63,6 +65,7 @@ public final class SharedType {
   private final Class<?> face;
   private final Class<?> implementation;
   private final String name;
+  private final Order order;
   private final List<SharedMethod> methods;
   private final Map<String, SharedMethod> byId;
   private final Map<String, SharedMethod> bySignature;
@@ -81,6 +84,7 @@ public final class SharedType {
     this.implementation = shared.implementation() == void.class ? face : shared.implementation();
     checkClass(face, implementation);
     this.name = shared.name().isEmpty() ? face.getName() : shared.name();
+    this.order = shared.order();
     this.keyField = shared.key().isEmpty() ? null : keyField(implementation, shared.key());
     this.methods = methods(face, implementation);
     this.byId = methods.stream().collect(Collectors.toUnmodifiableMap(SharedMethod::id, m -> m));
@@ -112,6 +116,11 @@ public final class SharedType {
   /// The stored name, see [Shared#name()].
   public String name() {
     return name;
+  }
+
+  /// How calls are ordered, see [Shared#order()].
+  public Order order() {
+    return order;
   }
 
   /// The methods that callers may call, sorted by [SharedMethod#id()].
@@ -428,12 +437,25 @@ public final class SharedType {
           member(method)
               + " is marked @Accessor and @Mutator; remove both when it reads and writes");
     }
+    Transactional transactional = annotation(face, implementation, method, Transactional.class);
+    if (transactional != null && (accessor || mutator)) {
+      throw new NotShareable(
+          member(method)
+              + " is marked @Transactional and @"
+              + (accessor ? "Accessor" : "Mutator")
+              + "; keep one of them");
+    }
     if (mutator && method.getReturnType() != void.class) {
       throw new NotShareable(
           member(method)
               + " is marked @Mutator and returns a value; return void, or remove @Mutator");
     }
     boolean text = method.getName().equals("toString") && method.getParameterCount() == 0;
+    if (transactional != null) {
+      return transactional.readOnly()
+          ? SharedMethod.Kind.READING_TRANSACTION
+          : SharedMethod.Kind.TRANSACTION;
+    }
     if (accessor || (text && !mutator)) return SharedMethod.Kind.ACCESSOR;
     return mutator ? SharedMethod.Kind.MUTATOR : SharedMethod.Kind.UPDATE;
   }
