@@ -6,4 +6,5 @@ module stoa.log {
   requires transitive stoa.storage;
 
   exports stoa.log;
+  exports stoa.log.core;
 }

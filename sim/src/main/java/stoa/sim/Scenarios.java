@@ -2,6 +2,7 @@ package stoa.sim;
 
 import java.util.List;
 import java.util.stream.Stream;
+import stoa.log.core.Layout.Copies;
 import stoa.storage.DeviceConfig;
 
 /// The scenarios that come with the kit, by name.
@@ -19,6 +20,26 @@ final class Scenarios {
           new VersionedScenario("versioned-replicas", 2, VersionedNode.Trouble.NONE),
           new VersionedScenario("versioned-crashes", 1, VersionedNode.Trouble.FAILURES),
           new VersionedScenario("versioned-replicas-crashes", 2, VersionedNode.Trouble.FAILURES),
+          new StreamScenario(
+              "stream-store",
+              Copies.REFERENCE,
+              new StreamWorld.Trouble(20, 20, 0, 0, 0),
+              StreamRules.KEPT),
+          new StreamScenario(
+              "stream-store-trouble",
+              Copies.REFERENCE,
+              new StreamWorld.Trouble(30, 30, 10, 2, 0),
+              StreamRules.KEPT),
+          new StreamScenario(
+              "stream-store-copies",
+              Copies.FULL,
+              new StreamWorld.Trouble(30, 30, 10, 2, 0),
+              StreamRules.KEPT),
+          new StreamScenario(
+              "stream-store-rebuilt",
+              Copies.FULL,
+              new StreamWorld.Trouble(20, 20, 5, 1, 1),
+              StreamRules.KEPT),
           new ShardLogScenario(
               "shard-local-memory", _ -> new LocalShard(PoweredDisk.memory(MEMORY), SMALL)),
           new ShardLogScenario(

@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 import stoa.AlreadyExists;
 import stoa.LimitExceeded;
@@ -35,6 +36,7 @@ final class Intake {
    *     asked after the answer to one put was seen stands behind every put with a lower log address.
    */
   private static final int SPINS = 100;
+  private static final long PAUSE_NANOS = 20_000;
   private static final int BATCH_ENTRIES_MAX = 8_192;
   private static final int BATCH_BYTES_MAX = 8 << 20;
 
@@ -107,7 +109,7 @@ final class Intake {
 
   private static void pause(int spin) {
     if (spin < SPINS) Thread.onSpinWait();
-    else Thread.yield();
+    else LockSupport.parkNanos(PAUSE_NANOS);
   }
 
   /// The epoch in which addresses are issued.

@@ -24,6 +24,7 @@ final class Arrows {
     ALLOWED.put("objects", Set.of("api", "base", "storage", "log", "store"));
     ALLOWED.put("stacksync", Set.of("api"));
     ALLOWED.put("sim", engine);
+    ALLOWED.put("spec", Set.of());
     ALLOWED.put("bench", engine);
     ALLOWED.put("cli", with(engine, "stacksync", "bench"));
     ALLOWED.put("peers", with(engine, "stacksync", "bench", "cli"));

@@ -1,0 +1,55 @@
+package stoa.log.core;
+
+import java.util.OptionalInt;
+import java.util.SortedSet;
+import stoa.base.Check;
+import stoa.base.StreamId;
+
+/// Which shard holds which stream, and which log unit which log address (vCorfu, section 3.1 and
+/// Figure 3): the stream id, or the address, modulo the number of shards.
+///
+/// Immutable. Each shard has a log unit and a stream unit.
+///
+/// @param shards how many shards there are
+/// @param copies what a log unit keeps
+public record Layout(int shards, Copies copies) {
+
+  /// What a log unit keeps of an entry once it is in its streams.
+  public enum Copies {
+    /// Where it went.
+    REFERENCE,
+    /// All of it, so that a lost shard can be rebuilt from the others.
+    FULL
+  }
+
+  public Layout {
+    Check.that(shards > 0, "a layout has shards, not %s", shards);
+    Check.that(
+        copies == Copies.REFERENCE || shards > 1, "a full copy needs a second shard to lie in");
+  }
+
+  /// The shard of a stream.
+  public int shard(StreamId stream) {
+    long carry = (Long.remainderUnsigned(-1, shards) + 1) % shards;
+    long high = Long.remainderUnsigned(stream.high(), shards);
+    long low = Long.remainderUnsigned(stream.low(), shards);
+    return (int) ((high * carry + low) % shards);
+  }
+
+  /// The shard whose log unit settles a log address.
+  public int logUnit(long counter) {
+    return (int) Long.remainderUnsigned(counter, shards);
+  }
+
+  /// The shard of the second log unit that keeps a record, when the first one and one stream unit
+  /// would not outlive the loss of a shard: whatever can be seen is then held by two shards.
+  ///
+  /// @param participants the shards that the record's entries belong to
+  public OptionalInt copy(long counter, SortedSet<Integer> participants) {
+    int first = logUnit(counter);
+    boolean alone = participants.size() < 2 && !participants.contains(first);
+    return copies == Copies.REFERENCE || alone
+        ? OptionalInt.empty()
+        : OptionalInt.of((first + 1) % shards);
+  }
+}
