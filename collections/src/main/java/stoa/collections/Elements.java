@@ -49,7 +49,8 @@ record Elements<E>(Stoa stoa, Class<E> type, ListObject object) {
   /// From the last element to the first.
   Iterator<E> backwards() {
     int last = object.size() - 1;
-    return new Cursor<>(new Pages(new ObjectPages(stoa, object), new ListObject.Walk(last, -1)), object, last, -1);
+    return new Cursor<>(
+        new Pages(new ObjectPages(stoa, object), new ListObject.Walk(last, -1)), object, last, -1);
   }
 
   static ConcurrentModificationException moved() {

@@ -27,7 +27,8 @@ final class Moments {
     return stoa.<R, RuntimeException>transact(TxOptions.reading(), calls::get);
   }
 
-  /// Pages of several objects, all as of the moment of the first page, or of the transaction around.
+  /// Pages of several objects, all as of the moment of the first page, or of the transaction
+  /// around.
   static PageSource pages(Stoa stoa, Paged composed) {
     return new OfMoment(stoa, composed);
   }
@@ -52,8 +53,7 @@ final class Moments {
         }
         moment = at;
       }
-      return stoa.<Page, RuntimeException>transact(
-          TxOptions.readingAt(at), () -> page(from, max));
+      return stoa.<Page, RuntimeException>transact(TxOptions.readingAt(at), () -> page(from, max));
     }
 
     private Page page(@Nullable Object from, int max) {

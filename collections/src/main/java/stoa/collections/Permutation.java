@@ -4,8 +4,8 @@ package stoa.collections;
 /// four rounds (vCorfu, section 5 [28]).
 ///
 /// It spreads the hashes of keys, which are often regular, over the children of a composed map: a
-/// permutation, so that keys with different hashes never come to be alike. Part of the stored format
-/// of sharded maps: it never changes. Immutable.
+/// permutation, so that keys with different hashes never come to be alike. Part of the stored
+/// format of sharded maps: it never changes. Immutable.
 ///
 /// @param key chooses the permutation
 record Permutation(long key) {
@@ -33,7 +33,7 @@ record Permutation(long key) {
       left = right;
       right = next;
     }
-    return left << 16 | right;
+    return (left << 16) | right;
   }
 
   /// One of `count` children, each for as many of the permuted numbers, within one.

@@ -42,8 +42,7 @@ final class TreeEntries implements SortedEntries {
     this(stoa, name, UnaryOperator.identity(), true);
   }
 
-  private TreeEntries(
-      Stoa stoa, String name, UnaryOperator<Object> lens, boolean deletes) {
+  private TreeEntries(Stoa stoa, String name, UnaryOperator<Object> lens, boolean deletes) {
     this.stoa = stoa;
     this.name = name;
     this.lens = lens;
@@ -156,8 +155,7 @@ final class TreeEntries implements SortedEntries {
 
   @Override
   public boolean replaceExactly(Object key, Object before, Object value) {
-    Object found =
-        change(key, (_, here) -> here != null && Same.as(here, before) ? value : here);
+    Object found = change(key, (_, here) -> here != null && Same.as(here, before) ? value : here);
     return found != null && Same.as(found, before);
   }
 
@@ -216,8 +214,7 @@ final class TreeEntries implements SortedEntries {
         NodeObject.Drained lower = current.drain();
         NodeObject left = made(lower.id(), lower.content());
         int level = lower.content().level() + 1;
-        current.fill(
-            new NodeObject.Content(level, List.of(cut.separator()), List.of(left, upper)));
+        current.fill(new NodeObject.Content(level, List.of(cut.separator()), List.of(left, upper)));
         return;
       }
       Turn turn = way.pop();
@@ -430,8 +427,7 @@ final class TreeEntries implements SortedEntries {
         Object key = entries.get(i);
         require(
             before == null || Orders.natural().compare(before, key) < 0, node, "is out of order");
-        require(
-            low == null || Orders.natural().compare(low, key) <= 0, node, "has too low a key");
+        require(low == null || Orders.natural().compare(low, key) <= 0, node, "has too low a key");
         require(
             high == null || Orders.natural().compare(key, high) < 0, node, "has too high a key");
         before = key;

@@ -18,8 +18,7 @@ final class TreeFacade<K, V> extends NavigableView<K, V> implements SharedBTree<
     this.nodes = nodes;
   }
 
-  static <K, V> TreeFacade<K, V> of(
-      Stoa stoa, Class<K> keys, Class<V> values, NodeObject root) {
+  static <K, V> TreeFacade<K, V> of(Stoa stoa, Class<K> keys, Class<V> values, NodeObject root) {
     String name = ((NodeKey) stoa.ref(root).key()).tree();
     var nodes = new TreeEntries(stoa, name);
     return new TreeFacade<>(stoa, keys, values, root, nodes);

@@ -81,15 +81,18 @@ class BTreeTest {
     for (int i = 0; i < 1_000; i++) all.put(i, "v" + i);
     tree.putAll(all);
     var reads = new AtomicInteger();
-    var counted = new TreeEntries(STOA, "reads").through(node -> {
-      reads.incrementAndGet();
-      return node;
-    });
+    var counted =
+        new TreeEntries(STOA, "reads")
+            .through(node -> {
+              reads.incrementAndGet();
+              return node;
+            });
     assertEquals("v500", counted.get(500));
     assertEquals(tree.height(), reads.get());
     reads.set(0);
-    assertEquals(new Pair(501, "v501"), counted.edge(
-        new Scan(Span.ALL.from(500, false), Scan.Direction.ASCENDING)));
+    assertEquals(
+        new Pair(501, "v501"),
+        counted.edge(new Scan(Span.ALL.from(500, false), Scan.Direction.ASCENDING)));
     assertTrue(reads.get() <= 2 * tree.height(), reads + " reads");
   }
 
