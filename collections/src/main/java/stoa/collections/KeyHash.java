@@ -2,6 +2,7 @@ package stoa.collections;
 
 import java.lang.reflect.Method;
 import java.lang.reflect.RecordComponent;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -10,21 +11,25 @@ import stoa.objects.types.Hashing;
 
 /// The hash of a key, which is the same in every process and agrees with `equals`.
 ///
-/// It is `hashCode()`, but for what hashes by its address: an enum constant hashes by its name, and
-/// records and collections of such by their parts.
+/// It is `hashCode()` where that is a matter of contents, as for text and numbers. An enum constant
+/// hashes by its name, as its `hashCode` is an address. Lists, sets, maps and records hash by their
+/// parts; a record that declares a `hashCode` of its own, by that. (What the compiler gives to a
+/// record is unspecified and could be another in the next JDK.)
 final class KeyHash {
   private static final int DEPTH_MAX = 32;
 
-  /// The accessors of records whose own hash would depend on an address.
+  /// The accessors of a record; none when it has a hash of its own.
   private static final ClassValue<List<Method>> PARTS =
       new ClassValue<>() {
         @Override
         protected List<Method> computeValue(Class<?> type) {
-          if (!Hashing.isByIdentity(type) && !mayHoldEnums(type)) return List.of();
-          return java.util.Arrays.stream(type.getRecordComponents())
-              .map(RecordComponent::getAccessor)
-              .peek(accessor -> accessor.setAccessible(true))
-              .toList();
+          if (RecordHash.isDeclared(type)) return List.of();
+          var accessors = new ArrayList<Method>();
+          for (RecordComponent component : type.getRecordComponents()) {
+            component.getAccessor().setAccessible(true);
+            accessors.add(component.getAccessor());
+          }
+          return List.copyOf(accessors);
         }
       };
 
@@ -92,7 +97,7 @@ final class KeyHash {
   private static int record(Record record, int depth) {
     List<Method> parts = PARTS.get(record.getClass());
     if (parts.isEmpty()) return record.hashCode();
-    int hash = 0;
+    int hash = 1;
     for (Method accessor : parts) {
       try {
         hash = 31 * hash + part(accessor.invoke(record), depth);
@@ -101,16 +106,6 @@ final class KeyHash {
       }
     }
     return hash;
-  }
-
-  /// Whether a component is declared as something that may turn out to hold an enum constant.
-  private static boolean mayHoldEnums(Class<?> type) {
-    for (RecordComponent component : type.getRecordComponents()) {
-      Class<?> declared = component.getType();
-      if (declared == Object.class || declared.isInterface()) return true;
-      if (declared.isRecord() && declared != type && mayHoldEnums(declared)) return true;
-    }
-    return false;
   }
 
   private static boolean isRefused(Class<?> type, int depth) {

@@ -29,6 +29,21 @@ class GuavaTest {
   }
 
   @TestFactory
+  Stream<DynamicNode> aShardedMapIsAConcurrentMap() {
+    return nodes(
+        GuavaSuites.maps(
+            "ShardedMap",
+            name -> GuavaSuites.stoa().shardedMap(name, String.class, String.class, 3)));
+  }
+
+  @TestFactory
+  Stream<DynamicNode> aSharedBTreeIsAConcurrentMap() {
+    return nodes(
+        GuavaSuites.maps(
+            "SharedBTree", name -> GuavaSuites.stoa().bTree(name, String.class, String.class)));
+  }
+
+  @TestFactory
   Stream<DynamicNode> aSharedListIsAList() {
     return nodes(GuavaSuites.lists());
   }
