@@ -10,8 +10,8 @@ import java.util.concurrent.ConcurrentNavigableMap;
 /// update problem*), and a snapshot of the tree is a snapshot of every node. Every operation is a
 /// transaction that reads O(log n) nodes; most changes write one leaf, a split or a merge at most
 /// three nodes on each level. Operations on different leaves do not conflict unless one of them
-/// splits or merges a node above both. Nodes that are merged away are left empty and are not used
-/// again.
+/// splits or merges a node above both. Who merges a node away deletes it afterwards; where that
+/// happens in a transaction of the program's own, an empty node is left.
 ///
 /// `size` reads every leaf, in one read-only transaction; nothing counts on the way, as everybody
 /// would conflict there. Scans read a snapshot. Keys, values, iterators and equality are as with

@@ -12,6 +12,11 @@ public interface Host extends Stoa {
   /// @throws stoa.NotShareable when instances of the class cannot travel
   void admit(Class<?> type);
 
+  /// The class of a name, found as the store finds the classes of its objects.
+  ///
+  /// @throws stoa.NotShareable when there is none
+  Class<?> classNamed(String name);
+
   /// Whether calls that this thread makes now take part in a transaction.
   boolean isTransacting();
 }

@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import stoa.Corrupt;
-import stoa.NotShareable;
+import stoa.spi.Host;
 
 /// What a facade is made again from: a word, and the classes of what it holds.
 ///
@@ -29,18 +29,11 @@ record Form(Kind kind, List<Class<?>> types) {
     return text.toString();
   }
 
-  static Form parse(String form) {
+  /// Reads what [#of] wrote.
+  static Form parse(Host host, String form) {
     String[] words = form.split(" ", -1);
     var types = new ArrayList<Class<?>>();
-    ClassLoader loader = Thread.currentThread().getContextClassLoader();
-    for (int i = 1; i < words.length; i++) {
-      try {
-        types.add(Class.forName(words[i], false, loader));
-      } catch (ClassNotFoundException e) {
-        throw new NotShareable(
-            "the class " + words[i] + " of a collection's elements is not on the class path", e);
-      }
-    }
+    for (int i = 1; i < words.length; i++) types.add(host.classNamed(words[i]));
     for (Kind kind : Kind.values()) {
       if (kind.name().toLowerCase(Locale.ROOT).equals(words[0])) {
         return new Form(kind, List.copyOf(types));

@@ -25,12 +25,15 @@ public final class InstalledCollections implements Collections {
 
   /// Lets a facade's class and those of its elements travel.
   private static void admit(Stoa stoa, Class<?> facade, Class<?>... elements) {
-    if (!(stoa instanceof Host host)) {
-      throw new UnsupportedOperationException(
-          stoa.getClass().getName() + " has no collections; open one with stoa-objects");
-    }
+    Host host = host(stoa);
     host.admit(facade);
     for (Class<?> element : elements) host.admit(element);
+  }
+
+  private static Host host(Stoa stoa) {
+    if (stoa instanceof Host host) return host;
+    throw new UnsupportedOperationException(
+        stoa.getClass().getName() + " has no collections; open one with stoa-objects");
   }
 
   @Override
@@ -113,7 +116,7 @@ public final class InstalledCollections implements Collections {
   @Override
   @SuppressWarnings({"unchecked", "rawtypes"}) // Justification: the form says which these are
   public Facade reopen(Stoa stoa, Object shared, String form) {
-    Form parsed = Form.parse(form);
+    Form parsed = Form.parse(host(stoa), form);
     List<Class<?>> types = parsed.types();
     Class first = types.getFirst();
     Class second = types.size() > 1 ? types.get(1) : Object.class;

@@ -3,15 +3,18 @@ package stoa.collections;
 import java.util.AbstractList;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.Iterator;
 import java.util.List;
 import java.util.ListIterator;
 import java.util.NoSuchElementException;
 import java.util.Objects;
 import java.util.Spliterator;
+import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import stoa.SharedList;
+import stoa.spi.CallContext;
 import stoa.spi.Facade;
 
 /// A [SharedList].
@@ -117,6 +120,55 @@ final class ListFacade<E> extends AbstractList<E> implements SharedList<E>, Faca
   @Override
   public boolean retainAll(Collection<?> others) {
     return elements.filter(Objects.requireNonNull(others), false);
+  }
+
+  @Override
+  public boolean removeIf(Predicate<? super E> filter) {
+    Objects.requireNonNull(filter);
+    if (CallContext.CURRENT.isBound()) return super.removeIf(filter);
+    return rewrite(all -> all.removeIf(filter));
+  }
+
+  @Override
+  public void replaceAll(UnaryOperator<E> operator) {
+    Objects.requireNonNull(operator);
+    if (CallContext.CURRENT.isBound()) {
+      super.replaceAll(operator);
+      return;
+    }
+    var _ =
+        rewrite(all -> {
+          all.replaceAll(operator);
+          return !all.isEmpty();
+        });
+  }
+
+  @Override
+  public void sort(@Nullable Comparator<? super E> order) {
+    if (CallContext.CURRENT.isBound()) {
+      super.sort(order);
+      return;
+    }
+    var _ =
+        rewrite(all -> {
+          all.sort(order);
+          return all.size() > 1;
+        });
+  }
+
+  /// Changes all elements, as a transaction.
+  ///
+  /// @param change answers whether it changed something
+  private boolean rewrite(Predicate<List<E>> change) {
+    return Moments.write(
+        elements.stoa(),
+        () -> {
+          var all = new ArrayList<E>();
+          elements.forwards().forEachRemaining(all::add);
+          boolean changed = change.test(all);
+          if (changed) object.setAll(elements.checked(all));
+          return changed;
+        });
   }
 
   @Override

@@ -38,7 +38,7 @@ record Permutation(long key) {
 
   /// One of `count` children, each for as many of the permuted numbers, within one.
   int child(int hash, int count) {
-    return (int) ((of(hash) & 0xFFFFFFFFL) * count >>> 32);
+    return (int) (((of(hash) & 0xFFFFFFFFL) * count) >>> 32);
   }
 
   private long roundKey(int round) {

@@ -7,7 +7,6 @@ import java.util.List;
 import java.util.Objects;
 import java.util.UUID;
 import java.util.function.BiFunction;
-import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import stoa.Stoa;
@@ -173,7 +172,7 @@ final class TreeEntries implements SortedEntries {
       Object value = next.apply(key, before);
       if (value == before) return before;
       if (value == null) {
-        mendSmall(found.leaf(), found.way(), found.leaf().remove(key).count(), gone);
+        mendSmall(found.way(), found.leaf().remove(key).count(), gone);
       } else {
         mendLarge(found.leaf(), found.way(), found.leaf().put(key, value).count());
       }
@@ -182,14 +181,15 @@ final class TreeEntries implements SortedEntries {
   }
 
   /// Runs a change, and then deletes the nodes that it took out.
-  private <R extends @Nullable Object> R written(Change<R> change) {
+  private @Nullable Object written(Change change) {
     var gone = new ArrayList<NodeObject>();
-    Supplier<R> body =
-        () -> {
-          gone.clear(); // of an attempt before
-          return change.run(gone);
-        };
-    R result = Moments.write(stoa, body);
+    Object result =
+        Moments.<@Nullable Object>write(
+            stoa,
+            () -> {
+              gone.clear(); // of an attempt before
+              return change.run(gone);
+            });
     if (!deletes) return result;
     for (NodeObject node : gone) {
       var _ = stoa.delete(node);
@@ -198,8 +198,8 @@ final class TreeEntries implements SortedEntries {
   }
 
   /// A change that takes nodes out of the tree.
-  private interface Change<R extends @Nullable Object> {
-    R run(List<NodeObject> gone);
+  private interface Change {
+    @Nullable Object run(List<NodeObject> gone);
   }
 
   // ---- splits
@@ -225,7 +225,7 @@ final class TreeEntries implements SortedEntries {
 
   // ---- merges
 
-  private void mendSmall(NodeObject node, Deque<Turn> way, int keys, List<NodeObject> gone) {
+  private void mendSmall(Deque<Turn> way, int keys, List<NodeObject> gone) {
     int count = keys;
     while (count < KEYS_MIN && !way.isEmpty()) {
       Turn turn = way.pop();
@@ -378,11 +378,12 @@ final class TreeEntries implements SortedEntries {
 
   @Override
   public void clear() {
-    written(gone -> {
-      collect(root(), gone);
-      root().fill(new NodeObject.Content(0, List.of(), List.of()));
-      return true;
-    });
+    var _ =
+        written(gone -> {
+          collect(root(), gone);
+          root().fill(new NodeObject.Content(0, List.of(), List.of()));
+          return null;
+        });
   }
 
   private void collect(NodeObject node, List<NodeObject> into) {

@@ -119,13 +119,11 @@ class CollectionsTest {
       stoa.bTree("t", Integer.class, String.class).putAll(tree);
     }
     try (Stoa stoa = Stoa.open(url)) {
-      assertEquals(
-          Map.of("a", new Item("apple", 1)), stoa.map("m", String.class, Item.class));
+      assertEquals(Map.of("a", new Item("apple", 1)), stoa.map("m", String.class, Item.class));
       var sorted = stoa.navigableMap("n", String.class, Item.class, Longest.class);
       assertEquals(List.of("long", "x"), new ArrayList<>(sorted.keySet()));
       assertThrows(
-          IllegalArgumentException.class,
-          () -> stoa.navigableMap("n", String.class, Item.class));
+          IllegalArgumentException.class, () -> stoa.navigableMap("n", String.class, Item.class));
       assertEquals("v", stoa.rangeMap("r", Long.class, String.class).get(4L).orElseThrow());
       assertEquals(new Item("two", 2), stoa.stack("l", Item.class).peek());
       assertEquals(2, stoa.shardedMap("s", Color.class, Integer.class, 4).get(Color.GREEN));
@@ -341,8 +339,7 @@ class CollectionsTest {
   void conditionalWritesNeedValuesWithEquals() {
     SharedMap<String, Bag> map = STOA.map("bags", String.class, Bag.class);
     map.put("k", new Bag());
-    assertThrows(
-        UnsupportedOperationException.class, () -> map.compute("k", (_, _) -> new Bag()));
+    assertThrows(UnsupportedOperationException.class, () -> map.compute("k", (_, _) -> new Bag()));
   }
 
   @Test

@@ -357,6 +357,16 @@ final class EmbeddedStoa implements Host {
   }
 
   @Override
+  public Class<?> classNamed(String name) {
+    try {
+      return Class.forName(name, false, loader);
+    } catch (ClassNotFoundException e) {
+      throw new NotShareable(
+          "the class " + name + " of a collection's elements is not on the class path", e);
+    }
+  }
+
+  @Override
   public boolean isTransacting() {
     return ObjectTransaction.current(this) != null;
   }
