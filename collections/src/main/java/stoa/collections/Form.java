@@ -6,12 +6,14 @@ import java.util.Locale;
 import stoa.Corrupt;
 import stoa.spi.Host;
 
-/// What a facade is made again from: a word, and the classes of what it holds.
+/// What a facade is made again from: a word, the classes of what it holds, and how many children it
+/// has when it has any.
 ///
 /// ```
 /// map java.lang.String java.lang.Long
+/// sharded java.lang.String java.lang.Long 16
 /// ```
-record Form(Kind kind, List<Class<?>> types) {
+record Form(Kind kind, List<Class<?>> types, int shards) {
   enum Kind {
     MAP,
     NAVIGABLE,
@@ -33,10 +35,14 @@ record Form(Kind kind, List<Class<?>> types) {
   static Form parse(Host host, String form) {
     String[] words = form.split(" ", -1);
     var types = new ArrayList<Class<?>>();
-    for (int i = 1; i < words.length; i++) types.add(host.classNamed(words[i]));
+    int shards = 0;
+    for (int i = 1; i < words.length; i++) {
+      if (Character.isDigit(words[i].charAt(0))) shards = Integer.parseInt(words[i]);
+      else types.add(host.classNamed(words[i]));
+    }
     for (Kind kind : Kind.values()) {
       if (kind.name().toLowerCase(Locale.ROOT).equals(words[0])) {
-        return new Form(kind, List.copyOf(types));
+        return new Form(kind, List.copyOf(types), shards);
       }
     }
     throw new Corrupt("no collection is made from \"" + form + "\"");

@@ -104,7 +104,14 @@ public final class InstalledCollections implements Collections {
     }
     KeyHash.check(keys);
     admit(stoa, ShardedFacade.class, keys, values);
-    return ShardedFacade.of(stoa, keys, values, stoa.get(ShardedObject.class, name), shards);
+    ShardedObject base = stoa.get(ShardedObject.class, name);
+    int begun = base.shards();
+    if (begun == 0) begun = base.begin(shards);
+    if (begun != shards) {
+      throw new IllegalArgumentException(
+          name + " was begun with " + begun + " children, not " + shards);
+    }
+    return ShardedFacade.of(stoa, keys, values, base, shards);
   }
 
   @Override
@@ -129,7 +136,7 @@ public final class InstalledCollections implements Collections {
       case LIST -> new ListFacade(new Elements(stoa, first, (ListObject) shared));
       case QUEUE -> new QueueFacade(new Elements(stoa, first, (ListObject) shared));
       case STACK -> new StackFacade(new Elements(stoa, first, (ListObject) shared));
-      case SHARDED -> ShardedFacade.of(stoa, first, second, (ShardedObject) shared, 0);
+      case SHARDED -> ShardedFacade.of(stoa, first, second, (ShardedObject) shared, parsed.shards());
       case TREE -> TreeFacade.of(stoa, first, second, (NodeObject) shared);
     };
   }

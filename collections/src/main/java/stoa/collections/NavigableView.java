@@ -88,8 +88,8 @@ class NavigableView<K, V> extends MapView<K, V> implements ConcurrentNavigableMa
 
   /// Where the pages of an iteration come from.
   PageSource source() {
-    return entries instanceof TreeEntries
-        ? Moments.pages(stoa, entries)
+    return entries instanceof Moments.Composed composed
+        ? Moments.pages(composed)
         : new ObjectPages(stoa, entries);
   }
 

@@ -7,33 +7,35 @@ import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
-import stoa.Stoa;
 
 /// The calls on a sharded map: those on one key go to its child, the others to all children in a
 /// transaction. Thread-safe.
-final class ShardedEntries implements Entries {
+final class ShardedEntries implements Entries, Moments.Composed {
   /// Where a page begins: behind a hash in a child.
   private record Place(int child, @Nullable Object from) {}
 
-  private final Stoa stoa;
+  private final Moments moments;
   private final String name;
   private final int shards;
-  private final UnaryOperator<Object> lens;
   private final Permutation permutation;
   private final AtomicReferenceArray<@Nullable MapObject> children;
 
-  ShardedEntries(Stoa stoa, String name, int shards, UnaryOperator<Object> lens) {
-    this.stoa = stoa;
+  ShardedEntries(Moments moments, String name, int shards) {
+    this.moments = moments;
     this.name = name;
     this.shards = shards;
-    this.lens = lens;
     this.permutation = Permutation.named(name);
     this.children = new AtomicReferenceArray<>(shards);
   }
 
-  /// The same map through another lens, behind this one's.
-  ShardedEntries through(UnaryOperator<Object> next) {
-    return new ShardedEntries(stoa, name, shards, shared -> next.apply(lens.apply(shared)));
+  @Override
+  public Moments moments() {
+    return moments;
+  }
+
+  @Override
+  public ShardedEntries through(UnaryOperator<Object> lens) {
+    return new ShardedEntries(moments.through(lens), name, shards);
   }
 
   int shards() {
@@ -51,7 +53,7 @@ final class ShardedEntries implements Entries {
   MapObject child(int index) {
     MapObject known = children.get(index);
     if (known == null) {
-      known = (MapObject) lens.apply(stoa.get(MapObject.class, new ShardKey(name, index)));
+      known = moments.seen(moments.stoa().get(MapObject.class, new ShardKey(name, index)));
       children.set(index, known);
     }
     return known;
@@ -113,9 +115,7 @@ final class ShardedEntries implements Entries {
 
   @Override
   public int size() {
-    return Moments.read(
-        stoa,
-        () -> {
+    return moments.read(() -> {
           long total = 0;
           for (int i = 0; i < shards; i++) total += child(i).size();
           return (int) Math.min(total, Integer.MAX_VALUE);
@@ -124,9 +124,7 @@ final class ShardedEntries implements Entries {
 
   /// Whether no child has an entry.
   boolean isEmpty() {
-    return Moments.read(
-        stoa,
-        () -> {
+    return moments.read(() -> {
           for (int i = 0; i < shards; i++) if (child(i).size() > 0) return false;
           return true;
         });
@@ -134,9 +132,7 @@ final class ShardedEntries implements Entries {
 
   @Override
   public boolean containsValue(Object value) {
-    return Moments.read(
-        stoa,
-        () -> {
+    return moments.read(() -> {
           for (int i = 0; i < shards; i++) if (child(i).containsValue(value)) return true;
           return false;
         });
@@ -144,9 +140,7 @@ final class ShardedEntries implements Entries {
 
   @Override
   public void clear() {
-    Moments.write(
-        stoa,
-        () -> {
+    moments.write(() -> {
           for (int i = 0; i < shards; i++) if (child(i).size() > 0) child(i).clear();
           return true;
         });
@@ -160,9 +154,7 @@ final class ShardedEntries implements Entries {
       part.add(entries.get(i));
       part.add(entries.get(i + 1));
     }
-    Moments.write(
-        stoa,
-        () -> {
+    moments.write(() -> {
           parts.forEach((child, part) -> child(child).putAll(part));
           return true;
         });

@@ -18,20 +18,11 @@ final class ShardedFacade<K, V> extends MapView<K, V> implements ShardedMap<K, V
     this.children = children;
   }
 
-  /// The facade of a map.
-  ///
-  /// @param wanted how many children it is to have, 0 for as many as it has
+  /// The facade of a map with that many children.
   static <K, V> ShardedFacade<K, V> of(
-      Stoa stoa, Class<K> keys, Class<V> values, ShardedObject base, int wanted) {
+      Stoa stoa, Class<K> keys, Class<V> values, ShardedObject base, int shards) {
     String name = (String) stoa.ref(base).key();
-    int shards = base.shards();
-    if (shards == 0 && wanted > 0) shards = base.begin(wanted);
-    if (shards == 0) throw new IllegalStateException("the sharded map " + name + " was not begun");
-    if (wanted > 0 && shards != wanted) {
-      throw new IllegalArgumentException(
-          name + " was begun with " + shards + " children, not " + wanted);
-    }
-    var children = new ShardedEntries(stoa, name, shards, UnaryOperator.identity());
+    var children = new ShardedEntries(Moments.live(stoa), name, shards);
     return new ShardedFacade<>(stoa, keys, values, base, children);
   }
 
@@ -42,7 +33,7 @@ final class ShardedFacade<K, V> extends MapView<K, V> implements ShardedMap<K, V
 
   @Override
   Pages pages() {
-    return new Pages(Moments.pages(stoa, children), null);
+    return new Pages(Moments.pages(children), null);
   }
 
   @Override
@@ -52,12 +43,12 @@ final class ShardedFacade<K, V> extends MapView<K, V> implements ShardedMap<K, V
 
   @Override
   public boolean equals(@Nullable Object other) {
-    return Moments.read(stoa, () -> super.equals(other));
+    return children.moments().read(() -> super.equals(other));
   }
 
   @Override
   public int hashCode() {
-    return Moments.read(stoa, super::hashCode);
+    return children.moments().read(super::hashCode);
   }
 
   @Override
@@ -67,7 +58,7 @@ final class ShardedFacade<K, V> extends MapView<K, V> implements ShardedMap<K, V
 
   @Override
   public String form() {
-    return Form.of(Form.Kind.SHARDED, keys, values);
+    return Form.of(Form.Kind.SHARDED, keys, values) + " " + children.shards();
   }
 
   @Override

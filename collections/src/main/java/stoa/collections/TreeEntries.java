@@ -9,10 +9,9 @@ import java.util.UUID;
 import java.util.function.BiFunction;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
-import stoa.Stoa;
 
 /// The calls on a B-tree: each a transaction over the nodes that it meets. Thread-safe.
-final class TreeEntries implements SortedEntries {
+final class TreeEntries implements SortedEntries, Moments.Composed {
   /*
    * The root never moves: when it overflows, what it holds goes to two new nodes below it, and when
    * one child is left, it takes in what that one holds. So the way begins at a name, and no base
@@ -30,39 +29,38 @@ final class TreeEntries implements SortedEntries {
   static final int KEYS_MAX = 64;
   static final int KEYS_MIN = 16;
 
-  private final Stoa stoa;
+  private final Moments moments;
   private final String name;
-  private final UnaryOperator<Object> lens;
 
-  /// Whether nodes that were taken out may be deleted: not while it is open whether they were.
-  private final boolean deletes;
-
-  TreeEntries(Stoa stoa, String name) {
-    this(stoa, name, UnaryOperator.identity(), true);
-  }
-
-  private TreeEntries(Stoa stoa, String name, UnaryOperator<Object> lens, boolean deletes) {
-    this.stoa = stoa;
+  TreeEntries(Moments moments, String name) {
+    this.moments = moments;
     this.name = name;
-    this.lens = lens;
-    this.deletes = deletes;
   }
 
-  /// The same tree through another lens, behind this one's.
-  TreeEntries through(UnaryOperator<Object> next) {
-    return new TreeEntries(stoa, name, shared -> next.apply(lens.apply(shared)), false);
+  @Override
+  public Moments moments() {
+    return moments;
+  }
+
+  @Override
+  public TreeEntries through(UnaryOperator<Object> lens) {
+    return new TreeEntries(moments.through(lens), name);
   }
 
   NodeObject root() {
-    return seen(stoa.get(NodeObject.class, NodeKey.root(name)));
+    return node(NodeKey.root(name));
+  }
+
+  private NodeObject node(NodeKey key) {
+    return seen(moments.stoa().get(NodeObject.class, key));
   }
 
   private NodeObject seen(NodeObject node) {
-    return (NodeObject) lens.apply(node);
+    return moments.seen(node);
   }
 
   private NodeObject made(UUID id, NodeObject.Content content) {
-    NodeObject node = seen(stoa.get(NodeObject.class, new NodeKey(name, id)));
+    NodeObject node = node(new NodeKey(name, id));
     node.fill(content);
     return node;
   }
@@ -100,14 +98,14 @@ final class TreeEntries implements SortedEntries {
   }
 
   int height() {
-    return Moments.read(stoa, () -> root().level() + 1);
+    return moments.read(() -> root().level() + 1);
   }
 
   // ---- one key
 
   @Override
   public @Nullable Object get(Object key) {
-    return Moments.<@Nullable Object>read(stoa, () -> at(key).leaf().find(key));
+    return moments.<@Nullable Object>read(() -> at(key).leaf().find(key));
   }
 
   @Override
@@ -184,15 +182,13 @@ final class TreeEntries implements SortedEntries {
   private @Nullable Object written(Change change) {
     var gone = new ArrayList<NodeObject>();
     Object result =
-        Moments.<@Nullable Object>write(
-            stoa,
-            () -> {
+        moments.<@Nullable Object>write(() -> {
               gone.clear(); // of an attempt before
               return change.run(gone);
             });
-    if (!deletes) return result;
+    if (!moments.isLive()) return result;
     for (NodeObject node : gone) {
-      var _ = stoa.delete(node);
+      var _ = moments.stoa().delete(node);
     }
     return result;
   }
@@ -292,7 +288,7 @@ final class TreeEntries implements SortedEntries {
 
   @Override
   public @Nullable Pair edge(Scan scan) {
-    return Moments.<@Nullable Pair>read(stoa, () -> first(scan));
+    return moments.<@Nullable Pair>read(() -> first(scan));
   }
 
   private @Nullable Pair first(Scan scan) {
@@ -302,9 +298,7 @@ final class TreeEntries implements SortedEntries {
 
   @Override
   public @Nullable Pair poll(Scan scan) {
-    return Moments.<@Nullable Pair>write(
-        stoa,
-        () -> {
+    return moments.<@Nullable Pair>write(() -> {
           Pair edge = first(scan);
           if (edge != null) {
             var _ = remove(edge.key());
@@ -317,7 +311,7 @@ final class TreeEntries implements SortedEntries {
 
   @Override
   public int size() {
-    return Moments.read(stoa, () -> (int) Math.min(Integer.MAX_VALUE, sizeUnder(root())));
+    return moments.read(() -> (int) Math.min(Integer.MAX_VALUE, sizeUnder(root())));
   }
 
   private long sizeUnder(NodeObject node) {
@@ -330,9 +324,7 @@ final class TreeEntries implements SortedEntries {
 
   @Override
   public int sizeOf(Span span) {
-    return Moments.read(
-        stoa,
-        () -> {
+    return moments.read(() -> {
           Scan rest = new Scan(span, Scan.Direction.ASCENDING);
           int size = 0;
           while (true) {
@@ -351,9 +343,7 @@ final class TreeEntries implements SortedEntries {
 
   @Override
   public boolean hasValue(Span span, Object value) {
-    return Moments.read(
-        stoa,
-        () -> {
+    return moments.read(() -> {
           Scan rest = new Scan(span, Scan.Direction.ASCENDING);
           while (true) {
             List<Object> found = scan(rest, KEYS_MAX);
@@ -368,9 +358,7 @@ final class TreeEntries implements SortedEntries {
 
   @Override
   public void putAll(List<Object> entries) {
-    Moments.write(
-        stoa,
-        () -> {
+    moments.write(() -> {
           for (int i = 0; i < entries.size(); i += 2) fastPut(entries.get(i), entries.get(i + 1));
           return true;
         });
@@ -396,9 +384,7 @@ final class TreeEntries implements SortedEntries {
 
   @Override
   public void clearAll(Span span) {
-    Moments.write(
-        stoa,
-        () -> {
+    moments.write(() -> {
           Scan all = new Scan(span, Scan.Direction.ASCENDING);
           while (true) {
             List<Object> found = scan(all, KEYS_MAX);
@@ -412,7 +398,7 @@ final class TreeEntries implements SortedEntries {
   ///
   /// @return how many nodes there are
   int check() {
-    return Moments.read(stoa, () -> checkUnder(root(), true, root().level(), null, null));
+    return moments.read(() -> checkUnder(root(), true, root().level(), null, null));
   }
 
   private int checkUnder(

@@ -20,7 +20,7 @@ final class TreeFacade<K, V> extends NavigableView<K, V> implements SharedBTree<
 
   static <K, V> TreeFacade<K, V> of(Stoa stoa, Class<K> keys, Class<V> values, NodeObject root) {
     String name = ((NodeKey) stoa.ref(root).key()).tree();
-    var nodes = new TreeEntries(stoa, name);
+    var nodes = new TreeEntries(Moments.live(stoa), name);
     return new TreeFacade<>(stoa, keys, values, root, nodes);
   }
 
@@ -31,12 +31,12 @@ final class TreeFacade<K, V> extends NavigableView<K, V> implements SharedBTree<
 
   @Override
   public boolean equals(@Nullable Object other) {
-    return Moments.read(stoa, () -> super.equals(other));
+    return nodes.moments().read(() -> super.equals(other));
   }
 
   @Override
   public int hashCode() {
-    return Moments.read(stoa, super::hashCode);
+    return nodes.moments().read(super::hashCode);
   }
 
   @Override

@@ -25,7 +25,7 @@ class BTreeTest {
   @ValueSource(longs = {1, 2, 3})
   void isATreeMapUnderRandomCalls(long seed) {
     SharedBTree<Integer, Integer> tree = STOA.bTree("model " + seed, Integer.class, Integer.class);
-    var nodes = new TreeEntries(STOA, "model " + seed);
+    var nodes = new TreeEntries(Moments.live(STOA), "model " + seed);
     var model = new TreeMap<Integer, Integer>();
     var random = new Random(seed);
     for (int i = 0; i < 2_500; i++) {
@@ -53,7 +53,7 @@ class BTreeTest {
   @Test
   void growsAndShrinksByLevels() {
     SharedBTree<Integer, String> tree = STOA.bTree("levels", Integer.class, String.class);
-    var nodes = new TreeEntries(STOA, "levels");
+    var nodes = new TreeEntries(Moments.live(STOA), "levels");
     assertEquals(1, tree.height());
     int count = 5_000;
     for (int at = 0; at < count; at += 500) {
@@ -82,7 +82,7 @@ class BTreeTest {
     tree.putAll(all);
     var reads = new AtomicInteger();
     var counted =
-        new TreeEntries(STOA, "reads")
+        new TreeEntries(Moments.live(STOA), "reads")
             .through(node -> {
               reads.incrementAndGet();
               return node;

@@ -31,6 +31,8 @@ import stoa.SharedMap;
 import stoa.SharedQueue;
 import stoa.SharedRangeMap;
 import stoa.Stoa;
+import stoa.Transaction;
+import stoa.TxOptions;
 
 class CollectionsTest {
   private static final Stoa STOA = Stoa.open("memory:");
@@ -386,6 +388,62 @@ class CollectionsTest {
             }));
     assertEquals(Map.of("a", 1), map);
     assertEquals(List.of("a"), list);
+  }
+
+  @Test
+  void aSnapshotShowsCollectionsAsTheyWere() {
+    var map = STOA.shardedMap("snap", Integer.class, String.class, 4);
+    var tree = STOA.bTree("snap", Integer.class, String.class);
+    var list = STOA.list("snap", String.class);
+    for (int i = 0; i < 100; i++) {
+      map.put(i, "a" + i);
+      tree.put(i, "a" + i);
+    }
+    list.add("a");
+    var before = new TreeMap<>(map);
+    try (var snapshot = STOA.snapshot()) {
+      map.clear();
+      tree.headMap(90).clear();
+      list.add("b");
+      assertEquals(before, snapshot.on(map));
+      assertEquals(100, snapshot.on(map).size());
+      assertEquals(before, snapshot.on(tree));
+      assertEquals("a7", snapshot.on(tree).get(7));
+      assertEquals(List.of("a"), snapshot.on(list));
+      assertThrows(UnsupportedOperationException.class, () -> snapshot.on(tree).remove(7));
+      assertThrows(UnsupportedOperationException.class, () -> snapshot.on(map).put(1, "x"));
+    }
+    assertEquals(0, map.size());
+    assertEquals(10, tree.size());
+  }
+
+  @Test
+  void aTransactionThatTheProgramHoldsSeesAndChangesComposedCollections() {
+    var map = STOA.shardedMap("held", Integer.class, String.class, 4);
+    var tree = STOA.bTree("held", Integer.class, String.class);
+    try (var transaction = STOA.begin(TxOptions.STANDARD)) {
+      for (int i = 0; i < 200; i++) transaction.on(tree).put(i, "v");
+      transaction.on(map).putAll(Map.of(1, "one", 2, "two"));
+      assertEquals(200, transaction.on(tree).size());
+      assertEquals(2, transaction.on(map).size());
+      assertEquals(0, map.size());
+      assertTrue(transaction.commit() instanceof Transaction.Outcome.Committed);
+    }
+    assertEquals(200, tree.size());
+    assertEquals(Map.of(1, "one", 2, "two"), map);
+  }
+
+  @Test
+  void aListIsSortedAndFilteredAtOnce() {
+    SharedList<String> list = STOA.list("sorted", String.class);
+    list.addAll(List.of("c", "a", "b"));
+    long version = STOA.history(list).version();
+    list.sort(null);
+    assertEquals(List.of("a", "b", "c"), list);
+    assertTrue(list.removeIf(element -> element.equals("b")));
+    list.replaceAll(element -> element + element);
+    assertEquals(List.of("aa", "cc"), list);
+    assertEquals(List.of("c", "a", "b"), STOA.history(list).at(version));
   }
 
   @Test

@@ -9,6 +9,7 @@ import org.jspecify.annotations.Nullable;
 import stoa.Corrupt;
 import stoa.LogAddress;
 import stoa.StoaException;
+import stoa.TooOld;
 import stoa.Unavailable;
 import stoa.base.Decoder;
 import stoa.base.Encoder;
@@ -37,10 +38,15 @@ public final class Streams {
    * sized; and what its addresses hold: number of streams varint and their ids; number of entries
    * varint, and for each the step from the offset before, the index of its stream and its stream
    * address, all varint. A seal is a header of one address without an entry.
+   *
+   * What is trimmed is gone from the spaces of the device. How far a stream was trimmed in the words of
+   * whoever did it is how far the space OLDEST is, in which nothing is ever written: of the entries, some
+   * in front of that are kept, to make the state there from.
    */
   private static final int ENTRIES = 0;
   private static final int CHECKPOINTS = 1;
   private static final int MARKS = 2;
+  private static final int OLDEST = 3;
   private static final StreamId LOG = StreamId.of("stoa/log");
 
   /// What is read as a mark or checkpoint: data with the stream address it stands at.
@@ -89,11 +95,114 @@ public final class Streams {
     }
   }
 
+  // ---- trimming
+
+  /// Releases what is in front of an address of a stream, for good: from now on [#oldest] is at
+  /// least that. What the state at the address is made from is kept: the last mark up to there, the
+  /// last checkpoint if it is not older than that, and the entries from there on; of a stream
+  /// without marks, the entries from the address on. Atomic, and durable with the next batch or
+  /// [#sync]; it costs as much as one entry, however many are released. Does nothing when the
+  /// stream was trimmed as far before.
+  ///
+  /// @param before the first address that stays
+  public void trim(StreamId stream, long before) {
+    if (before <= oldest(stream)) return;
+    At mark = floor(stream, MARKS, before);
+    long checkpoint = Math.max(0, offset(stream, CHECKPOINTS, before));
+    var commit = new Commit().trim(stream, OLDEST, before);
+    if (mark == null) {
+      commit.trim(stream, ENTRIES, before);
+    } else {
+      long base = Math.max(mark.address(), checkpoint);
+      commit.trim(stream, ENTRIES, base).trim(stream, MARKS, mark.address());
+      commit.trim(stream, CHECKPOINTS, base);
+    }
+    append(commit);
+  }
+
+  /// From which address on the entries would be kept if a stream were trimmed now.
+  public long base(StreamId stream, long before) {
+    long mark = offset(stream, MARKS, before);
+    return mark < 0 ? before : Math.max(mark, offset(stream, CHECKPOINTS, before));
+  }
+
+  /// How far a stream was trimmed: nothing in front of this address counts any more. 0 when it
+  /// never was.
+  public long oldest(StreamId stream) {
+    return bound(stream, OLDEST);
+  }
+
+  /// The first address whose entry is kept, which may be in front of [#oldest]; 0 when the stream
+  /// was never trimmed.
+  public long firstKept(StreamId stream) {
+    return bound(stream, ENTRIES);
+  }
+
+  /// Releases what the log tells of the addresses in front of a counter, by whole batches; the
+  /// entries stay in their streams. As [#trim] else.
+  public void trimLog(long before) {
+    long first = offset(LOG, ENTRIES, before);
+    if (first > firstInLog()) append(new Commit().trim(LOG, ENTRIES, first));
+  }
+
+  /// The first counter of which the log still tells what is there; 0 when nothing was ever
+  /// released.
+  public long firstInLog() {
+    return bound(LOG, ENTRIES);
+  }
+
+  /// The first counter of a batch that was made at a time or later, as far as the log still tells;
+  /// the one behind the last when there is none.
+  public long firstSince(long nowMicros) {
+    long low = firstInLog();
+    long high = tail().counter() + 1;
+    while (low < high) {
+      long middle = (low + high) >>> 1;
+      At header = floor(LOG, ENTRIES, middle);
+      if (header != null && tail(header).nowMicros() >= nowMicros) high = header.address();
+      else low = middle + 1;
+    }
+    return low;
+  }
+
+  /// Makes durable what was trimmed and kept before.
+  public void sync() {
+    try {
+      device.sync();
+    } catch (StorageException failed) {
+      throw told(failed);
+    }
+  }
+
+  private void append(Commit commit) {
+    try {
+      device.append(commit);
+    } catch (StorageException failed) {
+      throw told(failed);
+    }
+  }
+
+  private long bound(StreamId stream, int space) {
+    try {
+      return device.trimmedBefore(stream, space);
+    } catch (StorageException failed) {
+      throw told(failed);
+    }
+  }
+
+  // ---- the global log
+
   /// What is at the log address of a counter, or null when nothing was written there: it was not
   /// issued, or was issued in vain.
+  ///
+  /// @throws TooOld when it was released
   public @Nullable LogItem at(long counter) {
+    checkInLog(counter);
     At header = floor(LOG, ENTRIES, counter);
-    if (header == null) return null;
+    if (header == null) {
+      checkInLog(counter); // as it is now
+      return null;
+    }
     var found = new LogItem[1];
     visit(
         header.address(),
@@ -107,13 +216,28 @@ public final class Streams {
     return found[0];
   }
 
+  private void checkInLog(long counter) {
+    long first = firstInLog();
+    if (counter < first) throw new TooOld("the log", counter, first);
+  }
+
   /// Visits the log addresses that were written from one counter to another, both inclusive, in
   /// order, until the visitor answers false.
+  ///
+  /// @throws TooOld when the first of them was released; begin at [#firstInLog]
   public void scanLog(long from, long to, Predicate<LogItem> visitor) {
+    checkInLog(from);
     try {
       long first = Math.max(0, device.floor(LOG, ENTRIES, from));
       device.scan(
-          LOG, ENTRIES, first, to, (counter, data) -> visit(counter, data, from, to, visitor));
+          LOG,
+          ENTRIES,
+          first,
+          to,
+          (counter, data) -> {
+            if (counter > first) checkInLog(from); // it may have been released just now
+            return visit(counter, data, from, to, visitor);
+          });
     } catch (StorageException failed) {
       throw told(failed);
     }
@@ -147,6 +271,8 @@ public final class Streams {
     return true;
   }
 
+  // ---- marks and checkpoints
+
   /// The last mark at or below an address, or null.
   public @Nullable At lastMark(StreamId stream, long address) {
     return floor(stream, MARKS, address);
@@ -155,6 +281,11 @@ public final class Streams {
   /// The last checkpoint at or below an address, or null.
   public @Nullable At lastCheckpoint(StreamId stream, long address) {
     return floor(stream, CHECKPOINTS, address);
+  }
+
+  /// The address of the last checkpoint at or below an address, 0 when there is none.
+  public long checkpointAt(StreamId stream, long address) {
+    return Math.max(0, offset(stream, CHECKPOINTS, address));
   }
 
   /// Keeps the state of a stream after an address. It is derived data: durable with the next batch,
@@ -212,7 +343,11 @@ public final class Streams {
   /// The end of the global log.
   ShardLog.Tail tail() {
     At last = floor(LOG, ENTRIES, Long.MAX_VALUE);
-    if (last == null) return ShardLog.Tail.EMPTY;
+    return last == null ? ShardLog.Tail.EMPTY : tail(last);
+  }
+
+  /// The end of the log as it was after a batch.
+  private static ShardLog.Tail tail(At last) {
     var header = new Decoder(last.data());
     long epoch = header.varint();
     long term = header.varint();

@@ -2,6 +2,7 @@ package stoa.sim;
 
 import java.util.List;
 import java.util.stream.Stream;
+import stoa.Keep;
 import stoa.log.core.Layout.Copies;
 import stoa.storage.DeviceConfig;
 
@@ -14,8 +15,10 @@ final class Scenarios {
   static final List<Scenario> ALL =
       List.of(
           new EmbeddedScenario(chance -> PoweredDisk.simulated(chance, 60)),
+          new TransactionScenario(chance -> PoweredDisk.simulated(chance, 60)),
           new BlobScenario("blob", chance -> PoweredDisk.simulated(chance, 60), 12),
-          new StoreScenario(),
+          new StoreScenario("store", Keep.all(), List.of(0, 100, 4_000)),
+          new StoreScenario("store-releases", Keep.versions(0), List.of(0, 100, 66_000)),
           new VersionedScenario("versioned", 1, VersionedNode.Trouble.NONE),
           new VersionedScenario("versioned-replicas", 2, VersionedNode.Trouble.NONE),
           new VersionedScenario("versioned-crashes", 1, VersionedNode.Trouble.FAILURES),

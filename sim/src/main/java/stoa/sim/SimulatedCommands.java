@@ -90,8 +90,8 @@ final class SimulatedCommands {
     replicas.get(index).applied = 0;
   }
 
-  /// Loses everything.
-  void lose() {
+  /// Loses everything, and begins again with a command.
+  void lose(Command first) {
     order.clear();
     underWay.clear();
     waiting = null;
@@ -101,6 +101,7 @@ final class SimulatedCommands {
     }
     term++;
     sequence = 0;
+    order.add(new Proposal(term, ++sequence, first));
   }
 
   /// Proposes the leader's next command.
@@ -140,9 +141,13 @@ final class SimulatedCommands {
     }
   }
 
+  /// Whether nothing is on its way into the order.
+  boolean isQuiet() {
+    return underWay.isEmpty();
+  }
+
   /// Lets every replica apply everything that was ordered.
   void settle() {
-    for (var proposal : List.copyOf(underWay)) arrive(proposal);
     replicas.forEach(this::catchUp);
   }
 

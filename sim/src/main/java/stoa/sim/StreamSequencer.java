@@ -18,7 +18,7 @@ import stoa.sim.StreamMessage.Node;
 /// answers. One owner.
 final class StreamSequencer {
   /* Small, so that streams and sessions are forgotten. */
-  private static final Sequencer.Limits LIMITS = new Sequencer.Limits(2, 2, 12, 32);
+  private static final Sequencer.Limits LIMITS = new Sequencer.Limits(5, 2, 12, 32);
   private static final int PARKED_MAX = 32;
   private static final int PATIENCE = 4;
 
@@ -53,7 +53,8 @@ final class StreamSequencer {
     switch (message) {
       case StreamMessage.Sealed told -> sealed(told);
       case StreamMessage.RebuildSent(int shard, int of) -> {
-        if (lost != null && lost == of) restored.add(shard);
+        /* What was told before says nothing about what is delivered for it. */
+        if (lost != null && lost == of && restored.add(shard) && start == 0) again();
       }
       case StreamMessage.RebuiltIs(int shard) -> {
         if (lost != null && lost == shard) rebuilt.add(shard);
@@ -228,16 +229,14 @@ final class StreamSequencer {
     if (told.epoch() != epoch || told.round() != round || start != 0) return;
     sealed.put(told.shard(), told);
     if (sealed.size() < world.layout().shards()) return;
-    long closedAny = 0;
     long counter = 0;
     boolean delivered = true;
     for (var shard : sealed.values()) {
-      closedAny = Math.max(closedAny, shard.closed());
       counter = Math.max(counter, shard.counter());
       delivered &= shard.undelivered() == 0;
     }
     for (var shard : sealed.values()) {
-      if (shard.closed() == 0 && closedAny > 0 && lost == null) {
+      if (shard.lost() && lost == null) {
         lost = shard.shard();
         world.reached("a shard is rebuilt");
       }

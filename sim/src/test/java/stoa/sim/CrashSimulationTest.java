@@ -72,6 +72,19 @@ class CrashSimulationTest {
   }
 
   @Test
+  void aStoreThatReleasesThePastLosesNothingAndDoesNothingTwice() {
+    assertWell(
+        "store-releases",
+        80,
+        List.of(
+            "a call at depth 3 is done",
+            "a call is refused with DeadlineExceeded",
+            "a past version is read",
+            "a past version was released",
+            "the disk fails while calls are resumed"));
+  }
+
+  @Test
   void aStoreOnADiskThatDoesNotSyncIsFoundOut() {
     var scenario = new EmbeddedScenario(chance -> LyingDisk.powered(chance.any()));
     int found = 0;

@@ -5,6 +5,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import stoa.CallFailed;
@@ -64,6 +65,9 @@ final class Resident implements Runnable {
   private long oldListed;
   private boolean oldDeleted;
   private boolean touched;
+
+  /// The last put that was executed, with everything that is logged about it in the stream.
+  private long nextSettled;
 
   /// The last committed address of the stream.
   private volatile long tail;
@@ -140,11 +144,13 @@ final class Resident implements Runnable {
   }
 
   private long changeAt(long address) {
+    long counter = 0;
     for (long at = address; at > 0; at--) {
       var entry = store.streams().read(key.stream(), at);
-      if (entry == null) return 0;
+      if (entry == null) return counter; // what is in front was released: it was before that
+      counter = entry.log().counter();
       if (entry.kind() == Records.PUT || entry.kind() == Records.DELETE) {
-        return entry.log().counter();
+        return counter;
       }
     }
     return 0;
@@ -178,6 +184,11 @@ final class Resident implements Runnable {
       if (count < 0) return false;
       if (pins.compareAndSet(count, count + 1)) return true;
     }
+  }
+
+  /// Whether it was not evicted.
+  boolean isPresent() {
+    return pins.get() >= 0;
   }
 
   void unpin() {
@@ -229,6 +240,15 @@ final class Resident implements Runnable {
     return true;
   }
 
+  /// How far below the next address of the stream the last put is that was executed, with
+  /// everything that is logged about it.
+  long behind() {
+    // In this order: the notes of what is executed were begun before.
+    long last = executed;
+    if (notes.get() == 0) nextSettled = Math.max(nextSettled, last);
+    return nextTail + 1 - nextSettled;
+  }
+
   /// The batch is committed.
   void publish() {
     touched = false;
@@ -258,6 +278,24 @@ final class Resident implements Runnable {
   /// Whether the lane waits for a thread.
   boolean isScheduled() {
     return lane.get() == SCHEDULED;
+  }
+
+  /// Whether something is executed, or waits for that.
+  boolean isBusy() {
+    return lane.get() != IDLE || !mailbox.isEmpty();
+  }
+
+  /// Looks at the state, when it is loaded, nothing waits and nobody runs; answers null otherwise.
+  ///
+  /// @param look must not wait
+  <T> @Nullable T look(Function<Materialized, @Nullable T> look) {
+    if (lane.get() != IDLE || !mailbox.isEmpty() || !lane.compareAndSet(IDLE, RUNNING)) return null;
+    try {
+      Materialized state = live;
+      return state == null || !mailbox.isEmpty() ? null : look.apply(state);
+    } finally {
+      release();
+    }
   }
 
   /// Executes a question at once when the state is loaded, nothing is ahead of it and nobody runs;
@@ -355,11 +393,13 @@ final class Resident implements Runnable {
         case GET -> get(request);
         case GENERATION -> {
           request.number = generation;
+          request.reach = executedChange;
           request.complete(null);
           yield true;
         }
         case POSITION -> {
           request.number = live().position();
+          request.reach = executedChange;
           request.complete(null);
           yield true;
         }
@@ -410,6 +450,7 @@ final class Resident implements Runnable {
     if (request.address <= state.position()) {
       // It was begun on a thread that is lost, and executed again by loading.
       request.generation = state.generation();
+      request.reach = store.moment();
       Answer answer = state.lastAnswer();
       if (answer != null) request.complete(answer);
       else request.fail(store.takingBack().reason(key, request.address));
@@ -417,6 +458,7 @@ final class Resident implements Runnable {
     }
     if (!request.begins && state.generation() == 0) {
       target = request.address;
+      executed = request.address;
       request.fail(Store.gone(key));
       return true;
     }
@@ -445,12 +487,13 @@ final class Resident implements Runnable {
             });
     if (answer == null) return false;
     execution.settleLong();
-    store.unfinished().ends(key, request.address);
+    store.unfinished().ends(key, request.address, execution.lastNote());
     running = null;
     generation = state.generation();
     executed = request.address;
     executedChange = request.counter;
     request.generation = generation;
+    request.reach = Math.max(request.counter, execution.reach);
     state.settle(request.value.length);
     reweigh(state);
     request.complete(answer);
@@ -461,8 +504,11 @@ final class Resident implements Runnable {
     Materialized state = live();
     target = request.address;
     state.delete(request.address);
+    store.retention().deleted(key, request.address);
     executedChange = request.counter;
+    request.reach = request.counter;
     generation = 0;
+    executed = request.address;
     reweigh(state);
     request.complete(null);
     return true;
@@ -480,6 +526,7 @@ final class Resident implements Runnable {
       byte[] value = deed.value;
       if (value == null) {
         state.delete(deed.address);
+        store.retention().deleted(key, deed.address);
       } else if (!execute(state, deed, value, request)) {
         return false;
       }
@@ -565,16 +612,13 @@ final class Resident implements Runnable {
       return true;
     }
     request.generation = state.generation();
+    request.reach = Math.max(executedChange, execution.reach);
     request.complete(answer);
     return true;
   }
 
   private static boolean isGone(Existence expected, Materialized state) {
-    return switch (expected) {
-      case Existence.Generation(long generation, _) -> state.generation() != generation;
-      case Existence.Undeleted _ -> state.generation() == 0 && state.position() > 0;
-      case Existence.Any _, Existence.Absent _ -> false;
-    };
+    return expected.isGone(state.generation(), state.position());
   }
 
   /// Runs a handler; answers null when the lane was lost on the way.

@@ -16,6 +16,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import stoa.Closed;
 import stoa.Gone;
+import stoa.Keep;
 import stoa.LimitExceeded;
 import stoa.LogAddress;
 import stoa.UnknownOutcome;
@@ -36,6 +37,9 @@ public final class Store implements AutoCloseable {
   private static final int SPINS = 400;
   private static final long BARRIER_NANOS = 100_000;
 
+  /// Which part of the memory for keys is for their past, and for states that follow them.
+  private static final int VERSIONS_SHARE = 4;
+
   private final StoreConfig config;
   private final ShardLog log;
   private final Threads threads;
@@ -44,6 +48,9 @@ public final class Store implements AutoCloseable {
   private final Intake intake;
   private final Nesting nesting;
   private final TakingBack takingBack;
+  private final Versions versions;
+  private final Observed observed = new Observed();
+  private final Retention retention;
   private final ConcurrentHashMap<String, HandlerFactory> factories = new ConcurrentHashMap<>();
   private final ConcurrentHashMap<String, Resident> directories = new ConcurrentHashMap<>();
   private final AtomicLong marks = new AtomicLong();
@@ -58,8 +65,11 @@ public final class Store implements AutoCloseable {
     this.config = config;
     this.log = log;
     this.threads = threads;
-    this.residents = new Residents(this, config.residentBytesMax());
+    long versionBytes = config.residentBytesMax() / VERSIONS_SHARE;
+    this.residents = new Residents(this, config.residentBytesMax() - versionBytes);
+    this.versions = new Versions(this, threads, versionBytes);
     this.intake = new Intake(this, log, clock);
+    this.retention = new Retention(this, intake);
     this.nesting = new Nesting(this, intake, threads, config.nestingMax());
     this.takingBack = new TakingBack(this, threads, config.callTimeMax());
     threads.every(this::watch);
@@ -91,12 +101,21 @@ public final class Store implements AutoCloseable {
       this.key = key;
     }
 
+    /// The last address of the key's stream, when that is known without a pin; -1 otherwise.
+    long tail() {
+      Resident resident = known;
+      if (resident == null) return -1;
+      long tail = resident.tail();
+      return resident.isPresent() ? tail : -1;
+    }
+
     /// The key.
     public Key key() {
       return key;
     }
 
-    private Resident pin() {
+    /// The key in memory, pinned.
+    Resident pin() {
       Resident resident = known;
       if (resident != null && resident.pin()) {
         if (!resident.referenced) resident.referenced = true;
@@ -252,23 +271,105 @@ public final class Store implements AutoCloseable {
     return new Names(streams(), directory.key.stream(), directory.tail());
   }
 
+  /// The log counter up to which everything is committed and in the mailboxes.
+  long moment() {
+    return intake.moment();
+  }
+
+  /// A key as of a place in the log. Nothing is read here.
+  ///
+  /// @param counter of the log address
+  /// @throws IllegalArgumentException when nothing is committed there yet
+  public Past at(Key key, long counter) {
+    checkCommitted(counter);
+    observed.advance(counter);
+    return Past.at(this, key, counter);
+  }
+
+  private void checkCommitted(long counter) {
+    long moment = moment();
+    if (counter < 0 || counter > moment) {
+      throw new IllegalArgumentException(
+          "log counter " + counter + " is not between 0 and " + moment + ", the last one so far");
+    }
+  }
+
   /// A key as it was after a stream address.
+  ///
+  /// @throws IllegalArgumentException when the stream is not there yet
   public Past past(Key key, long address) {
     long position = position(key);
+    checkVersion(key, address, position);
+    retention.check(key, address);
+    return Past.after(this, key, address);
+  }
+
+  private static void checkVersion(Key key, long address, long position) {
     if (address < 0 || address > position) {
       throw new IllegalArgumentException(
           "version " + address + " of " + key + " is not between 0 and " + position);
     }
-    barrier(key);
-    return new Past(this, key, address, 0);
   }
 
-  /// A key as it was at a log counter.
-  Past at(Key key, long counter) {
+  // ---- how much of the past there is
+
+  /// Says how much of the past is to be kept from now on; until then, everything is. To be called
+  /// when everything is held that must be.
+  public void keep(Keep policy) {
+    retention.keep(policy);
+  }
+
+  /// The log counters that somebody reads at, and which are to stay readable.
+  public Pins pins() {
+    return retention.pins();
+  }
+
+  /// Pins the present: what is seen now stays readable.
+  public Pins.Pin pinNow() {
+    Pins.Pin pin = retention.pins().pin(intake::moment, Long.MAX_VALUE);
+    observed.advance(pin.counter());
+    return pin;
+  }
+
+  /// Pins a place of the past.
+  ///
+  /// @throws IllegalArgumentException when nothing is committed there, or the address was never
+  ///   issued
+  public Pins.Pin pinAt(LogAddress address) {
+    long counter = address.counter();
+    checkCommitted(counter);
+    Pins.Pin pin = retention.pins().pin(counter);
+    boolean told = counter > 0 && counter >= streams().firstInLog();
+    Streams.LogItem item = told ? streams().at(counter) : null;
+    if (item != null && item.log().epoch() != address.epoch()) {
+      pin.close();
+      throw new IllegalArgumentException(
+          "log address " + address + " was never issued; " + item.log() + " was");
+    }
+    return pin;
+  }
+
+  /// The oldest version of a key that can be read; 0 when all can.
+  public long oldest(Key key) {
+    checkOpen();
+    return retention.oldest(key);
+  }
+
+  /// Releases the versions of a key in front of one, but for what is held; durably.
+  ///
+  /// @return the oldest version that can be read now
+  /// @throws IllegalArgumentException when the version is negative or above [#position]
+  public long trim(Key key, long before) {
     long position = position(key);
-    long then = Math.min(position, nesting.firstBehind(key.stream(), counter) - 1);
+    checkVersion(key, before, position);
     barrier(key);
-    return new Past(this, key, then, counter);
+    checkUsable();
+    return retention.trim(key, before);
+  }
+
+  /// A state of a key that is kept beside the store's own, by playback.
+  public Follower follow(Target target) {
+    return new Follower(this, target);
   }
 
   // ---- transactions
@@ -282,8 +383,10 @@ public final class Store implements AutoCloseable {
   public Transaction begin(Transaction.Bounds bounds) {
     checkOpen();
     checkUsable();
-    var at = new LogAddress(intake.epoch(), intake.moment());
-    return new Transaction(this, at, nowMicros(), bounds, mark());
+    long now = nowMicros();
+    Pins.Pin pin = retention.pins().pin(intake::moment, bounds.micros());
+    var at = new LogAddress(intake.epoch(), pin.counter());
+    return new Transaction(this, at, now, bounds, mark(), pin);
   }
 
   /// Begins a transaction that reads the past.
@@ -297,11 +400,15 @@ public final class Store implements AutoCloseable {
       throw new IllegalArgumentException(
           "log address " + at + " is not between 0 and " + moment + ", the last one so far");
     }
-    return new Transaction(this, at, nowMicros(), bounds, mark());
+    long now = nowMicros();
+    Pins.Pin pin = retention.pins().pin(at::counter, bounds.micros());
+    return new Transaction(this, at, now, bounds, mark(), pin);
   }
 
   /// What became of a transaction that an earlier process may have committed: its log address, or
   /// null when nothing of it was written.
+  ///
+  /// @throws stoa.TooOld when that is too long ago to be known
   public @Nullable LogAddress outcome(Transaction.Id id) {
     checkUsable();
     var found = new LogAddress[1];
@@ -326,6 +433,8 @@ public final class Store implements AutoCloseable {
     } finally {
       resident.unpin();
     }
+    // What was written may have been released. Whoever asks has waited for long.
+    if (found[0] == null) retention.check(id.key(), id.tail() + 1);
     return found[0];
   }
 
@@ -380,7 +489,8 @@ public final class Store implements AutoCloseable {
     intake.awaitPublished();
   }
 
-  long epoch() {
+  /// The epoch in which log addresses are issued.
+  public long epoch() {
     return intake.epoch();
   }
 
@@ -419,6 +529,7 @@ public final class Store implements AutoCloseable {
   /// The entries of a key's stream from one address to another, both inclusive.
   public List<Event> events(Key key, long from, long to) {
     checkOpen();
+    retention.check(key, from);
     var events = new ArrayList<Event>();
     Resident resident = residents.pin(key);
     try {
@@ -427,6 +538,7 @@ public final class Store implements AutoCloseable {
     } finally {
       resident.unpin();
     }
+    retention.check(key, from); // it may have been released just now
     return events;
   }
 
@@ -476,12 +588,25 @@ public final class Store implements AutoCloseable {
     if (closed) throw new Closed("the store is closed");
   }
 
+  /// What was seen by the calls of this process.
+  Observed observed() {
+    return observed;
+  }
+
+  Versions versions() {
+    return versions;
+  }
+
   Nesting nesting() {
     return nesting;
   }
 
   TakingBack takingBack() {
     return takingBack;
+  }
+
+  Retention retention() {
+    return retention;
   }
 
   Unfinished unfinished() {
@@ -531,7 +656,9 @@ public final class Store implements AutoCloseable {
     } catch (RuntimeException failure) {
       // Derived data: loading replays more. What is wrong shows at the next put.
       LOG.warn("no checkpoint of {} at {}: {}", key, address, failure.getMessage());
+      return;
     }
+    retention.checkpointed(key, address);
   }
 
   /// Accepts what is settled later, by [#settled]: closing waits for it.

@@ -77,6 +77,7 @@ public final class Transaction implements AutoCloseable {
   private final long nowMicros;
   private final Bounds bounds;
   private final StreamId mark;
+  private final Pins.Pin pin;
   private final LinkedHashMap<StreamId, Resident> touched = new LinkedHashMap<>();
   private final ArrayList<Deed> deeds = new ArrayList<>();
   private final ArrayDeque<Key> running = new ArrayDeque<>();
@@ -91,12 +92,14 @@ public final class Transaction implements AutoCloseable {
   /// Why it cannot be committed.
   private @Nullable RuntimeException doomed;
 
-  Transaction(Store store, LogAddress at, long nowMicros, Bounds bounds, StreamId mark) {
+  Transaction(
+      Store store, LogAddress at, long nowMicros, Bounds bounds, StreamId mark, Pins.Pin pin) {
     this.store = store;
     this.at = at;
     this.nowMicros = nowMicros;
     this.bounds = bounds;
     this.mark = mark;
+    this.pin = pin;
   }
 
   /// The log address as of which it reads.
@@ -146,11 +149,9 @@ public final class Transaction implements AutoCloseable {
       store.askInTransaction(request);
       if (!request.moved) return request.answer();
     }
-    Past past = store.at(key, counter());
-    if (isGone(existence, past)) throw Store.gone(key);
     running.push(key);
     try {
-      return past.get(query, existence.opening(), this);
+      return store.at(key, counter()).get(query, existence, this);
     } finally {
       running.pop();
     }
@@ -160,16 +161,6 @@ public final class Transaction implements AutoCloseable {
     if (copy.isGone(existence)) throw Store.gone(key);
     var execution = execution(Execution.Mode.READING, key, copy, depth);
     return run(execution, () -> copy.get(query, existence.opening(), execution));
-  }
-
-  private static boolean isGone(Existence expected, Past past) {
-    return switch (expected) {
-      case Existence.Generation(long generation, _) ->
-          past.generation() != generation
-              && (past.generation() != 0 || past.position() >= generation);
-      case Existence.Undeleted _ -> past.generation() == 0 && past.position() > 0;
-      case Existence.Any _, Existence.Absent _ -> false;
-    };
   }
 
   /// Puts a value, on this transaction's copy of the key.
@@ -300,6 +291,7 @@ public final class Transaction implements AutoCloseable {
   private void unpin() {
     touched.values().forEach(Resident::unpin);
     touched.clear();
+    pin.close();
   }
 
   // ---- for the leader
@@ -367,6 +359,7 @@ public final class Transaction implements AutoCloseable {
       part.whenDone(_ -> {
         if (partsLeft.decrementAndGet() == 0) {
           commit.number = commit.counter;
+          commit.reach = commit.counter;
           commit.complete(null);
         }
       });
