@@ -29,11 +29,12 @@ import stoa.Ref;
 import stoa.Shared;
 import stoa.Snapshot;
 import stoa.StoaConfig;
+import stoa.StreamStore;
 import stoa.Transaction;
 import stoa.TxOptions;
 import stoa.View;
 import stoa.base.Clock;
-import stoa.log.ShardLog;
+import stoa.base.StreamId;
 import stoa.objects.marshal.Marshaller;
 import stoa.objects.marshal.Reference;
 import stoa.objects.marshal.References;
@@ -48,7 +49,6 @@ import stoa.spi.CallContext;
 import stoa.spi.Collections;
 import stoa.spi.Facade;
 import stoa.spi.Host;
-import stoa.storage.Device;
 import stoa.store.Blobs;
 import stoa.store.Existence;
 import stoa.store.Key;
@@ -71,6 +71,8 @@ final class EmbeddedStoa implements Host {
   private final Clock clock;
   private final Store store;
   private final Blobs blobs;
+  private final @Nullable String blobsRefused;
+  private final StreamStore streams;
   private final Dictionary dictionary;
   private final Marshaller marshaller;
   private final ClassLoader loader;
@@ -81,8 +83,7 @@ final class EmbeddedStoa implements Host {
   private final Executor answers;
   private final Attempts attempts = new Attempts(this);
 
-  /// @param device what the log is on
-  EmbeddedStoa(StoaConfig config, ShardLog log, Device device, Clock clock, Threads threads) {
+  EmbeddedStoa(StoaConfig config, OpenLog open, Clock clock, Threads threads) {
     limits = config.limits();
     var bounds =
         new StoreConfig(
@@ -92,8 +93,10 @@ final class EmbeddedStoa implements Host {
             limits.nestingMax(),
             limits.closeTimeMax());
     this.clock = clock;
-    store = new Store(bounds, log, clock, threads);
-    blobs = new Blobs(store, device, threads, Blob.class.getName(), limits.blobBytesMax());
+    store = new Store(bounds, open.log(), clock, threads);
+    blobs = new Blobs(store, open.devices(), threads, Blob.class.getName(), limits.blobBytesMax());
+    blobsRefused = open.refusal();
+    streams = store.streamStore(this::streamOf, limits.callBytesMax());
     answers = threads.answers();
     dictionary = new Dictionary(store);
     ClassLoader context = Thread.currentThread().getContextClassLoader();
@@ -393,6 +396,16 @@ final class EmbeddedStoa implements Host {
   }
 
   @Override
+  public StreamStore streams() {
+    refuseInside("use streams");
+    return streams;
+  }
+
+  private StreamId streamOf(Ref<?> ref) {
+    return new Key(ref.type(), Keys.encode(ref.key()), ref).stream();
+  }
+
+  @Override
   public void close() {
     store.close();
   }
@@ -400,6 +413,7 @@ final class EmbeddedStoa implements Host {
   // ---- blobs
 
   private StoredBlob blob(Object key, @Nullable Object[] args) {
+    if (blobsRefused != null) throw new UnsupportedOperationException(blobsRefused);
     if (args.length > 0) {
       throw new IllegalArgumentException("a blob takes no constructor arguments; write to it");
     }
