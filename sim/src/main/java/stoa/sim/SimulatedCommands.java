@@ -113,7 +113,10 @@ final class SimulatedCommands {
   /// Lets one thing happen, if anything can.
   boolean step() {
     List<Runnable> possible = new ArrayList<>();
-    for (var proposal : underWay) possible.add(() -> arrive(proposal));
+    for (var proposal : underWay) {
+      /* What an earlier leader proposed may take long, and find everything changed. */
+      if (proposal.term == term || chance.percent(4)) possible.add(() -> arrive(proposal));
+    }
     for (var replica : replicas) {
       if (replica.applied < order.size()) possible.add(() -> apply(replica));
     }
@@ -141,14 +144,10 @@ final class SimulatedCommands {
     }
   }
 
-  /// Whether nothing is on its way into the order.
+  /// Whether nothing is on its way, into the order or from there to a replica.
   boolean isQuiet() {
-    return underWay.isEmpty();
-  }
-
-  /// Lets every replica apply everything that was ordered.
-  void settle() {
-    replicas.forEach(this::catchUp);
+    return underWay.isEmpty()
+        && replicas.stream().allMatch(replica -> replica.applied == order.size());
   }
 
   private void catchUp(Replica replica) {

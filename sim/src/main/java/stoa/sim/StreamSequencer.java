@@ -18,7 +18,7 @@ import stoa.sim.StreamMessage.Node;
 /// answers. One owner.
 final class StreamSequencer {
   /* Small, so that streams and sessions are forgotten. */
-  private static final Sequencer.Limits LIMITS = new Sequencer.Limits(5, 2, 12, 32);
+  private static final Sequencer.Limits LIMITS = new Sequencer.Limits(6, 2, 12, 32);
   private static final int PARKED_MAX = 32;
   private static final int PATIENCE = 4;
 
@@ -149,16 +149,21 @@ final class StreamSequencer {
     if (parked.size() == PARKED_MAX) parked.removeFirst();
     parked.add(request);
     for (var question : asked) {
-      switch (question) {
-        case Question.OfStream of -> {
-          questions.put(of.stream(), of);
+      Object about =
+          switch (question) {
+            case Question.OfStream of -> of.stream();
+            case Question.OfSession of -> of.id();
+          };
+      if (!question.equals(questions.put(about, question))) send(question);
+    }
+  }
+
+  private void send(Question question) {
+    switch (question) {
+      case Question.OfStream of ->
           world.send(shard(of.stream()), new StreamMessage.RowOf(me, of));
-        }
-        case Question.OfSession of -> {
-          questions.put(of.id(), of);
+      case Question.OfSession of ->
           world.send(shard(of.stream()), new StreamMessage.SessionOf(me, of));
-        }
-      }
     }
   }
 
@@ -182,6 +187,11 @@ final class StreamSequencer {
     if (sequencer == null) {
       recover();
       return;
+    }
+    if (!parked.isEmpty()) {
+      /* Questions or their answers may be lost: they are asked again. */
+      questions.clear();
+      unpark(sequencer);
     }
     var unsettled = sequencer.unsettled();
     ages.keySet()

@@ -175,7 +175,6 @@ final class StreamWorld {
           history.counter());
     }
     for (var shard : shards) {
-      shard.commands.settle();
       for (var replica : shard.commands.replicas()) {
         for (var stream : streams) {
           if (layout.shard(stream) != shards.indexOf(shard)) continue;

@@ -91,6 +91,9 @@ class StreamStoreTest {
   @Test
   void lateAnswersOfShardsAreTaken() {
     assertFound(
+        Copies.REFERENCE,
+        new StreamWorld.Trouble(20, 250, 0, 0, 0),
+        1500,
         new StreamRules() {
           @Override
           boolean dropsOldAnswers() {
@@ -253,6 +256,9 @@ class StreamStoreTest {
   @Test
   void aLeaderOfAnOlderTermIsHeard() {
     assertFound(
+        Copies.REFERENCE,
+        new StreamWorld.Trouble(20, 20, 15, 0, 0),
+        1500,
         new StreamRules() {
           private final Map<Shard, Long> heard = new LinkedHashMap<>();
 
@@ -326,14 +332,17 @@ class StreamStoreTest {
         new StreamWorld.Trouble(100, 50, 15, 8, 0),
         1500,
         new StreamRules() {
+          private long epoch;
+
           @Override
           StreamMessage sent(StreamMessage message) {
+            if (message instanceof StreamMessage.Seal seal) epoch = Math.max(epoch, seal.epoch());
             if (!(message instanceof StreamMessage.GrantTransaction request)) return message;
             var of = request.transaction();
             var at = of.at();
             return at == null
                 ? message
-                : with(request, of.id(), new LogAddress(1 << 20, at.counter()), of.reads());
+                : with(request, of.id(), new LogAddress(epoch, at.counter()), of.reads());
           }
         });
   }
