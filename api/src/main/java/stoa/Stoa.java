@@ -1,5 +1,6 @@
 package stoa;
 
+import java.util.List;
 import java.util.Optional;
 import java.util.ServiceLoader;
 import java.util.concurrent.CompletableFuture;
@@ -54,7 +55,14 @@ public interface Stoa extends AutoCloseable {
   /// A proxy of the object if there is one; never creates.
   <T> Optional<T> find(Class<T> type, Object key);
 
-  /// A proxy of the object through another view.
+  /// A proxy of the object through a view.
+  ///
+  /// @param type the class of the object, or any interface with the same stored name and the same
+  ///   implementation: a list may be seen as a queue and as a stack
+  /// @throws NotShareable when the type is stored under the name of the reference's, and has
+  ///   another implementation
+  /// @throws IllegalArgumentException when the type is stored under another name, or the view is of
+  ///   a version or log address that is not there yet
   <T> T view(Class<T> type, Ref<?> ref, View view);
 
   /// The reference of a shared object.
@@ -78,6 +86,28 @@ public interface Stoa extends AutoCloseable {
   ///   do more with it in [CompletableFuture#thenApply]
   /// @throws UnsupportedOperationException for a [Blob], which has asynchronous methods of its own
   <T, R extends @Nullable Object> CompletableFuture<R> async(T shared, Call1<T, R> call);
+
+  /// Takes a snapshot of all objects as they are now. Instant: nothing is copied or logged.
+  Snapshot snapshot();
+
+  /// Takes a snapshot and keeps it, over closing and opening again, until [#deleteSnapshot].
+  /// Durable when this returns.
+  ///
+  /// @param name what it is found by
+  /// @throws AlreadyExists when there is a snapshot of that name
+  /// @throws LimitExceeded when there are too many
+  Snapshot snapshot(String name);
+
+  /// The snapshot of a name.
+  Optional<Snapshot> findSnapshot(String name);
+
+  /// The snapshots with names, the oldest first.
+  List<Snapshot> snapshots();
+
+  /// Deletes a snapshot: what it shows may be trimmed.
+  ///
+  /// @return whether there was one to delete
+  boolean deleteSnapshot(String name);
 
   /// Runs a body as a transaction: all that its calls change becomes durable and visible at once,
   /// or not at all (vCorfu, section 4.3). Transactions, single calls and reads are strictly

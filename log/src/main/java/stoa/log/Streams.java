@@ -293,6 +293,11 @@ public final class Streams {
     return floor(stream, CHECKPOINTS, address);
   }
 
+  /// The address of the last checkpoint at or below an address, 0 when there is none.
+  public long checkpointAt(StreamId stream, long address) {
+    return Math.max(0, offset(stream, CHECKPOINTS, address));
+  }
+
   /// Keeps the state of a stream after an address. It is derived data: durable with the next batch,
   /// and made again when a crash loses it.
   public void checkpoint(StreamId stream, long address, byte[] state) {

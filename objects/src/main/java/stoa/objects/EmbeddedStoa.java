@@ -1,11 +1,14 @@
 package stoa.objects;
 
+import java.util.ArrayList;
 import java.util.Iterator;
+import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.random.RandomGenerator;
 import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
@@ -21,6 +24,7 @@ import stoa.Listing;
 import stoa.LogAddress;
 import stoa.NotShareable;
 import stoa.Ref;
+import stoa.Snapshot;
 import stoa.Stoa;
 import stoa.StoaConfig;
 import stoa.StreamStore;
@@ -42,6 +46,7 @@ import stoa.spi.CallContext;
 import stoa.store.Blobs;
 import stoa.store.Existence;
 import stoa.store.Key;
+import stoa.store.Pins;
 import stoa.store.Request;
 import stoa.store.Store;
 import stoa.store.StoreConfig;
@@ -50,10 +55,6 @@ import stoa.store.Threads;
 
 /// A store of shared objects in this process. Thread-safe.
 final class EmbeddedStoa implements Stoa {
-  /// The name of a shared class in the dictionary, so that a reference can be resolved before the
-  /// class is used in this process.
-  private static final String CLASS = "class ";
-
   private static final int STATE_BYTES_MAX = 512 << 20;
   private static final Object[] NOTHING = {};
 
@@ -66,7 +67,9 @@ final class EmbeddedStoa implements Stoa {
   private final Dictionary dictionary;
   private final Marshaller marshaller;
   private final ClassLoader loader;
-  private final ConcurrentHashMap<String, ObjectType> types = new ConcurrentHashMap<>();
+  private final ConcurrentHashMap<String, Faces> types = new ConcurrentHashMap<>();
+  private final ReentrantLock registering = new ReentrantLock();
+  private final Snapshots snapshots;
   private final Executor answers;
   private final Attempts attempts = new Attempts(this);
 
@@ -92,6 +95,7 @@ final class EmbeddedStoa implements Stoa {
         new Marshaller(dictionary, new ByReference(), config.types(), loader, STATE_BYTES_MAX);
     blobs.resume(name -> blobKey(Keys.decode(name, loader)));
     store.resume((space, name) -> typeNamed(space).key(Keys.decode(name, loader)));
+    snapshots = new Snapshots(this, store);
     store.keep(config.keep());
   }
 
@@ -153,8 +157,18 @@ final class EmbeddedStoa implements Stoa {
     T proxy = type.cast(proxy(known, ref.key(), NOTHING, LiveInvoker.Source.REFERENCE, 0));
     return switch (view) {
       case View.Remote() -> proxy;
+      case View.Local() -> following(proxy, FollowingInvoker.Freshness.NOW);
+      case View.Cached() -> following(proxy, FollowingInvoker.Freshness.SEEN);
       case View.AtVersion(long version) -> history(proxy).at(version);
+      case View.AtAddress(LogAddress address) -> at(address).on(proxy);
+      case View.AtSnapshot(Snapshot snapshot) -> own(snapshot).on(proxy);
     };
+  }
+
+  private <T> T following(T proxy, FollowingInvoker.Freshness freshness) {
+    LiveInvoker live = live(proxy);
+    var invoker = new FollowingInvoker(live, store.follow(live.target()), freshness);
+    return Proxies.redirect(proxy, invoker);
   }
 
   @Override
@@ -276,6 +290,84 @@ final class EmbeddedStoa implements Stoa {
         : new Transaction.Outcome.Committed(found);
   }
 
+  // ---- the past
+
+  @Override
+  public Snapshot snapshot() {
+    refuseInside("take a snapshot");
+    Pins.Pin pin = store.pinNow();
+    return ObjectSnapshot.held(this, new LogAddress(store.epoch(), pin.counter()), pin::close);
+  }
+
+  @Override
+  public Snapshot snapshot(String name) {
+    refuseInside("take a snapshot");
+    return snapshots.take(name);
+  }
+
+  @Override
+  public Optional<Snapshot> findSnapshot(String name) {
+    return Optional.ofNullable(snapshots.find(name));
+  }
+
+  @Override
+  public List<Snapshot> snapshots() {
+    return List.copyOf(snapshots.all());
+  }
+
+  @Override
+  public boolean deleteSnapshot(String name) {
+    refuseInside("delete a snapshot");
+    return snapshots.delete(name);
+  }
+
+  private ObjectSnapshot at(LogAddress address) {
+    Pins.Pin pin = store.pinAt(address);
+    return ObjectSnapshot.held(this, address, pin::close);
+  }
+
+  private ObjectSnapshot own(Snapshot snapshot) {
+    if (snapshot instanceof ObjectSnapshot own && own.stoa() == this) return own;
+    throw new IllegalArgumentException(snapshot + " is a snapshot of another store");
+  }
+
+  /// An object as it is seen at a place in the log.
+  <T> T seen(T shared, Place place) {
+    refuseInside("read a snapshot");
+    refuseBlob(shared, "is no part of snapshots; it has its own, see Blob.snapshot");
+    Proxied proxied = proxied(shared);
+    LiveInvoker live = proxied.invoker() instanceof PastInvoker past ? past.live() : live(shared);
+    if (live.stoa() != this) {
+      throw new NotShareable(proxied.ref() + " is an object of another store than the snapshot");
+    }
+    ObjectTransaction.refuseStream(live.type());
+    @SuppressWarnings("unchecked") // Justification: a proxy of the same type
+    T seen = (T) past(live.type(), proxied, LiveInvoker.Source.ASKED, 0, place);
+    return seen;
+  }
+
+  /// A view of an object at a place in the log.
+  ///
+  /// @param generation the one that is meant, 0 when it is whichever was there
+  Object past(
+      ObjectType type, Proxied proxied, LiveInvoker.Source source, long generation, Place place) {
+    return past(
+        type, proxied.ref().key(), proxied.constructorArguments(), source, generation, place);
+  }
+
+  private Object past(
+      ObjectType type,
+      Object key,
+      @Nullable Object[] args,
+      LiveInvoker.Source source,
+      long generation,
+      Place place) {
+    Key target = type.key(key);
+    var live = new LiveInvoker(this, type, store.target(target), args, source, generation);
+    var past = store.at(target, place.address().counter());
+    return Proxies.create(type.shared(), refOf(target), args, new PastInvoker(live, past, place));
+  }
+
   @Override
   public <T> History<T> history(T shared) {
     refuseInside("read history");
@@ -314,7 +406,10 @@ final class EmbeddedStoa implements Stoa {
       throw new IllegalArgumentException(ref + " is not a blob");
     }
     return switch (view) {
-      case View.Remote() -> reference(blobKey(ref.key()), 0);
+      case View.Remote(), View.Local(), View.Cached() -> reference(blobKey(ref.key()), 0);
+      case View.AtAddress _, View.AtSnapshot _ ->
+          throw new UnsupportedOperationException(
+              ref + " is no part of snapshots; it has its own, see Blob.snapshot");
       case View.AtVersion(long version) ->
           throw new UnsupportedOperationException(
               "the past of " + ref + " is read with Blob.at(" + version + ")");
@@ -365,37 +460,60 @@ final class EmbeddedStoa implements Stoa {
       throw new NotShareable(
           face.getName() + " is stored as " + shared.name() + "; give it another name in @Shared");
     }
-    ObjectType known = types.get(shared.name());
-    if (known == null) known = register(shared);
-    if (known.shared().implementation() != shared.implementation()) {
-      throw new NotShareable(
-          face.getName()
-              + " and "
-              + known.shared().implementation().getName()
-              + " are both stored as "
-              + shared.name()
-              + "; give one of them another name in @Shared");
-    }
-    return known;
+    Faces faces = types.get(shared.name());
+    ObjectType known = faces == null ? null : faces.find(shared);
+    return known == null ? register(shared) : known;
   }
 
   private ObjectType register(SharedType shared) {
+    registering.lock();
+    try {
+      Faces faces = types.get(shared.name());
+      boolean first = faces == null;
+      if (faces == null) {
+        faces = new Faces(shared.name(), dictionary);
+        // What other faces have logged must be called as well.
+        for (SharedType other : otherFaces(shared)) add(faces, other);
+      }
+      ObjectType known = faces.find(shared);
+      if (known == null) known = add(faces, shared);
+      if (!first) return known;
+      faces.checkMethods();
+      store.register(shared.name(), new ObjectHandler.Factory(this, faces.first()));
+      types.put(shared.name(), faces);
+      return known;
+    } finally {
+      registering.unlock();
+    }
+  }
+
+  private ObjectType add(Faces faces, SharedType shared) {
+    var type = new ObjectType(faces, shared, dictionary, marshaller, clock);
+    faces.add(type);
     marshaller.register(shared);
-    var _ = dictionary.idOf(CLASS + shared.name() + " " + shared.face().getName());
-    var type = new ObjectType(shared, dictionary, marshaller, clock);
-    store.register(shared.name(), new ObjectHandler.Factory(this, type));
-    ObjectType earlier = types.putIfAbsent(shared.name(), type);
-    return earlier == null ? type : earlier;
+    var _ = dictionary.idOf(Dictionary.CLASS + shared.name() + " " + shared.face().getName());
+    return type;
+  }
+
+  /// The faces of a type's objects that this store was used with before, as far as they still are.
+  private List<SharedType> otherFaces(SharedType shared) {
+    var others = new ArrayList<SharedType>();
+    for (String className : dictionary.after(Dictionary.CLASS + shared.name() + " ")) {
+      SharedType other = Dictionary.face(className, shared, loader);
+      if (other != null) others.add(other);
+    }
+    return others;
   }
 
   /// The type of a reference, by the class that was last stored under its name.
   private ObjectType typeNamed(String name) {
-    ObjectType known = types.get(name);
-    if (known != null) return known;
-    var candidates = dictionary.after(CLASS + name + " ").reversed();
+    Faces known = types.get(name);
+    if (known != null) return known.first();
+    var candidates = dictionary.after(Dictionary.CLASS + name + " ").reversed();
     for (String className : candidates) {
       try {
-        return typeOf(Class.forName(className, false, loader));
+        var _ = typeOf(Class.forName(className, false, loader));
+        return Objects.requireNonNull(types.get(name)).first();
       } catch (ClassNotFoundException gone) {
         // It was renamed: an older or newer name may be there.
       }
@@ -536,12 +654,21 @@ final class EmbeddedStoa implements Stoa {
       if (ref.type().equals(blobs.space())) {
         return reference(blobKey(ref.key()), reference.generation());
       }
-      return proxy(
-          typeNamed(ref.type()),
-          ref.key(),
-          NOTHING,
-          LiveInvoker.Source.REFERENCE,
-          reference.generation());
+      return resolve(reference, typeNamed(ref.type()));
+    }
+
+    @Override
+    public Object resolve(Reference reference, Class<?> face) {
+      return resolve(reference, typeOf(face));
+    }
+
+    private Object resolve(Reference reference, ObjectType type) {
+      var source = LiveInvoker.Source.REFERENCE;
+      Object key = reference.ref().key();
+      Place place = Place.current(EmbeddedStoa.this);
+      return place == null
+          ? proxy(type, key, NOTHING, source, reference.generation())
+          : past(type, key, NOTHING, source, reference.generation(), place);
     }
   }
 

@@ -10,6 +10,7 @@ import stoa.Unavailable;
 import stoa.UnknownOutcome;
 import stoa.objects.proxy.Proxied;
 import stoa.objects.types.SharedMethod;
+import stoa.store.Answer;
 import stoa.store.Execution;
 import stoa.store.Existence;
 import stoa.store.Request;
@@ -97,9 +98,14 @@ final class LiveInvoker implements LiveRoute {
   private @Nullable Object transact(SharedMethod method, @Nullable Object[] arguments)
       throws Throwable {
     boolean reading = method.kind() == SharedMethod.Kind.READING_TRANSACTION;
+    return transact(reading ? TxOptions.reading() : TxOptions.STANDARD, method, arguments);
+  }
+
+  @Nullable Object transact(TxOptions options, SharedMethod method, @Nullable Object[] arguments)
+      throws Throwable {
     var answer = new @Nullable Object[1];
     stoa.transact(
-        reading ? TxOptions.reading() : TxOptions.STANDARD,
+        options,
         () -> {
           var transaction = Objects.requireNonNull(ObjectTransaction.current(stoa));
           try {
@@ -116,9 +122,15 @@ final class LiveInvoker implements LiveRoute {
 
   /// The answer of a settled request.
   @Nullable Object answer(Request request) throws Throwable {
-    var answer = (ObjectAnswer) request.answer();
-    if (generation == 0) generation = request.generation();
-    return answer.get(stoa.marshaller());
+    return answer(request.answer(), request.generation());
+  }
+
+  /// What an answer of the object says.
+  ///
+  /// @param seen the generation that answered, 0 when it was absent
+  @Nullable Object answer(Answer answer, long seen) throws Throwable {
+    if (generation == 0) generation = seen;
+    return ((ObjectAnswer) answer).get(stoa.marshaller());
   }
 
   /// Makes a call without waiting for it.
@@ -159,7 +171,9 @@ final class LiveInvoker implements LiveRoute {
   private @Nullable Object nested(
       ObjectContext context, SharedMethod method, @Nullable Object[] arguments) throws Throwable {
     Execution execution = context.execution();
-    if (execution.transaction() != null) ObjectTransaction.refuseStream(type);
+    if (execution.transaction() != null || execution.isPast()) {
+      ObjectTransaction.refuseStream(type);
+    }
     byte[] answer;
     try {
       answer =
@@ -197,7 +211,7 @@ final class LiveInvoker implements LiveRoute {
         arguments[i] = stoa.marshaller().copy(arguments[i]);
       }
     }
-    return new ObjectHandler.Question(method, arguments);
+    return new ObjectHandler.Question(type, method, arguments);
   }
 
   /// As [#existence()], at a moment that may lie before the generation began.

@@ -356,7 +356,8 @@ final class StoreScenario implements Scenario {
             version <= position;
             version += chance.between(1, 5)) {
           long at = version;
-          Answer answer = threads.await(() -> store.past(key, at).get("all", null));
+          Answer answer =
+              threads.await(() -> store.past(key, at).get("all", new Existence.Any(null), false));
           List<String> then = text(answer).lines().toList();
           long expected =
               now.stream().skip(1).filter(line -> Long.parseLong(words(line).get(2)) <= at).count();
@@ -370,7 +371,7 @@ final class StoreScenario implements Scenario {
 
     private void tooOld(Key key, long version) {
       try {
-        threads.await(() -> store.past(key, version).get("all", null));
+        threads.await(() -> store.past(key, version).get("all", new Existence.Any(null), false));
       } catch (TooOld told) {
         ShardLogContract.holds(
             told.version() == version && told.oldest() == version + 1, told.toString());

@@ -49,8 +49,8 @@ public final class Execution {
     }
   }
 
-  /// Thrown through a handler that answers a transaction from the present and asks other keys: they
-  /// need not be as the transaction sees them. The past is asked instead.
+  /// Thrown through a handler that answers a transaction, or a reader of the past, from the present
+  /// and asks other keys: they need not be as the reader sees them. The past is asked instead.
   static final class Elsewhere extends Unwinding {
     private static final long serialVersionUID = 1L;
 
@@ -132,8 +132,20 @@ public final class Execution {
   /// for each other.
   volatile @Nullable Deadlock refused;
 
-  /// The log counter of the put.
+  /// The log counter of the put; of a question about the past, as of which it is asked.
   long counter;
+
+  /// Whether a question about the past is answered by the live state, which may not wait.
+  boolean looking;
+
+  /// Whether it is a question about the past.
+  boolean past;
+
+  /// Whether it asked another key.
+  boolean asked;
+
+  /// The log counter up to which what it was told by other keys reaches.
+  long reach;
 
   /// The run that this one interrupts on its thread, by helping; set by [Runners].
   @Nullable Execution below;
@@ -233,6 +245,11 @@ public final class Execution {
   /// Whether the handler may change nothing.
   public boolean isReading() {
     return mode == Mode.READING;
+  }
+
+  /// Whether the handler is asked for the past, and sees other keys as they were.
+  public boolean isPast() {
+    return past;
   }
 
   Mode mode() {

@@ -7,6 +7,25 @@ public sealed interface Existence {
   /// What the key's handler is created from when the key is absent, or null for nothing.
   byte @Nullable [] opening();
 
+  /// Whether a key has not what this expects of it.
+  ///
+  /// @param generation the key's generation, 0 when it is absent
+  /// @param position the address of its last put or deletion, 0 when there was none
+  default boolean isGone(long generation, long position) {
+    return switch (this) {
+      case Generation(long expected, _) -> generation != expected;
+      case Undeleted _ -> generation == 0 && position > 0;
+      case Any _, Absent _ -> false;
+    };
+  }
+
+  /// As [#isGone], of a key as it was: before the expected generation it reads as absent.
+  default boolean wasGone(long generation, long position) {
+    boolean before =
+        this instanceof Generation(long expected, _) && generation == 0 && position < expected;
+    return !before && isGone(generation, position);
+  }
+
   /// The key may be absent; the put then begins it.
   ///
   /// @param opening what its handler is created from

@@ -250,7 +250,11 @@ final class Intake {
     }
     if (!request.begins) {
       request.address =
-          add(resident, Records.PUT, Records.put(request.origin, request.value), null);
+          add(
+              resident,
+              Records.PUT,
+              Records.put(request.origin, resident.behind(), request.value),
+              null);
       changed(request, resident);
     }
     return null;
@@ -259,7 +263,8 @@ final class Intake {
   private void begin(Request request, Resident resident, byte @Nullable [] opening) {
     Resident directory = store.directory(resident.key.space());
     long listed = add(directory, Records.LISTED, resident.key.name(), null);
-    byte[] payload = Records.beginningPut(request.origin, listed, opening, request.value);
+    byte[] payload =
+        Records.beginningPut(request.origin, resident.behind(), listed, opening, request.value);
     request.address = add(resident, Records.PUT, payload, Records.beginMark(listed));
     changed(request, resident);
     request.begins = true;
@@ -299,14 +304,21 @@ final class Intake {
       } else if (deed.begins) {
         byte[] name = resident.key.name();
         long listed = add(directory(resident), Records.LISTED, name, null, offset, micros);
-        byte[] payload = Records.beginningPut(deed.origin, listed, deed.opening, value);
+        byte[] payload =
+            Records.beginningPut(deed.origin, resident.behind(), listed, deed.opening, value);
         deed.address =
             add(resident, Records.PUT, payload, Records.beginMark(listed), offset, micros);
         resident.nextGeneration = deed.address;
         resident.nextListed = listed;
       } else {
         deed.address =
-            add(resident, Records.PUT, Records.put(deed.origin, value), null, offset, micros);
+            add(
+                resident,
+                Records.PUT,
+                Records.put(deed.origin, resident.behind(), value),
+                null,
+                offset,
+                micros);
       }
       int number = 0;
       for (Deed.Answered answered : deed.answers()) {

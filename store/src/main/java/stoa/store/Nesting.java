@@ -70,8 +70,14 @@ final class Nesting {
 
   /// Asks another key for a run in the past: as it was at the same place of the log.
   private Execution.Nested past(Execution caller, Key target, Object query, Existence existence) {
-    Past past = store.at(target, caller.counter);
-    return new Execution.Nested(past.get(query, existence.opening()).encoded(), false);
+    caller.asked = true;
+    if (caller.looking) throw new Execution.Elsewhere();
+    try {
+      Answer answer = store.at(target, caller.counter).get(query, existence, null);
+      return new Execution.Nested(answer.encoded(), false);
+    } catch (Gone gone) {
+      return told(caller, gone);
+    }
   }
 
   private Request request(
@@ -101,6 +107,7 @@ final class Nesting {
       awaitHelping(request, caller);
       caller.hasWaited(store.runners().now() - began);
       caller.waitingFor = null;
+      caller.reach = Math.max(caller.reach, request.reach);
     }
     try {
       return new Execution.Nested(request.answer().encoded(), request.kind != Request.Kind.PUT);

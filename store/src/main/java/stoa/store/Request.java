@@ -81,6 +81,9 @@ public final class Request {
   /// What a FORK found; valid once done.
   @Nullable Copy copy;
 
+  /// The log counter up to which what it is answered with reaches; valid once done.
+  long reach;
+
   /// The generation that the request was executed in; valid once done.
   long generation;
 
@@ -211,6 +214,7 @@ public final class Request {
 
   private void settle() {
     if (kind == Kind.NOTE) resident.noteEnds();
+    else if (depth == 0) resident.store().observed().advance(reach);
     resident.store().settled();
     if (appending == null) resident.unpin();
     else appending.unpin();

@@ -5,6 +5,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import stoa.CallFailed;
@@ -65,6 +66,9 @@ final class Resident implements Runnable {
   private long oldListed;
   private boolean oldDeleted;
   private boolean touched;
+
+  /// The last put that was executed, with everything that is logged about it in the stream.
+  private long nextSettled;
 
   /// The last committed address of the stream.
   private volatile long tail;
@@ -195,6 +199,11 @@ final class Resident implements Runnable {
     }
   }
 
+  /// Whether it was not evicted.
+  boolean isPresent() {
+    return pins.get() >= 0;
+  }
+
   void unpin() {
     pins.decrementAndGet();
   }
@@ -244,6 +253,15 @@ final class Resident implements Runnable {
     return true;
   }
 
+  /// How far below the next address of the stream the last put is that was executed, with
+  /// everything that is logged about it.
+  long behind() {
+    // In this order: the notes of what is executed were begun before.
+    long last = executed;
+    if (notes.get() == 0) nextSettled = Math.max(nextSettled, last);
+    return nextTail + 1 - nextSettled;
+  }
+
   /// The batch is committed.
   void publish() {
     touched = false;
@@ -273,6 +291,24 @@ final class Resident implements Runnable {
   /// Whether the lane waits for a thread.
   boolean isScheduled() {
     return lane.get() == SCHEDULED;
+  }
+
+  /// Whether something is executed, or waits for that.
+  boolean isBusy() {
+    return lane.get() != IDLE || !mailbox.isEmpty();
+  }
+
+  /// Looks at the state, when it is loaded, nothing waits and nobody runs; answers null otherwise.
+  ///
+  /// @param look must not wait
+  <T> @Nullable T look(Function<Materialized, @Nullable T> look) {
+    if (lane.get() != IDLE || !mailbox.isEmpty() || !lane.compareAndSet(IDLE, RUNNING)) return null;
+    try {
+      Materialized state = live;
+      return state == null || !mailbox.isEmpty() ? null : look.apply(state);
+    } finally {
+      release();
+    }
   }
 
   /// Executes a question at once when the state is loaded, nothing is ahead of it and nobody runs;
@@ -370,11 +406,13 @@ final class Resident implements Runnable {
         case GET -> get(request);
         case GENERATION -> {
           request.number = generation;
+          request.reach = executedChange;
           request.complete(null);
           yield true;
         }
         case POSITION -> {
           request.number = live().position();
+          request.reach = executedChange;
           request.complete(null);
           yield true;
         }
@@ -426,6 +464,7 @@ final class Resident implements Runnable {
     if (request.address <= state.position()) {
       // It was begun on a thread that is lost, and executed again by loading.
       request.generation = state.generation();
+      request.reach = store.moment();
       Answer answer = state.lastAnswer();
       if (answer != null) request.complete(answer);
       else request.fail(store.takingBack().reason(key, request.address));
@@ -433,6 +472,7 @@ final class Resident implements Runnable {
     }
     if (!request.begins && state.generation() == 0) {
       target = request.address;
+      executed = request.address;
       request.fail(Store.gone(key));
       return true;
     }
@@ -467,6 +507,7 @@ final class Resident implements Runnable {
     executed = request.address;
     executedChange = request.counter;
     request.generation = generation;
+    request.reach = Math.max(request.counter, execution.reach);
     state.settle(request.value.length);
     reweigh(state);
     request.complete(answer);
@@ -479,7 +520,9 @@ final class Resident implements Runnable {
     state.delete(request.address);
     store.retention().deleted(key, request.address);
     executedChange = request.counter;
+    request.reach = request.counter;
     generation = 0;
+    executed = request.address;
     reweigh(state);
     request.complete(null);
     return true;
@@ -583,16 +626,13 @@ final class Resident implements Runnable {
       return true;
     }
     request.generation = state.generation();
+    request.reach = Math.max(executedChange, execution.reach);
     request.complete(answer);
     return true;
   }
 
   private static boolean isGone(Existence expected, Materialized state) {
-    return switch (expected) {
-      case Existence.Generation(long generation, _) -> state.generation() != generation;
-      case Existence.Undeleted _ -> state.generation() == 0 && state.position() > 0;
-      case Existence.Any _, Existence.Absent _ -> false;
-    };
+    return expected.isGone(state.generation(), state.position());
   }
 
   /// Runs a handler; answers null when the lane was lost on the way.

@@ -40,6 +40,9 @@ public final class Store implements AutoCloseable {
   private static final int SPINS = 400;
   private static final long BARRIER_NANOS = 100_000;
 
+  /// Which part of the memory for keys is for their past, and for states that follow them.
+  private static final int VERSIONS_SHARE = 4;
+
   private final StoreConfig config;
   private final ShardLog log;
   private final Threads threads;
@@ -48,6 +51,8 @@ public final class Store implements AutoCloseable {
   private final Intake intake;
   private final Nesting nesting;
   private final TakingBack takingBack;
+  private final Versions versions;
+  private final Observed observed = new Observed();
   private final Retention retention;
   private final ConcurrentHashMap<String, HandlerFactory> factories = new ConcurrentHashMap<>();
   private final ConcurrentHashMap<String, Resident> directories = new ConcurrentHashMap<>();
@@ -63,7 +68,9 @@ public final class Store implements AutoCloseable {
     this.config = config;
     this.log = log;
     this.threads = threads;
-    this.residents = new Residents(this, config.residentBytesMax());
+    long versionBytes = config.residentBytesMax() / VERSIONS_SHARE;
+    this.residents = new Residents(this, config.residentBytesMax() - versionBytes);
+    this.versions = new Versions(this, threads, versionBytes);
     this.intake = new Intake(this, log, clock);
     this.retention = new Retention(this, intake);
     this.nesting = new Nesting(this, intake, threads, config.nestingMax());
@@ -97,12 +104,21 @@ public final class Store implements AutoCloseable {
       this.key = key;
     }
 
+    /// The last address of the key's stream, when that is known without a pin; -1 otherwise.
+    long tail() {
+      Resident resident = known;
+      if (resident == null) return -1;
+      long tail = resident.tail();
+      return resident.isPresent() ? tail : -1;
+    }
+
     /// The key.
     public Key key() {
       return key;
     }
 
-    private Resident pin() {
+    /// The key in memory, pinned.
+    Resident pin() {
       Resident resident = known;
       if (resident != null && resident.pin()) {
         if (!resident.referenced) resident.referenced = true;
@@ -258,6 +274,29 @@ public final class Store implements AutoCloseable {
     return new Names(streams(), directory.key.stream(), directory.tail());
   }
 
+  /// The log counter up to which everything is committed and in the mailboxes.
+  long moment() {
+    return intake.moment();
+  }
+
+  /// A key as of a place in the log. Nothing is read here.
+  ///
+  /// @param counter of the log address
+  /// @throws IllegalArgumentException when nothing is committed there yet
+  public Past at(Key key, long counter) {
+    checkCommitted(counter);
+    observed.advance(counter);
+    return Past.at(this, key, counter);
+  }
+
+  private void checkCommitted(long counter) {
+    long moment = moment();
+    if (counter < 0 || counter > moment) {
+      throw new IllegalArgumentException(
+          "log counter " + counter + " is not between 0 and " + moment + ", the last one so far");
+    }
+  }
+
   /// The streams of the store.
   ///
   /// @param streamOf the stream of an object, by its reference
@@ -267,12 +306,13 @@ public final class Store implements AutoCloseable {
   }
 
   /// A key as it was after a stream address.
+  ///
+  /// @throws IllegalArgumentException when the stream is not there yet
   public Past past(Key key, long address) {
     long position = position(key);
     checkVersion(key, address, position);
     retention.check(key, address);
-    barrier(key);
-    return new Past(this, key, address, 0);
+    return Past.after(this, key, address);
   }
 
   private static void checkVersion(Key key, long address, long position) {
@@ -295,6 +335,31 @@ public final class Store implements AutoCloseable {
     return retention.pins();
   }
 
+  /// Pins the present: what is seen now stays readable.
+  public Pins.Pin pinNow() {
+    Pins.Pin pin = retention.pins().pin(intake::moment, Long.MAX_VALUE);
+    observed.advance(pin.counter());
+    return pin;
+  }
+
+  /// Pins a place of the past.
+  ///
+  /// @throws IllegalArgumentException when nothing is committed there, or the address was never
+  ///   issued
+  public Pins.Pin pinAt(LogAddress address) {
+    long counter = address.counter();
+    checkCommitted(counter);
+    Pins.Pin pin = retention.pins().pin(counter);
+    boolean told = counter > 0 && counter >= streams().firstInLog();
+    Streams.LogItem item = told ? streams().at(counter) : null;
+    if (item != null && item.log().epoch() != address.epoch()) {
+      pin.close();
+      throw new IllegalArgumentException(
+          "log address " + address + " was never issued; " + item.log() + " was");
+    }
+    return pin;
+  }
+
   /// The oldest version of a key that can be read; 0 when all can.
   public long oldest(Key key) {
     checkOpen();
@@ -313,12 +378,9 @@ public final class Store implements AutoCloseable {
     return retention.trim(key, before);
   }
 
-  /// A key as it was at a log counter.
-  Past at(Key key, long counter) {
-    long position = position(key);
-    long then = Math.min(position, nesting.firstBehind(key.stream(), counter) - 1);
-    barrier(key);
-    return new Past(this, key, then, counter);
+  /// A state of a key that is kept beside the store's own, by playback.
+  public Follower follow(Target target) {
+    return new Follower(this, target);
   }
 
   // ---- transactions
@@ -332,9 +394,10 @@ public final class Store implements AutoCloseable {
   public Transaction begin(Transaction.Bounds bounds) {
     checkOpen();
     checkUsable();
+    long now = nowMicros();
     Pins.Pin pin = retention.pins().pin(intake::moment, bounds.micros());
     var at = new LogAddress(intake.epoch(), pin.counter());
-    return new Transaction(this, at, nowMicros(), bounds, mark(), pin);
+    return new Transaction(this, at, now, bounds, mark(), pin);
   }
 
   /// Begins a transaction that reads the past.
@@ -348,8 +411,9 @@ public final class Store implements AutoCloseable {
       throw new IllegalArgumentException(
           "log address " + at + " is not between 0 and " + moment + ", the last one so far");
     }
+    long now = nowMicros();
     Pins.Pin pin = retention.pins().pin(at::counter, bounds.micros());
-    return new Transaction(this, at, nowMicros(), bounds, mark(), pin);
+    return new Transaction(this, at, now, bounds, mark(), pin);
   }
 
   /// What became of a transaction that an earlier process may have committed: its log address, or
@@ -436,7 +500,8 @@ public final class Store implements AutoCloseable {
     intake.awaitPublished();
   }
 
-  long epoch() {
+  /// The epoch in which log addresses are issued.
+  public long epoch() {
     return intake.epoch();
   }
 
@@ -558,6 +623,15 @@ public final class Store implements AutoCloseable {
 
   void checkOpen() {
     if (closed) throw new Closed("the store is closed");
+  }
+
+  /// What was seen by the calls of this process.
+  Observed observed() {
+    return observed;
+  }
+
+  Versions versions() {
+    return versions;
   }
 
   Nesting nesting() {

@@ -149,11 +149,9 @@ public final class Transaction implements AutoCloseable {
       store.askInTransaction(request);
       if (!request.moved) return request.answer();
     }
-    Past past = store.at(key, counter());
-    if (isGone(existence, past)) throw Store.gone(key);
     running.push(key);
     try {
-      return past.get(query, existence.opening(), this);
+      return store.at(key, counter()).get(query, existence, this);
     } finally {
       running.pop();
     }
@@ -163,16 +161,6 @@ public final class Transaction implements AutoCloseable {
     if (copy.isGone(existence)) throw Store.gone(key);
     var execution = execution(Execution.Mode.READING, key, copy, depth);
     return run(execution, () -> copy.get(query, existence.opening(), execution));
-  }
-
-  private static boolean isGone(Existence expected, Past past) {
-    return switch (expected) {
-      case Existence.Generation(long generation, _) ->
-          past.generation() != generation
-              && (past.generation() != 0 || past.position() >= generation);
-      case Existence.Undeleted _ -> past.generation() == 0 && past.position() > 0;
-      case Existence.Any _, Existence.Absent _ -> false;
-    };
   }
 
   /// Puts a value, on this transaction's copy of the key.
@@ -371,6 +359,7 @@ public final class Transaction implements AutoCloseable {
       part.whenDone(_ -> {
         if (partsLeft.decrementAndGet() == 0) {
           commit.number = commit.counter;
+          commit.reach = commit.counter;
           commit.complete(null);
         }
       });

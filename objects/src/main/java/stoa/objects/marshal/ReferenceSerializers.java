@@ -68,7 +68,10 @@ final class ReferenceSerializers {
           };
       var ref = new Ref<Object>(type, readKey(codec, context));
       long generation = context.getBuffer().readVarUInt64();
-      return codec.references().resolve(new Reference(ref, generation));
+      var reference = new Reference(ref, generation);
+      Class<?> face = form == OWN_TYPE ? shared.face() : null;
+      References references = codec.references();
+      return face == null ? references.resolve(reference) : references.resolve(reference, face);
     }
   }
 
