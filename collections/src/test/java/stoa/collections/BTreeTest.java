@@ -1,6 +1,7 @@
 package stoa.collections;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.Random;
@@ -94,6 +95,29 @@ class BTreeTest {
         new Pair(501, "v501"),
         counted.edge(new Scan(Span.ALL.from(500, false), Scan.Direction.ASCENDING)));
     assertTrue(reads.get() <= 2 * tree.height(), reads + " reads");
+  }
+
+  @Test
+  void splitsAndMergesInATransactionOfTheProgram() {
+    SharedBTree<Integer, String> tree = STOA.bTree("program", Integer.class, String.class);
+    var nodes = new TreeEntries(Moments.live(STOA), "program");
+    STOA.transact(() -> {
+      for (int i = 0; i < 300; i++) tree.put(i, "v" + i);
+      for (int i = 0; i < 250; i++) assertEquals("v" + i, tree.remove(i));
+      return tree.size();
+    });
+    assertEquals(50, tree.size());
+    nodes.check();
+    assertThrows(
+        IllegalStateException.class,
+        () ->
+            STOA.transact(() -> {
+              tree.clear();
+              assertTrue(tree.isEmpty());
+              throw new IllegalStateException("back");
+            }));
+    assertEquals(50, tree.size());
+    nodes.check();
   }
 
   @Test
