@@ -68,7 +68,6 @@ class ShardsTest {
     int from = 3;
     stoa.transact(() -> {
       for (int i = from; i < from + 4; i++) ledger(stoa, i).add(name + " together");
-      return null;
     });
   }
 
