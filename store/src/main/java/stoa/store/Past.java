@@ -70,7 +70,11 @@ public final class Past {
     Materialized loaded = state;
     if (loaded == null) {
       loaded = new Materialized(store, key, store.factory(key.space()));
-      loaded.load(address, store.streams().last(key.stream()), null);
+      try {
+        loaded.load(address, store.streams().last(key.stream()), null);
+      } catch (Execution.Suspended stopped) {
+        throw stopped.reason();
+      }
       state = loaded;
     }
     return loaded;

@@ -19,6 +19,7 @@ import stoa.Gone;
 import stoa.Keep;
 import stoa.LimitExceeded;
 import stoa.LogAddress;
+import stoa.Unavailable;
 import stoa.UnknownOutcome;
 import stoa.base.Check;
 import stoa.base.Clock;
@@ -455,6 +456,13 @@ public final class Store implements AutoCloseable {
     try {
       while (resident.notesUnderWay() > 0) {
         if (!lead(null)) LockSupport.parkNanos(this, BARRIER_NANOS);
+      }
+      if (resident.lacksAnswer()) {
+        throw new Unavailable(
+            "what "
+                + key
+                + " was told by another object could not be logged, so its past cannot be read;"
+                + " make room and read again");
       }
     } finally {
       resident.unpin();
