@@ -135,17 +135,16 @@ class ConcurrentTransactionsTest {
   }
 
   private void lists(Stoa stoa, Chance chance, String name, TxOptions options) {
-    var attempts = new ArrayList<TransactionHistory.Open>();
     List<Integer> steps = new ArrayList<>();
     for (int i = chance.between(1, 4); i > 0; i--) steps.add(chance.below(4 * SERIES));
-    // The transaction begins before its body does.
+    // An attempt begins before its body does: when the body of the one before has ended.
+    var attempts = new ArrayList<TransactionHistory.Open>();
     attempts.add(history.begin(name));
     stoa.transact(
         options,
         () -> {
-          if (attempts.size() > 1) attempts.getLast().aborted();
-          var open = attempts.size() == 1 ? attempts.getFirst() : history.begin(name);
-          attempts.add(open);
+          var open = attempts.getLast();
+          if (attempts.size() > 1) attempts.get(attempts.size() - 2).aborted();
           for (int i = 0; i < steps.size(); i++) {
             String key = "s" + steps.get(i) % SERIES;
             var series = stoa.get(SimulatedSeries.class, key);
@@ -157,9 +156,12 @@ class ConcurrentTransactionsTest {
               open.read(key, series.append(element));
             }
           }
+          attempts.add(history.begin(name + " again"));
           return true;
         });
-    attempts.getLast().committed();
+    // The last one was never begun.
+    attempts.getLast().aborted();
+    attempts.get(attempts.size() - 2).committed();
     if (options.readOnly()) assertEquals(2, attempts.size(), "who only reads never conflicts");
   }
 
