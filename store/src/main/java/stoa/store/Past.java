@@ -71,7 +71,7 @@ public final class Past {
 
   private Version version() {
     Versions versions = store.versions();
-    return within == 0 ? versions.at(key, counter) : versions.between(key, within);
+    return told(() -> within == 0 ? versions.at(key, counter) : versions.between(key, within));
   }
 
   /// A copy of the state, for a transaction to go on with.
@@ -82,7 +82,10 @@ public final class Past {
     Handler handler = null;
     if (!version.isAbsent()) {
       Materialized.State copied = version.copy();
-      handler = copied == null ? store.versions().another(key, version) : copied.handler();
+      handler =
+          copied == null
+              ? told(() -> store.versions().another(key, version))
+              : copied.handler();
     }
     HandlerFactory factory = store.factory(key.space());
     return new Copy(key, factory, handler, version.generation(), version.position(), tail);
@@ -94,7 +97,8 @@ public final class Past {
   /// @throws stoa.Gone when the key was not what is expected of it
   public Answer get(@Nullable Object query, Existence existence, boolean quick) {
     if (!quick || within != 0) return get(query, existence, null);
-    var found = store.versions().at(key, counter, live -> look(live, query, existence));
+    var found =
+        told(() -> store.versions().at(key, counter, live -> look(live, query, existence)));
     Version version = found.version();
     return version == null
         ? Objects.requireNonNull(found.found())
@@ -121,7 +125,7 @@ public final class Past {
       return told(() -> fresh.get(query, existence.opening(), execution));
     }
     Handler free = version.take();
-    Handler handler = free == null ? store.versions().another(key, version) : free;
+    Handler handler = free == null ? told(() -> store.versions().another(key, version)) : free;
     execution.generation(version.generation());
     // One that an Error went through is not given back.
     Answer answer = told(() -> handler.get(query, execution));
@@ -149,7 +153,7 @@ public final class Past {
         store, Execution.Mode.READING, key, null, address, store.nowMicros(), 0, null, null);
   }
 
-  private static Answer told(Supplier<Answer> asked) {
+  private static <T> T told(Supplier<T> asked) {
     try {
       return asked.get();
     } catch (Execution.Suspended stopped) {

@@ -95,6 +95,10 @@ final class Resident implements Runnable {
 
   private final AtomicInteger notes = new AtomicInteger();
 
+  /// Whether a nested answer could not be logged since the state was loaded. Who runs the lane
+  /// takes it back.
+  private volatile boolean answerLost;
+
   /// Whether a worker has been asked to run the lane and has not come yet.
   private final AtomicBoolean dispatched = new AtomicBoolean();
 
@@ -216,6 +220,17 @@ final class Resident implements Runnable {
     notes.decrementAndGet();
   }
 
+  /// A nested answer that the state reflects could not be logged: the state is loaded anew for the
+  /// next request, which finds the answer again and logs it.
+  void answerLost() {
+    answerLost = true;
+  }
+
+  /// Whether the stream lacks a nested answer, so that its past cannot be told.
+  boolean lacksAnswer() {
+    return answerLost;
+  }
+
   /// How many entries that nobody executes are on their way into the stream.
   int notesUnderWay() {
     return notes.get();
@@ -317,7 +332,7 @@ final class Resident implements Runnable {
     if (lane.get() != IDLE || !mailbox.isEmpty() || !lane.compareAndSet(IDLE, RUNNING)) {
       return false;
     }
-    if (live == null || !mailbox.isEmpty()) {
+    if (live == null || answerLost || !mailbox.isEmpty()) {
       mailbox.add(question);
       drainQuick(question);
     } else if (execute(question)) {
@@ -661,9 +676,10 @@ final class Resident implements Runnable {
 
   private Materialized live() {
     Materialized state = live;
-    if (state == null) {
+    if (state == null || answerLost) {
       // What loading would go on with could not be logged, and would be begun again and again.
       store.checkUsable();
+      answerLost = false;
       state = new Materialized(store, key, store.factory(key.space()));
       state.load(target, tail, this);
       running = null;
