@@ -146,6 +146,9 @@ public interface Stoa extends AutoCloseable {
   /// @throws UnsupportedOperationException for a [Blob], whose past is in its snapshots
   <T> History<T> history(T shared);
 
+  /// The streams that objects are kept in, and streams of the caller's own beside them.
+  StreamStore streams();
+
   /// Waits for the calls under way, up to [Limits#closeTimeMax()], and closes the store. Calls that
   /// come later throw [Closed].
   @Override

@@ -38,7 +38,8 @@ public final class Sequencer {
 
   /// Limits of a sequencer.
   ///
-  /// @param streamsMax how many streams without unsettled addresses are remembered
+  /// @param streamsMax how many streams without unsettled addresses are remembered; well above what
+  ///   one request names, or its streams push each other out for ever
   /// @param sessionsMax how many sessions without unsettled addresses are remembered
   /// @param unsettledMax how many tokens may be unsettled
   /// @param questionsMax how many questions to shards are remembered
@@ -351,7 +352,10 @@ public final class Sequencer {
   /* The row of a stream, or null after adding a question. */
   private @Nullable Row row(StreamId stream, List<Question> asked) {
     Row row = held.get(stream);
-    if (row == null) row = idle.get(stream);
+    if (row == null) {
+      row = idle.remove(stream);
+      if (row != null) idle.putLast(stream, row);
+    }
     if (row == null) asked.add(new Question.OfStream(question(stream), stream));
     return row;
   }

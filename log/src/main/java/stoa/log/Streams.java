@@ -19,14 +19,15 @@ import stoa.storage.CorruptData;
 import stoa.storage.Device;
 import stoa.storage.StorageException;
 
-/// The materialized streams of a shard on its storage device (vCorfu, section 3.3: a stream replica
-/// can be read at any stream address without touching the global log).
+/// The materialized streams of a log, on the storage device of its shard or on those of several
+/// (vCorfu, section 3.3: a stream replica can be read at any stream address without touching the
+/// global log).
 ///
 /// Thread-safe. What cannot be read is [Corrupt] when its bytes are damaged, and [Unavailable]
 /// otherwise.
 public final class Streams {
   /*
-   * A stream is a device object of the same id, in three spaces:
+   * A stream is an object of the same id on the device of its shard, in three spaces:
    *
    *   space         offset            data
    *   ENTRIES       stream address    kind u8, epoch varint, counter varint, now varint, payload
@@ -37,17 +38,19 @@ public final class Streams {
    * header of the batch: epoch, term, sequence, number of addresses, now, all varint; its note,
    * sized; and what its addresses hold: number of streams varint and their ids; number of entries
    * varint, and for each the step from the offset before, the index of its stream and its stream
-   * address, all varint. A seal is a header of one address without an entry.
+   * address, all varint. A seal is a header of one address without an entry. A log of several shards
+   * has it on each device that has an entry of the batch, with the entries of that device at least:
+   * see GlobalLog.
    *
    * What is trimmed is gone from the spaces of the device. How far a stream was trimmed in the words of
    * whoever did it is how far the space OLDEST is, in which nothing is ever written: of the entries, some
    * in front of that are kept, to make the state there from.
    */
-  private static final int ENTRIES = 0;
-  private static final int CHECKPOINTS = 1;
-  private static final int MARKS = 2;
-  private static final int OLDEST = 3;
-  private static final StreamId LOG = StreamId.of("stoa/log");
+  static final int ENTRIES = 0;
+  static final int CHECKPOINTS = 1;
+  static final int MARKS = 2;
+  static final int OLDEST = 3;
+  static final StreamId LOG = StreamId.of("stoa/log");
 
   /// What is read as a mark or checkpoint: data with the stream address it stands at.
   ///
@@ -67,11 +70,21 @@ public final class Streams {
   /// @param places the entries there, in order; none at a hole, which includes a seal
   public record LogItem(LogAddress log, List<Place> places) {}
 
-  private final Device device;
+  private final Extents device;
+
+  /// Whether an object of the device is the log's own, and no stream.
+  public static boolean isInternal(StreamId stream) {
+    return stream.equals(LOG) || stream.equals(GlobalLog.UNIT);
+  }
 
   /// The streams on a device.
   public Streams(Device device) {
-    this.device = device;
+    this(Extents.of(device));
+  }
+
+  /// The streams that are kept as extents.
+  Streams(Extents extents) {
+    this.device = extents;
   }
 
   /// The last address of a stream, 0 when it has no entry.
@@ -109,15 +122,16 @@ public final class Streams {
     if (before <= oldest(stream)) return;
     At mark = floor(stream, MARKS, before);
     long checkpoint = Math.max(0, offset(stream, CHECKPOINTS, before));
-    var commit = new Commit().trim(stream, OLDEST, before);
-    if (mark == null) {
-      commit.trim(stream, ENTRIES, before);
-    } else {
+    var trim = new Extents.Trim(before, before, 0, 0);
+    if (mark != null) {
       long base = Math.max(mark.address(), checkpoint);
-      commit.trim(stream, ENTRIES, base).trim(stream, MARKS, mark.address());
-      commit.trim(stream, CHECKPOINTS, base);
+      trim = new Extents.Trim(before, base, mark.address(), base);
     }
-    append(commit);
+    try {
+      device.trim(stream, trim);
+    } catch (StorageException failed) {
+      throw told(failed);
+    }
   }
 
   /// From which address on the entries would be kept if a stream were trimmed now.
@@ -142,7 +156,12 @@ public final class Streams {
   /// entries stay in their streams. As [#trim] else.
   public void trimLog(long before) {
     long first = offset(LOG, ENTRIES, before);
-    if (first > firstInLog()) append(new Commit().trim(LOG, ENTRIES, first));
+    if (first <= firstInLog()) return;
+    try {
+      device.trimLog(first);
+    } catch (StorageException failed) {
+      throw told(failed);
+    }
   }
 
   /// The first counter of which the log still tells what is there; 0 when nothing was ever
@@ -169,14 +188,6 @@ public final class Streams {
   public void sync() {
     try {
       device.sync();
-    } catch (StorageException failed) {
-      throw told(failed);
-    }
-  }
-
-  private void append(Commit commit) {
-    try {
-      device.append(commit);
     } catch (StorageException failed) {
       throw told(failed);
     }
@@ -243,8 +254,7 @@ public final class Streams {
     }
   }
 
-  private static boolean visit(
-      long first, byte[] header, long from, long to, Predicate<LogItem> visitor) {
+  static boolean visit(long first, byte[] header, long from, long to, Predicate<LogItem> visitor) {
     var in = new Decoder(header);
     long epoch = in.varint();
     in.varint();
@@ -291,30 +301,48 @@ public final class Streams {
   /// Keeps the state of a stream after an address. It is derived data: durable with the next batch,
   /// and made again when a crash loses it.
   public void checkpoint(StreamId stream, long address, byte[] state) {
-    device.append(new Commit().clear().write(stream, CHECKPOINTS, address, state, 0, state.length));
+    device.append(
+        stream, new Commit().clear().write(stream, CHECKPOINTS, address, state, 0, state.length));
   }
 
   /// Adds a batch to a commit, as it is found in this class's comment.
   void encode(Batch batch, Commit commit, Encoder scratch) {
+    encodeHeader(batch, batch.entries(), commit, scratch);
+    for (Entry entry : batch.entries()) encodeEntry(batch.token(), entry, commit, scratch);
+  }
+
+  /// Adds the header of a batch to a commit, which tells where some of its entries are.
+  static void encodeHeader(Batch batch, List<Entry> entries, Commit commit, Encoder scratch) {
     Token token = batch.token();
     begin(token, batch.term(), batch.sequence(), batch.nowMicros(), batch.note(), scratch);
-    places(batch.entries(), scratch);
+    places(entries, scratch);
     commit.write(LOG, ENTRIES, token.first().counter(), scratch.array(), 0, scratch.size());
-    long counter = token.first().counter();
-    for (Entry entry : batch.entries()) {
-      byte[] payload = entry.payload();
-      scratch.clear().u8(entry.kind()).varint(token.first().epoch());
-      scratch.varint(counter + entry.offset()).varint(entry.nowMicros()).raw(payload);
-      commit.write(entry.stream(), ENTRIES, entry.address(), scratch.array(), 0, scratch.size());
-      byte[] mark = entry.mark();
-      if (mark != null) {
-        commit.write(entry.stream(), MARKS, entry.address(), mark, 0, mark.length);
-      }
+  }
+
+  /// Adds an entry to a commit, in its stream.
+  static void encodeEntry(Token token, Entry entry, Commit commit, Encoder scratch) {
+    encodeEntry(token, entry, ENTRIES, MARKS, commit, scratch);
+  }
+
+  /// Adds a copy of an entry to a commit.
+  static void encodeCopy(Token token, Entry entry, Commit commit, Encoder scratch) {
+    encodeEntry(token, entry, Shards.COPIES, Shards.COPY_MARKS, commit, scratch);
+  }
+
+  private static void encodeEntry(
+      Token token, Entry entry, int space, int marks, Commit commit, Encoder scratch) {
+    scratch.clear().u8(entry.kind()).varint(token.first().epoch());
+    scratch.varint(token.first().counter() + entry.offset()).varint(entry.nowMicros());
+    scratch.raw(entry.payload());
+    commit.write(entry.stream(), space, entry.address(), scratch.array(), 0, scratch.size());
+    byte[] mark = entry.mark();
+    if (mark != null) {
+      commit.write(entry.stream(), marks, entry.address(), mark, 0, mark.length);
     }
   }
 
   /// Adds a seal to a commit.
-  void encodeSeal(Token token, long nowMicros, byte[] note, Commit commit, Encoder scratch) {
+  static void encodeSeal(Token token, long nowMicros, byte[] note, Commit commit, Encoder scratch) {
     begin(token, 0, 0, nowMicros, note, scratch);
     scratch.varint(0).varint(0);
     commit.write(LOG, ENTRIES, token.first().counter(), scratch.array(), 0, scratch.size());
@@ -392,7 +420,7 @@ public final class Streams {
         : new Unavailable("the store cannot be read; reopen it: " + text, failed);
   }
 
-  private static StoredEntry decode(long address, byte[] data) {
+  static StoredEntry decode(long address, byte[] data) {
     var in = new Decoder(data);
     byte kind = (byte) in.u8();
     var log = new LogAddress(in.varint(), in.varint());

@@ -27,11 +27,12 @@ import stoa.Ref;
 import stoa.Snapshot;
 import stoa.Stoa;
 import stoa.StoaConfig;
+import stoa.StreamStore;
 import stoa.Transaction;
 import stoa.TxOptions;
 import stoa.View;
 import stoa.base.Clock;
-import stoa.log.ShardLog;
+import stoa.base.StreamId;
 import stoa.objects.marshal.Marshaller;
 import stoa.objects.marshal.Reference;
 import stoa.objects.marshal.References;
@@ -42,7 +43,6 @@ import stoa.objects.types.Keys;
 import stoa.objects.types.SharedMethod;
 import stoa.objects.types.SharedType;
 import stoa.spi.CallContext;
-import stoa.storage.Device;
 import stoa.store.Blobs;
 import stoa.store.Existence;
 import stoa.store.Key;
@@ -62,6 +62,8 @@ final class EmbeddedStoa implements Stoa {
   private final Clock clock;
   private final Store store;
   private final Blobs blobs;
+  private final @Nullable String blobsRefused;
+  private final StreamStore streams;
   private final Dictionary dictionary;
   private final Marshaller marshaller;
   private final ClassLoader loader;
@@ -71,8 +73,7 @@ final class EmbeddedStoa implements Stoa {
   private final Executor answers;
   private final Attempts attempts = new Attempts(this);
 
-  /// @param device what the log is on
-  EmbeddedStoa(StoaConfig config, ShardLog log, Device device, Clock clock, Threads threads) {
+  EmbeddedStoa(StoaConfig config, OpenLog open, Clock clock, Threads threads) {
     limits = config.limits();
     var bounds =
         new StoreConfig(
@@ -82,8 +83,10 @@ final class EmbeddedStoa implements Stoa {
             limits.nestingMax(),
             limits.closeTimeMax());
     this.clock = clock;
-    store = new Store(bounds, log, clock, threads);
-    blobs = new Blobs(store, device, threads, Blob.class.getName(), limits.blobBytesMax());
+    store = new Store(bounds, open.log(), clock, threads);
+    blobs = new Blobs(store, open.devices(), threads, Blob.class.getName(), limits.blobBytesMax());
+    blobsRefused = open.refusal();
+    streams = store.streamStore(this::streamOf, limits.callBytesMax());
     answers = threads.answers();
     dictionary = new Dictionary(store);
     ClassLoader context = Thread.currentThread().getContextClassLoader();
@@ -373,6 +376,16 @@ final class EmbeddedStoa implements Stoa {
   }
 
   @Override
+  public StreamStore streams() {
+    refuseInside("use streams");
+    return streams;
+  }
+
+  private StreamId streamOf(Ref<?> ref) {
+    return new Key(ref.type(), Keys.encode(ref.key()), ref).stream();
+  }
+
+  @Override
   public void close() {
     store.close();
   }
@@ -380,6 +393,7 @@ final class EmbeddedStoa implements Stoa {
   // ---- blobs
 
   private StoredBlob blob(Object key, @Nullable Object[] args) {
+    if (blobsRefused != null) throw new UnsupportedOperationException(blobsRefused);
     if (args.length > 0) {
       throw new IllegalArgumentException("a blob takes no constructor arguments; write to it");
     }

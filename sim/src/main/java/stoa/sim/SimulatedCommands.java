@@ -90,8 +90,8 @@ final class SimulatedCommands {
     replicas.get(index).applied = 0;
   }
 
-  /// Loses everything.
-  void lose() {
+  /// Loses everything, and begins again with a command.
+  void lose(Command first) {
     order.clear();
     underWay.clear();
     waiting = null;
@@ -101,6 +101,7 @@ final class SimulatedCommands {
     }
     term++;
     sequence = 0;
+    order.add(new Proposal(term, ++sequence, first));
   }
 
   /// Proposes the leader's next command.
@@ -112,7 +113,10 @@ final class SimulatedCommands {
   /// Lets one thing happen, if anything can.
   boolean step() {
     List<Runnable> possible = new ArrayList<>();
-    for (var proposal : underWay) possible.add(() -> arrive(proposal));
+    for (var proposal : underWay) {
+      /* What an earlier leader proposed may take long, and find everything changed. */
+      if (proposal.term == term || chance.percent(4)) possible.add(() -> arrive(proposal));
+    }
     for (var replica : replicas) {
       if (replica.applied < order.size()) possible.add(() -> apply(replica));
     }
@@ -140,10 +144,10 @@ final class SimulatedCommands {
     }
   }
 
-  /// Lets every replica apply everything that was ordered.
-  void settle() {
-    for (var proposal : List.copyOf(underWay)) arrive(proposal);
-    replicas.forEach(this::catchUp);
+  /// Whether nothing is on its way, into the order or from there to a replica.
+  boolean isQuiet() {
+    return underWay.isEmpty()
+        && replicas.stream().allMatch(replica -> replica.applied == order.size());
   }
 
   private void catchUp(Replica replica) {

@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.Supplier;
 import java.util.regex.Pattern;
 import stoa.AlreadyExists;
 import stoa.DeadlineExceeded;
@@ -15,6 +16,8 @@ import stoa.LimitExceeded;
 import stoa.TooOld;
 import stoa.Unavailable;
 import stoa.log.LocalShardLog;
+import stoa.log.ShardLog;
+import stoa.log.core.Layout;
 import stoa.storage.DeviceConfig;
 import stoa.storage.StorageException;
 import stoa.store.Answer;
@@ -39,13 +42,15 @@ final class StoreScenario implements Scenario {
       new StoreConfig(Duration.ofMillis(500), 50, 3_000, 8, Duration.ofMillis(1));
 
   private final String name;
+  private final Layout layout;
   private final Keep keep;
   private final List<Integer> paddings;
 
   /// @param keep how much of the past the store keeps
   /// @param paddings how much longer values are made: so that checkpoints are, sooner or later
-  StoreScenario(String name, Keep keep, List<Integer> paddings) {
+  StoreScenario(String name, Layout layout, Keep keep, List<Integer> paddings) {
     this.name = name;
+    this.layout = layout;
     this.keep = keep;
     this.paddings = paddings;
   }
@@ -57,7 +62,19 @@ final class StoreScenario implements Scenario {
 
   @Override
   public void run(Chance chance, Trace trace) {
-    new Run(chance, trace, keep, paddings).run();
+    new Run(chance, trace, layout, keep, paddings).run();
+  }
+
+  /* What the store is on. */
+  private record Base(Supplier<ShardLog> log, Runnable restart, Runnable calm) {
+    static Base of(Layout layout, PoweredDisk disk) {
+      if (layout.shards() == 1) {
+        var device = new PoweredDevice(disk, DEVICE);
+        return new Base(() -> new LocalShardLog(device.device()), device::restart, device::calm);
+      }
+      var shards = new GlobalShard(layout, disk, DEVICE);
+      return new Base(shards::leader, shards::restart, shards::calm);
+    }
   }
 
   /* A request that was made and not yet looked after, with what the ledger knows of it. */
@@ -66,10 +83,9 @@ final class StoreScenario implements Scenario {
   private static final class Run {
     private final Chance chance;
     private final Trace trace;
+    private final Base base;
     private final Keep keep;
     private final List<Integer> paddings;
-    private final PoweredDisk disk;
-    private final PoweredDevice device;
     private final ExactlyOnce ledger = new ExactlyOnce();
     private final List<String> names = new ArrayList<>();
     private final List<Asked> asked = new ArrayList<>();
@@ -80,14 +96,13 @@ final class StoreScenario implements Scenario {
     private int ids;
     private int opened;
 
-    Run(Chance chance, Trace trace, Keep keep, List<Integer> paddings) {
+    Run(Chance chance, Trace trace, Layout layout, Keep keep, List<Integer> paddings) {
       this.chance = chance.of("work");
       this.trace = trace;
       this.keep = keep;
       this.paddings = paddings;
       for (int i = 0; i < ACCOUNTS; i++) names.add("a" + i);
-      disk = PoweredDisk.simulated(chance.of("disk"), 40);
-      device = new PoweredDevice(disk, DEVICE);
+      base = Base.of(layout, PoweredDisk.simulated(chance.of("disk"), 40 * layout.shards()));
       threads = new SimulatedThreads(chance.of("threads"));
       store = open();
     }
@@ -97,15 +112,14 @@ final class StoreScenario implements Scenario {
         threads = new SimulatedThreads(chance.of("threads " + opened++));
         var mine = threads;
         try {
-          var log = new LocalShardLog(device.device());
-          var made = new Store(STORE, log, () -> micros, threads);
+          var made = new Store(STORE, base.log().get(), () -> micros, threads);
           made.register(StoreHandlers.SPACE, new StoreHandlers(() -> runAway(mine)));
           made.keep(keep);
           return made;
         } catch (StorageException failed) {
           trace.add("opening failed " + failed.getClass().getSimpleName());
           trace.reached("the disk fails while the store opens");
-          device.restart();
+          base.restart().run();
         }
       }
     }
@@ -124,7 +138,7 @@ final class StoreScenario implements Scenario {
           restart();
         }
       }
-      disk.calm();
+      base.calm().run();
       restart();
       for (int i = 0; i < ACCOUNTS; i++) ask();
       check();
@@ -256,12 +270,12 @@ final class StoreScenario implements Scenario {
     private void restart() {
       boolean read = false;
       for (int attempt = 0; !read; attempt++) {
-        if (attempt == ATTEMPTS_MAX) device.calm();
+        if (attempt == ATTEMPTS_MAX) base.calm().run();
         trace.add("restart");
         trace.reached("a restart");
         collect();
         threads.close();
-        device.restart();
+        base.restart().run();
         store = open();
         asked.clear();
         try {

@@ -81,6 +81,8 @@ final class StreamHistory {
 
   private final SortedMap<StreamId, NavigableMap<Long, StreamEntry>> truth = new TreeMap<>();
   private final SortedMap<StreamId, Long> trims = new TreeMap<>();
+  /* Where streams of rebuilt shards begin; empty versions before may never have been shown. */
+  private final SortedMap<StreamId, Long> begun = new TreeMap<>();
   private final List<Operation> operations = new ArrayList<>();
   private final SortedMap<Long, LogUnit.Read> followed = new TreeMap<>();
   private long time;
@@ -155,10 +157,8 @@ final class StreamHistory {
       @Override
       public void begin(StreamEntry entry) {
         shown(entry);
-        holds(
-            entry.address() <= trims.getOrDefault(entry.stream(), 1L),
-            "%s begins a stream that was trimmed so far",
-            entry);
+        requireTrimmed(entry.stream(), entry.address(), "when it is rebuilt");
+        begun.merge(entry.stream(), entry.address(), Math::max);
         versions.begin(entry);
       }
 
@@ -197,6 +197,15 @@ final class StreamHistory {
         after);
   }
 
+  /* Nothing but empty versions was between what a stream was trimmed to and what it begins with. */
+  private void requireTrimmed(StreamId stream, long first, Object when) {
+    long trimmed = trims.getOrDefault(stream, 1L);
+    if (first <= trimmed) return;
+    for (var lost : truth.getOrDefault(stream, new TreeMap<>()).subMap(trimmed, first).values()) {
+      holds(lost.sort() == Sort.VOID, "%s began behind %s, %s", stream, lost, when);
+    }
+  }
+
   static String text(StreamEntry entry) {
     return new String(entry.payload(), StandardCharsets.UTF_8);
   }
@@ -218,7 +227,10 @@ final class StreamHistory {
     for (var stream : truth.values()) {
       long next = 1;
       for (var entry : stream.values()) {
-        holds(entry.address() == next++, "a stream is dense before %s", entry);
+        boolean dense =
+            entry.address() == next || entry.address() <= begun.getOrDefault(entry.stream(), 0L);
+        holds(dense, "a stream is dense before %s", entry);
+        next = entry.address() + 1;
         if (entry.sort() == Sort.VOID) continue;
         String id = text(entry);
         places.computeIfAbsent(id, _ -> new TreeSet<>()).add(entry.log());
@@ -272,12 +284,7 @@ final class StreamHistory {
   private void replay(Operation operation, SortedMap<String, SortedSet<LogAddress>> places) {
     for (var seen : operation.reads) {
       var all = truth.getOrDefault(seen.stream, new TreeMap<>());
-      holds(
-          seen.first <= trims.getOrDefault(seen.stream, 1L),
-          "%s sees %s from %s on, which was not trimmed so far",
-          operation,
-          seen.stream,
-          seen.first);
+      requireTrimmed(seen.stream, seen.first, operation);
       long next = seen.first;
       for (var entry : seen.entries) {
         var there = all.get(next++);
@@ -410,11 +417,7 @@ final class StreamHistory {
         stream,
         last,
         replica.last(stream));
-    holds(
-        replica.first(stream) <= Math.max(1, trims.getOrDefault(stream, 1L)),
-        "%s begins at %s",
-        stream,
-        replica.first(stream));
+    requireTrimmed(stream, replica.first(stream), "at the end");
   }
 
   static void holds(boolean holds, String format, @Nullable Object... values) {

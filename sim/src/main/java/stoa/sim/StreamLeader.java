@@ -105,7 +105,10 @@ final class StreamLeader {
       case StreamMessage.Put put -> put(put);
       case StreamMessage.Settle settle -> settle(settle);
       case StreamMessage.Deliver deliver -> deliver(deliver);
-      case StreamMessage.Acknowledge(long item) -> arrived.add(item);
+      case StreamMessage.Acknowledge(long item, long epoch) -> {
+        /* Of an older epoch, it may be for an item of a shard that was lost. */
+        if (epoch == shard().epoch()) arrived.add(item);
+      }
       case StreamMessage.RowOf(Node from, Sequencer.Question.OfStream question) -> {
         var row = shard().streamUnit().row(question.stream());
         if (shard().epoch() == from.number() && row != null) {
@@ -144,7 +147,7 @@ final class StreamLeader {
         propose(
             new Command.Rebuilt(sessionsBelow),
             applied -> {
-              if (applied == Shard.Applied.DONE) {
+              if (applied == Shard.Applied.DONE || applied == Shard.Applied.SAME) {
                 world.send(from, new StreamMessage.RebuiltIs(index));
               }
             });
@@ -154,7 +157,7 @@ final class StreamLeader {
         answerReaders();
       }
       case StreamMessage.ReadLog(Node from, long number, long counter) ->
-          world.send(from, new StreamMessage.LogIs(number, shard().logUnit().read(counter)));
+          world.send(from, new StreamMessage.LogIs(number, shard().read(counter)));
       case StreamMessage.Trim(Node from, long number, StreamId stream, long before) ->
           propose(
               new Command.Trim(stream, before),
@@ -369,7 +372,7 @@ final class StreamLeader {
           var written =
               switch (applied) {
                 case DONE, SAME -> {
-                  boolean delivered = shard().outbox().isDelivered(address);
+                  boolean delivered = shard().outbox().isDelivered(address.counter());
                   if (delivered) tellDelivered(address);
                   yield delivered ? Coordinator.Written.DELIVERED : Coordinator.Written.STORED;
                 }
@@ -391,7 +394,8 @@ final class StreamLeader {
         applied -> {
           delivering.remove(key);
           if (applied == Shard.Applied.DONE || applied == Shard.Applied.SAME) {
-            world.send(deliver.from(), new StreamMessage.Acknowledge(deliver.item()));
+            world.send(
+                deliver.from(), new StreamMessage.Acknowledge(deliver.item(), deliver.epoch()));
           } else {
             world.reached("a delivery is " + applied);
           }
@@ -407,7 +411,7 @@ final class StreamLeader {
           world.send(
               seal.from(),
               new StreamMessage.Sealed(
-                  index, epoch, seal.round(), shard().closed(), shard().counter(), left));
+                  index, epoch, seal.round(), shard().isRebuilding(), shard().counter(), left));
         };
     if (shard().epoch() >= epoch) tell.run();
     else propose(new Command.Seal(epoch), _ -> tell.run());

@@ -62,7 +62,8 @@ sealed interface StreamMessage {
       Sequencer.Question.OfSession question, Sequencer.Known known, @Nullable LogAddress address)
       implements StreamMessage {}
 
-  record Sealed(int shard, long epoch, long round, long closed, long counter, int undelivered)
+  /* With `lost` when it replaces a lost shard. */
+  record Sealed(int shard, long epoch, long round, boolean lost, long counter, int undelivered)
       implements StreamMessage {}
 
   record RebuildSent(int shard, int lost) implements StreamMessage {}
@@ -81,7 +82,7 @@ sealed interface StreamMessage {
 
   record Deliver(Node from, long item, long epoch, Command command) implements StreamMessage {}
 
-  record Acknowledge(long item) implements StreamMessage {}
+  record Acknowledge(long item, long epoch) implements StreamMessage {}
 
   record RowOf(Node from, Sequencer.Question.OfStream question) implements StreamMessage {}
 

@@ -28,7 +28,7 @@ final class StreamScenario implements Scenario {
     int shards = copies == Copies.FULL ? chance.between(2, 4) : chance.between(1, 4);
     var size =
         new StreamWorld.Size(
-            shards, copies, chance.between(2, 6), chance.between(2, 5), chance.between(4, 12));
+            shards, copies, chance.between(2, 10), chance.between(2, 5), chance.between(4, 12));
     new StreamWorld(chance.of("world"), trace, size, trouble, rules).run();
   }
 }

@@ -18,7 +18,7 @@ import stoa.sim.StreamMessage.Node;
 /// answers. One owner.
 final class StreamSequencer {
   /* Small, so that streams and sessions are forgotten. */
-  private static final Sequencer.Limits LIMITS = new Sequencer.Limits(2, 2, 12, 32);
+  private static final Sequencer.Limits LIMITS = new Sequencer.Limits(6, 2, 12, 32);
   private static final int PARKED_MAX = 32;
   private static final int PATIENCE = 4;
 
@@ -53,7 +53,8 @@ final class StreamSequencer {
     switch (message) {
       case StreamMessage.Sealed told -> sealed(told);
       case StreamMessage.RebuildSent(int shard, int of) -> {
-        if (lost != null && lost == of) restored.add(shard);
+        /* What was told before says nothing about what is delivered for it. */
+        if (lost != null && lost == of && restored.add(shard) && start == 0) again();
       }
       case StreamMessage.RebuiltIs(int shard) -> {
         if (lost != null && lost == shard) rebuilt.add(shard);
@@ -148,16 +149,21 @@ final class StreamSequencer {
     if (parked.size() == PARKED_MAX) parked.removeFirst();
     parked.add(request);
     for (var question : asked) {
-      switch (question) {
-        case Question.OfStream of -> {
-          questions.put(of.stream(), of);
+      Object about =
+          switch (question) {
+            case Question.OfStream of -> of.stream();
+            case Question.OfSession of -> of.id();
+          };
+      if (!question.equals(questions.put(about, question))) send(question);
+    }
+  }
+
+  private void send(Question question) {
+    switch (question) {
+      case Question.OfStream of ->
           world.send(shard(of.stream()), new StreamMessage.RowOf(me, of));
-        }
-        case Question.OfSession of -> {
-          questions.put(of.id(), of);
+      case Question.OfSession of ->
           world.send(shard(of.stream()), new StreamMessage.SessionOf(me, of));
-        }
-      }
     }
   }
 
@@ -181,6 +187,11 @@ final class StreamSequencer {
     if (sequencer == null) {
       recover();
       return;
+    }
+    if (!parked.isEmpty()) {
+      /* Questions or their answers may be lost: they are asked again. */
+      questions.clear();
+      unpark(sequencer);
     }
     var unsettled = sequencer.unsettled();
     ages.keySet()
@@ -228,16 +239,14 @@ final class StreamSequencer {
     if (told.epoch() != epoch || told.round() != round || start != 0) return;
     sealed.put(told.shard(), told);
     if (sealed.size() < world.layout().shards()) return;
-    long closedAny = 0;
     long counter = 0;
     boolean delivered = true;
     for (var shard : sealed.values()) {
-      closedAny = Math.max(closedAny, shard.closed());
       counter = Math.max(counter, shard.counter());
       delivered &= shard.undelivered() == 0;
     }
     for (var shard : sealed.values()) {
-      if (shard.closed() == 0 && closedAny > 0 && lost == null) {
+      if (shard.lost() && lost == null) {
         lost = shard.shard();
         world.reached("a shard is rebuilt");
       }

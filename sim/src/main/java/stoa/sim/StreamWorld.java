@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import stoa.base.StreamId;
+import stoa.log.core.Command;
 import stoa.log.core.Layout;
 import stoa.log.core.Layout.Copies;
 import stoa.log.core.LogUnit;
@@ -174,7 +175,6 @@ final class StreamWorld {
           history.counter());
     }
     for (var shard : shards) {
-      shard.commands.settle();
       for (var replica : shard.commands.replicas()) {
         for (var stream : streams) {
           if (layout.shard(stream) != shards.indexOf(shard)) continue;
@@ -191,7 +191,10 @@ final class StreamWorld {
     for (var shard : shards) {
       var leader = shard.commands.leader();
       if (!leader.outbox().items().isEmpty() || leader.closed() != epoch) return false;
-      if (leader.streamUnit().waiting() > 0) return false;
+      if (leader.streamUnit().waiting() > 0 || !shard.commands.isQuiet()) return false;
+      for (var replica : shard.commands.replicas()) {
+        if (replica.streamUnit().waiting() > 0) return false;
+      }
     }
     return following > history.counter();
   }
@@ -276,10 +279,11 @@ final class StreamWorld {
   /* Only when everything is there twice, and with it a new epoch. */
   private void lose() {
     for (var shard : shards) {
-      if (shard.commands.leader().closed() == 0) return;
+      var leader = shard.commands.leader();
+      if (leader.isRebuilding() || leader.closed() == 0) return;
     }
     int index = chance.below(shards.size());
-    shards.get(index).commands.lose();
+    shards.get(index).commands.lose(new Command.Replace(epoch + 1));
     elect(index);
     failOver();
     trace.add("lost " + index);

@@ -90,7 +90,8 @@ public final class Device implements AutoCloseable {
     threads.allowCoreThreadTimeOut(true);
     try {
       var device = open(disk, config, threads, threads);
-      device.upkeep = new Upkeep(device, device.appended::get, device.dirt::get, device::held);
+      device.upkeep =
+          new Upkeep(device, device.appended::get, device.dirt::get, device::held, disk::room);
       return device;
     } catch (RuntimeException | Error e) {
       threads.shutdown();

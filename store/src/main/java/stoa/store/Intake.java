@@ -9,6 +9,7 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 import stoa.AlreadyExists;
 import stoa.LimitExceeded;
+import stoa.LogAddress;
 import stoa.Unavailable;
 import stoa.UnknownOutcome;
 import stoa.base.Clock;
@@ -47,6 +48,7 @@ final class Intake {
   private final Unfinished unfinished;
   private final ConcurrentLinkedQueue<Request> queue = new ConcurrentLinkedQueue<>();
   private final AtomicBoolean leading = new AtomicBoolean();
+  private final Progress progress;
   private final long term;
 
   /// The log counter with which the epoch began.
@@ -81,6 +83,7 @@ final class Intake {
     ShardLog.Tail sealed = log.tail();
     term = log.term();
     sequencer = new Sequencer(sealed.epoch(), sealed.counter());
+    progress = new Progress(sealed.counter());
     published = sealed.counter();
     firstCounter = sealed.counter();
   }
@@ -88,6 +91,21 @@ final class Intake {
   /// The puts that are to be noted as unfinished.
   Unfinished unfinished() {
     return unfinished;
+  }
+
+  /// How far the log is committed.
+  Progress progress() {
+    return progress;
+  }
+
+  /// The log counter with which the epoch began.
+  long firstCounter() {
+    return firstCounter;
+  }
+
+  /// The epoch in which addresses are issued.
+  long epoch() {
+    return sequencer.epoch();
   }
 
   /// The time now, never before that of a logged put.
@@ -116,16 +134,6 @@ final class Intake {
     else LockSupport.parkNanos(PAUSE_NANOS);
   }
 
-  /// The log counter with which the epoch began.
-  long firstCounter() {
-    return firstCounter;
-  }
-
-  /// The epoch in which addresses are issued.
-  long epoch() {
-    return sequencer.epoch();
-  }
-
   void add(Request request) {
     if (!refuses(request)) queue.add(request);
   }
@@ -143,6 +151,11 @@ final class Intake {
   void checkUsable() {
     RuntimeException cause = failed;
     if (cause != null) throw unavailable(cause);
+  }
+
+  /// Whether the log has failed.
+  boolean hasFailed() {
+    return failed != null;
   }
 
   /// Fails what has not been logged, when the store is closed.
@@ -164,6 +177,7 @@ final class Intake {
     } finally {
       leading.set(false);
     }
+    if (failed != null) progress.wake();
     return true;
   }
 
@@ -212,6 +226,7 @@ final class Intake {
           case PUT -> put(request, resident);
           case DELETE -> delete(request, resident);
           case NOTE -> note(request, resident);
+          case APPEND -> append(Objects.requireNonNull(request.appending));
           case COMMIT -> commit(Objects.requireNonNull(request.transaction), request);
           // Not logged: it keeps its place behind the puts that were asked before.
           case GET, GENERATION, POSITION -> null;
@@ -337,6 +352,18 @@ final class Intake {
     return null;
   }
 
+  /// Appends to users' streams, at one log address.
+  private @Nullable RuntimeException append(Appending appending) {
+    int offset = addresses++;
+    appending.given().log = new LogAddress(sequencer.epoch(), sequencer.last() + 1 + offset);
+    Resident[] residents = appending.residents();
+    for (int i = 0; i < residents.length; i++) {
+      byte[] data = appending.data()[i];
+      appending.addresses()[i] = add(residents[i], Records.DATA, data, null, offset, batchMicros);
+    }
+    return null;
+  }
+
   private void end(Resident resident) {
     end(resident, addresses++, batchMicros);
   }
@@ -412,7 +439,7 @@ final class Intake {
     publishing = turn + 1;
     for (Resident resident : touched) resident.publish();
     for (Request request : taken) {
-      if (request.refusal != null || request.kind == Request.Kind.NOTE) continue;
+      if (request.refusal != null || isNote(request)) continue;
       request.nowMicros = nowMicros;
       if (request.kind == Request.Kind.COMMIT) {
         for (Request part : parts(request)) publish(part, request.equals(own));
@@ -422,6 +449,7 @@ final class Intake {
     }
     published = sequencer.last();
     publishing = turn + 2;
+    progress.reach(sequencer.last());
     // Whoever is told may ask the store again, on this thread.
     for (Request request : scheduled) {
       // A handler that waits for it runs it at once; all workers may be waiting so.
@@ -431,8 +459,13 @@ final class Intake {
     for (Request request : List.copyOf(taken)) {
       RuntimeException refusal = request.refusal;
       if (refusal != null) request.fail(refusal);
-      else if (request.kind == Request.Kind.NOTE) request.complete(null);
+      else if (isNote(request)) request.complete(null);
     }
+  }
+
+  /// Whether nothing is executed for it.
+  private static boolean isNote(Request request) {
+    return request.kind == Request.Kind.NOTE || request.kind == Request.Kind.APPEND;
   }
 
   private void publish(Request request, boolean mine) {

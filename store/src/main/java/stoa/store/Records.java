@@ -22,6 +22,7 @@ import stoa.base.StreamId;
 /// UNLISTED   listed varint                       (in the stream of a space's directory)
 /// DONE       call varint: a put that ran long, and stands
 /// NOTE       whatever the layer above keeps there
+/// DATA       whatever a user appends to a stream
 ///
 /// mark of a PUT that begins a generation: 1 u8, listed varint; of a DELETE: 0 u8
 /// ```
@@ -36,6 +37,7 @@ final class Records {
   static final byte UNLISTED = 6;
   static final byte NOTE = 7;
   static final byte DONE = 8;
+  static final byte DATA = 16;
 
   private Records() {}
 

@@ -17,6 +17,8 @@ public final class Request {
     DELETE,
     /// Append an entry for which nothing is executed.
     NOTE,
+    /// Append to users' streams, at one log address.
+    APPEND,
     /// Commit a transaction, logged.
     COMMIT,
     /// Execute what a committed transaction does to one key.
@@ -68,6 +70,9 @@ public final class Request {
 
   /// The note without which this must not be logged: what the value of a nested PUT reflects.
   @Nullable Request after;
+
+  /// What an APPEND appends.
+  @Nullable Appending appending;
 
   /// Whether the state had changed behind the moment that the transaction reads at, or the handler
   /// asked other keys: the question is to be asked of the past. Valid once done.
@@ -143,6 +148,14 @@ public final class Request {
     return request;
   }
 
+  static Request append(Appending appending) {
+    Resident first = appending.residents()[0];
+    byte[] nothing = {};
+    var request = new Request(Kind.APPEND, first, nothing, null, null, null, 0, true);
+    request.appending = appending;
+    return request;
+  }
+
   /// Whether it is settled.
   public boolean isDone() {
     return done;
@@ -175,7 +188,8 @@ public final class Request {
     return done && failure != null;
   }
 
-  private void check() {
+  /// Throws the failure of a settled request that failed.
+  void check() {
     if (!done) throw new IllegalStateException("the request is not settled");
     RuntimeException cause = failure;
     if (cause != null) throw cause;
@@ -202,7 +216,8 @@ public final class Request {
     if (kind == Kind.NOTE) resident.noteEnds();
     else if (depth == 0) resident.store().observed().advance(reach);
     resident.store().settled();
-    resident.unpin();
+    if (appending == null) resident.unpin();
+    else appending.unpin();
     done = true;
     wake();
     if (listener != null) tell();

@@ -10,6 +10,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import stoa.CallFailed;
 import stoa.base.StreamId;
+import stoa.log.StoredEntry;
 
 /// A key that is in memory: the tail of its stream, the requests that wait for it, and its state
 /// when it is loaded.
@@ -124,6 +125,18 @@ final class Resident implements Runnable {
       }
     }
     generation = nextGeneration;
+    if (last > 0) refuseOther(mark != null);
+  }
+
+  /// Refuses to be a stream of the other sort than what is in it.
+  private void refuseOther(boolean marked) {
+    boolean users = false;
+    if (!marked) {
+      StoredEntry entry = store.streams().read(key.stream(), tail);
+      if (entry == null) return;
+      users = entry.kind() == Records.DATA;
+    }
+    if (users != key.isStream()) throw Residents.mixed(key);
   }
 
   Store store() {
@@ -405,7 +418,8 @@ final class Resident implements Runnable {
         }
         case PART -> part(request);
         case FORK -> fork(request);
-        case NOTE, COMMIT -> throw new IllegalStateException(request.kind + " is not executed");
+        case NOTE, APPEND, COMMIT ->
+            throw new IllegalStateException(request.kind + " is not executed");
       };
     } catch (Execution.Abandoned lost) {
       return false;
@@ -441,7 +455,7 @@ final class Resident implements Runnable {
   private static boolean logged(Request request) {
     return switch (request.kind) {
       case PUT, DELETE, PART -> true;
-      case GET, FORK, NOTE, COMMIT, GENERATION, POSITION -> false;
+      case GET, FORK, NOTE, APPEND, COMMIT, GENERATION, POSITION -> false;
     };
   }
 
@@ -463,6 +477,7 @@ final class Resident implements Runnable {
       return true;
     }
     target = request.address;
+    store.versions().keep(this, state, executedChange, request, request.address);
     var execution =
         new Execution(
             store,
@@ -503,6 +518,7 @@ final class Resident implements Runnable {
   private boolean delete(Request request) {
     Materialized state = live();
     target = request.address;
+    store.versions().keep(this, state, executedChange, request, request.address);
     state.delete(request.address);
     store.retention().deleted(key, request.address);
     executedChange = request.counter;
@@ -520,9 +536,12 @@ final class Resident implements Runnable {
     store.awaitPublished();
     Transaction transaction = Objects.requireNonNull(request.transaction);
     Materialized state = live();
+    boolean first = true;
     for (Deed deed : transaction.deeds()) {
       if (deed.resident != this || deed.address <= state.position()) continue;
       target = deed.address;
+      if (first) store.versions().keep(this, state, executedChange, request, deed.address);
+      first = false;
       byte[] value = deed.value;
       if (value == null) {
         state.delete(deed.address);

@@ -9,6 +9,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BiFunction;
+import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -19,6 +20,8 @@ import stoa.Gone;
 import stoa.Keep;
 import stoa.LimitExceeded;
 import stoa.LogAddress;
+import stoa.Ref;
+import stoa.StreamStore;
 import stoa.UnknownOutcome;
 import stoa.base.Check;
 import stoa.base.Clock;
@@ -294,6 +297,14 @@ public final class Store implements AutoCloseable {
     }
   }
 
+  /// The streams of the store.
+  ///
+  /// @param streamOf the stream of an object, by its reference
+  /// @param appendBytesMax the bytes of one append
+  public StreamStore streamStore(Function<Ref<?>, StreamId> streamOf, int appendBytesMax) {
+    return new StoredStreams(this, threads.answers(), streamOf, appendBytesMax);
+  }
+
   /// A key as it was after a stream address.
   ///
   /// @throws IllegalArgumentException when the stream is not there yet
@@ -558,6 +569,7 @@ public final class Store implements AutoCloseable {
     synchronized (idle) {
       if (closed) return;
       closed = true;
+      intake.progress().wake();
       callWriter();
       long end = System.nanoTime() + config.closeTimeMax().toNanos();
       while (underWay.get() > 0) {
@@ -590,7 +602,32 @@ public final class Store implements AutoCloseable {
     intake.checkUsable();
   }
 
-  private void checkOpen() {
+  /// How far the log is committed.
+  Progress progress() {
+    return intake.progress();
+  }
+
+  /// Begins to append to users' streams. The caller has called [#accept] and pinned them.
+  Request append(Appending appending) {
+    Request request = Request.append(appending);
+    intake.add(request);
+    return request;
+  }
+
+  /// Waits until a request is settled that [#append(Appending)] has begun.
+  void awaitAppended(Request request) {
+    var _ = await(request);
+  }
+
+  boolean isClosed() {
+    return closed;
+  }
+
+  boolean hasFailed() {
+    return intake.hasFailed();
+  }
+
+  void checkOpen() {
     if (closed) throw new Closed("the store is closed");
   }
 

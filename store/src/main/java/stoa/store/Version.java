@@ -73,11 +73,6 @@ final class Version {
     return state.generation();
   }
 
-  /// The place in the log right behind the put that made it and what it called.
-  long moment() {
-    return Math.max(from, state.lastNested());
-  }
-
   Materialized.State state() {
     return state;
   }

@@ -200,6 +200,16 @@ final class Versions {
     return end >= 0 ? end : resident.tail();
   }
 
+  /// As [#settled(Resident, long)].
+  long settled(Key key, long position) {
+    Resident resident = store.residents().pin(key);
+    try {
+      return settled(resident, position);
+    } finally {
+      resident.unpin();
+    }
+  }
+
   /// The last address before the first put that says that another one was settled; -1 when none
   /// says so.
   private long settledBefore(StreamId stream, long position, long tail) {
@@ -319,6 +329,26 @@ final class Versions {
   }
 
   // ---- keeping
+
+  /// Keeps the live state, if it forks cheaply and somebody holds what is seen now, before a change
+  /// that comes.
+  ///
+  /// @param from the log counter of the last change that it reflects
+  /// @param change what comes
+  /// @param address the stream address of what comes
+  void keep(Resident resident, Materialized live, long from, Request change, long address) {
+    int own = change.transaction == null ? 0 : 1; // who changes it holds it as well
+    if (!store.pins().isHeld(from, own)) return;
+    if (live.generation() == 0 || !live.forksCheaply()) return;
+    Key key = resident.key;
+    if (known(key, from) != null) return;
+    Materialized.State state = live.cheapFork();
+    if (state == null) return;
+    HandlerFactory factory = store.factory(key.space());
+    keep(
+        key.stream(),
+        new Version(key, factory, state, address - 1, from, change.counter - 1, -1));
+  }
 
   private static long size(Materialized.State state) {
     return BASE_BYTES + state.stateBytes() + state.bytesSince();

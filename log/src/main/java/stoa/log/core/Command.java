@@ -1,6 +1,7 @@
 package stoa.log.core;
 
 import java.util.List;
+import java.util.SortedMap;
 import stoa.LogAddress;
 import stoa.base.StreamId;
 import stoa.log.Sequencer.Issued;
@@ -35,7 +36,7 @@ public sealed interface Command {
   /// sent arrives afterwards.
   ///
   /// @param epoch the epoch that the sender was sealed at
-  /// @param command a [Take], [Copy], [Refer] or [Release]
+  /// @param command what it delivers
   record Deliver(long epoch, Command command) implements Command {}
 
   /// Delivers a part of a record to a shard's streams.
@@ -67,8 +68,15 @@ public sealed interface Command {
   /// @param start the first counter of the epoch
   record Close(long epoch, long start) implements Command {}
 
+  /// Begins a shard that replaces a lost one, in an epoch after all that the lost one was sealed
+  /// at, so that nothing of an older epoch can pass for its own.
+  record Replace(long epoch) implements Command {}
+
   /// Sends a shard that was lost everything that concerns it.
   record Rebuild(int shard) implements Command {}
+
+  /// Tells a shard that is rebuilt up to where streams were trimmed, its own and the sender's.
+  record Trimmed(SortedMap<StreamId, Long> streams) implements Command {}
 
   /// Takes what was delivered since this shard was lost for all that there is.
   ///

@@ -14,7 +14,8 @@ import stoa.LogAddress;
 public final class Outbox {
   /// One delivery.
   ///
-  /// @param number its number, rising
+  /// @param number its number, rising; an acknowledgement counts in the epoch in which the item was
+  ///   sent, since a shard that was lost begins again
   /// @param target the shard that is to apply it
   /// @param of the log address that is settled when all its deliveries have arrived; null when
   ///   nothing waits for this one
@@ -43,8 +44,8 @@ public final class Outbox {
   }
 
   /// Whether everything of a log address has arrived.
-  public boolean isDelivered(LogAddress address) {
-    return !left.containsKey(address.counter());
+  public boolean isDelivered(long counter) {
+    return !left.containsKey(counter);
   }
 
   /// What is to be delivered, oldest first.

@@ -12,7 +12,13 @@ import stoa.log.TransactionId;
 /// A session that is forgotten is not taken for a new one: sessions up to the highest one forgotten
 /// are [Known#EXPIRED] unless they are here.
 public final class Sessions {
-  private record Last(long sequence, LogAddress address) {}
+  /* The last append of a session that is known; whether there can have been later ones. */
+  private record Last(long sequence, LogAddress address, Later later) {}
+
+  private enum Later {
+    NONE,
+    PERHAPS
+  }
 
   private final int sessionsMax;
   private final SequencedMap<Long, Last> sessions = new LinkedHashMap<>();
@@ -26,13 +32,17 @@ public final class Sessions {
   void take(TransactionId id, LogAddress address) {
     Last last = sessions.remove(id.session());
     boolean newer = last == null || last.sequence < id.sequence();
-    sessions.putLast(id.session(), newer ? new Last(id.sequence(), address) : last);
-    if (sessions.size() > sessionsMax) expire(sessions.pollFirstEntry().getKey());
+    sessions.putLast(id.session(), newer ? new Last(id.sequence(), address, Later.NONE) : last);
+    if (sessions.size() > sessionsMax) {
+      floor = Math.max(floor, sessions.pollFirstEntry().getKey());
+    }
   }
 
-  /// Takes sessions up to one for expired, unless they are here.
+  /// Takes what was noted so far for a part of what there was: what is not known of sessions up to
+  /// one is expired.
   void expire(long session) {
     floor = Math.max(floor, session);
+    sessions.replaceAll((_, last) -> new Last(last.sequence, last.address, Later.PERHAPS));
   }
 
   /// What is known about an append.
@@ -40,7 +50,8 @@ public final class Sessions {
     Last last = sessions.get(id.session());
     if (last == null) return id.session() <= floor ? Known.EXPIRED : Known.NOT_TAKEN;
     if (last.sequence == id.sequence()) return Known.TAKEN;
-    return id.sequence() < last.sequence ? Known.OLD : Known.NOT_TAKEN;
+    if (id.sequence() < last.sequence) return Known.OLD;
+    return last.later == Later.NONE ? Known.NOT_TAKEN : Known.EXPIRED;
   }
 
   /// The log address of an append that was taken, or null.

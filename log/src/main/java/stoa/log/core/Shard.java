@@ -9,6 +9,7 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 import stoa.LogAddress;
 import stoa.base.Check;
+import stoa.base.StreamId;
 import stoa.log.Sequencer.Fate;
 import stoa.log.Sequencer.Issued;
 import stoa.log.core.Command.Appended;
@@ -70,11 +71,17 @@ public final class Shard {
   private final StreamUnit streamUnit;
   private final Sessions sessions;
   private final Outbox outbox = new Outbox();
+  /* Up to which address other shards' streams were trimmed, as far as it was told here; a shard that
+   * was lost learns it again. Only with full copies. */
+  private final SortedMap<StreamId, Long> released = new TreeMap<>();
+  /* While this shard is rebuilt: up to where its streams were trimmed. */
+  private final SortedMap<StreamId, Long> floors = new TreeMap<>();
   /* First counters of the epoch's batches that were given up, while they may be asked for. */
   private final SortedSet<Long> nevers = new TreeSet<>();
   /* Highest log counter in streams; that in slots is the log unit's. */
   private long counter;
   private long epoch;
+  private boolean rebuilding;
   private long closed;
   private long term;
   private long sequence;
@@ -113,9 +120,14 @@ public final class Shard {
       case Command.Refer(List<Slot.Reference> references) -> refer(references);
       case Command.Release(List<Released> released) -> release(released);
       case Command.Trim trim -> trim(trim);
+      case Command.Trimmed(SortedMap<StreamId, Long> streams) -> {
+        trimmed(streams);
+        yield Applied.DONE;
+      }
       case Command.Acknowledged(List<Long> items) -> acknowledged(items);
       case Command.Seal(long newEpoch) -> seal(newEpoch);
       case Command.Close(long closing, long start) -> close(closing, start);
+      case Command.Replace(long newEpoch) -> replace(newEpoch);
       case Command.Rebuild(int shard) -> rebuild(shard);
       case Command.Rebuilt(long sessionsBelow) -> rebuilt(sessionsBelow);
     };
@@ -229,7 +241,7 @@ public final class Shard {
   }
 
   private void delivered(LogAddress address) {
-    if (layout.copies() == Copies.REFERENCE && outbox.isDelivered(address)) {
+    if (layout.copies() == Copies.REFERENCE && outbox.isDelivered(address.counter())) {
       logUnit.shrink(address.counter());
     }
   }
@@ -263,9 +275,14 @@ public final class Shard {
     return Applied.DONE;
   }
 
-  private Applied release(List<Released> released) {
+  private Applied release(List<Released> entries) {
     boolean all = true;
-    for (var entry : released) all &= logUnit.release(entry.counter(), entry.place());
+    for (var entry : entries) {
+      all &= logUnit.release(entry.counter(), entry.place());
+      if (layout.copies() == Copies.FULL) {
+        released.merge(entry.place().stream(), entry.place().address(), Math::max);
+      }
+    }
     return all || layout.copies() == Copies.FULL ? Applied.DONE : Applied.NOT_YET;
   }
 
@@ -294,6 +311,7 @@ public final class Shard {
   private Applied close(long closing, long start) {
     if (closing != epoch) return Applied.OLD_EPOCH;
     if (closed == closing) return Applied.SAME;
+    if (rebuilding) return Applied.NOT_YET;
     closed = closing;
     nevers.clear();
     logUnit.close(start);
@@ -302,6 +320,16 @@ public final class Shard {
   }
 
   private Applied rebuild(int lost) {
+    if (closed == epoch) return Applied.SAME;
+    SortedMap<StreamId, Long> told = new TreeMap<>();
+    released.forEach((stream, address) -> {
+      if (layout.shard(stream) == lost) told.put(stream, address);
+    });
+    for (var stream : streamUnit.versions().streams()) {
+      long first = streamUnit.versions().first(stream);
+      if (first > 1) told.put(stream, first - 1);
+    }
+    if (!told.isEmpty()) deliver(lost, null, new Command.Trimmed(told));
     logUnit
         .slots()
         .forEach(slot -> {
@@ -336,8 +364,24 @@ public final class Shard {
         });
   }
 
+  private void trimmed(SortedMap<StreamId, Long> streams) {
+    streams.forEach((stream, address) -> {
+      var known = layout.shard(stream) == index ? floors : released;
+      known.merge(stream, address, Math::max);
+    });
+  }
+
+  private Applied replace(long newEpoch) {
+    Check.that(epoch == 0, "a shard that replaces a lost one is empty");
+    rebuilding = true;
+    return seal(newEpoch);
+  }
+
   private Applied rebuilt(long sessionsBelow) {
-    streamUnit.beginTrimmed();
+    if (!rebuilding) return Applied.SAME;
+    rebuilding = false;
+    streamUnit.begin(floors);
+    floors.clear();
     sessions.expire(sessionsBelow);
     return Applied.DONE;
   }
@@ -346,8 +390,14 @@ public final class Shard {
   /// part; null before.
   public @Nullable Fate fate(LogAddress address) {
     Slot slot = logUnit.slot(address.counter());
-    if (slot == null || !outbox.isDelivered(address)) return null;
+    if (slot == null || !outbox.isDelivered(address.counter())) return null;
     return slot.isHole() ? Fate.HOLE : Fate.HERE;
+  }
+
+  /// What this shard's log unit has at an address. What is not delivered everywhere is not there
+  /// yet: the loss of this shard could take it away.
+  public LogUnit.Read read(long at) {
+    return outbox.isDelivered(at) ? logUnit.read(at) : new LogUnit.Read.NotYet();
   }
 
   /// The log unit.
@@ -373,6 +423,11 @@ public final class Shard {
   /// The epoch that it is sealed at.
   public long epoch() {
     return epoch;
+  }
+
+  /// Whether it replaces a lost shard, and does not have yet what that held.
+  public boolean isRebuilding() {
+    return rebuilding;
   }
 
   /// The epoch whose older ones are settled.

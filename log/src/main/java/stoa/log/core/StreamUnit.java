@@ -113,15 +113,22 @@ public final class StreamUnit {
     }
   }
 
-  /// Begins each stream that has nothing materialized where its first entry is. Only in a shard
-  /// that is rebuilt: what was trimmed is not to be had any more.
-  public void beginTrimmed() {
+  /// Begins each stream of a shard that is rebuilt where its first entry is that was not trimmed.
+  ///
+  /// @param floors up to where streams were trimmed, as far as it is known
+  void begin(SortedMap<StreamId, Long> floors) {
     for (var stream : List.copyOf(pending.keySet())) {
       var waiting = pending.get(stream);
-      if (waiting == null || versions.last(stream) > 0) continue;
-      versions.begin(waiting.pollFirstEntry().getValue());
+      if (waiting == null) continue;
+      long floor = floors.getOrDefault(stream, 0L);
+      if (versions.last(stream) > 0 && versions.last(stream) >= floor) continue;
+      waiting.headMap(floor + 1).clear();
+      if (!waiting.isEmpty()) versions.begin(waiting.pollFirstEntry().getValue());
       materialize(stream);
     }
+    floors.forEach((stream, floor) -> {
+      if (versions.last(stream) > floor) versions.trim(stream, floor + 1);
+    });
   }
 
   /// How many entries wait for others below them.
