@@ -21,7 +21,7 @@ final class LoggedAnswers {
     if (entry.kind() == Records.ANSWERED) {
       var answered = Records.answered(entry.payload());
       answers.put(new Call(answered.call(), answered.number()), answered.answer());
-      } else if (entry.kind() == Records.DONE) {
+    } else if (entry.kind() == Records.DONE) {
       done.add(Records.done(entry.payload()));
     } else if (entry.kind() == Records.VERDICT) {
       takenBack.add(Records.verdict(entry.payload()).call());

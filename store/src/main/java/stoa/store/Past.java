@@ -129,10 +129,14 @@ public final class Past {
     Handler free = version.take();
     Handler handler = free == null ? store.versions().another(key, version) : free;
     execution.generation(version.generation());
-    // One that an Error went through is not given back.
-    Answer answer = told(() -> handler.get(query, execution));
-    version.give(handler);
-    return answer;
+    boolean sound = false;
+    try {
+      Answer answer = told(() -> handler.get(query, execution));
+      sound = true;
+      return answer;
+    } finally {
+      store.versions().give(version, sound ? handler : null);
+    }
   }
 
   /// Asks the live state, while it is what is seen; answers null when that is not enough.

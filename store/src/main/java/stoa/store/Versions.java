@@ -7,6 +7,8 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import stoa.Unavailable;
 import stoa.base.Check;
 import stoa.base.StreamId;
@@ -37,6 +39,7 @@ final class Versions {
    * (3) An instance of a handler has one user at a time. Nobody waits for one: a reader that finds
    *     none free makes another, because a reader may ask other keys while it has one.
    */
+  private static final Logger LOG = LoggerFactory.getLogger(Versions.class);
   private static final long BASE_BYTES = 256;
   private static final long WAIT_NANOS = 50_000;
   private static final int SPINS = 200;
@@ -308,9 +311,20 @@ final class Versions {
   /// Another instance of a version whose instances are all in use.
   Handler another(Key key, Version version) {
     Materialized.State played = play(key, version.position());
-    Version.Group group = version.group;
-    if (group != null) group.grow(size(version.state()));
+    grow(version, size(version.state()));
     return Objects.requireNonNull(played.handler());
+  }
+
+  /// Gives back an instance that a reader had.
+  ///
+  /// @param handler null when it is in doubt
+  void give(Version version, @Nullable Handler handler) {
+    if (handler == null || !version.give(handler)) grow(version, -size(version.state()));
+  }
+
+  private static void grow(Version version, long bytes) {
+    Version.Group group = version.group;
+    if (group != null) group.grow(bytes);
   }
 
   /// The state of a key right after the change at an address, which nobody keeps.
@@ -342,12 +356,17 @@ final class Versions {
     if (live.generation() == 0 || !live.forksCheaply()) return;
     Key key = resident.key;
     if (known(key, from) != null) return;
-    Materialized.State state = live.cheapFork();
+    Materialized.State state;
+    try {
+      state = live.cheapFork();
+    } catch (RuntimeException failure) {
+      // Of the class's own fork: readers make the version in another way, and the change goes on.
+      LOG.warn("no fork of {} at {}: {}", key, live.position(), failure.toString());
+      return;
+    }
     if (state == null) return;
     HandlerFactory factory = store.factory(key.space());
-    keep(
-        key.stream(),
-        new Version(key, factory, state, address - 1, from, change.counter - 1, -1));
+    keep(key.stream(), new Version(key, factory, state, address - 1, from, change.counter - 1, -1));
   }
 
   private static long size(Materialized.State state) {
