@@ -72,6 +72,9 @@ public final class GlobalLog implements ShardLog {
   private static final int BUILDING = 0;
   private static final int FULL = 1;
 
+  /// Stands for what an entry that was released had in it: headers go on to tell where it was.
+  private static final byte[] RELEASED = {};
+
   /// How much is looked at again when the log is opened.
   private static final int UNDELIVERED_BATCHES_MAX = 1_024;
 
@@ -85,7 +88,7 @@ public final class GlobalLog implements ShardLog {
   private final Encoder scratch = new Encoder(1024);
   private final Encoder record = new Encoder(1024);
 
-  /// The streams of which something was found released while the log was opened.
+  /// The streams of which something was found released while a lost shard was made again.
   private final Set<StreamId> trimmed = new TreeSet<>();
 
   private int undeliveredBatches;
@@ -251,6 +254,8 @@ public final class GlobalLog implements ShardLog {
       (layout.shard(entry.stream()) == shard ? own : foreign).add(entry);
     }
     Streams.encodeHeader(batch, unit ? batch.entries() : own, commit, scratch);
+    own.removeIf(GlobalLog::isReleased);
+    foreign.removeIf(GlobalLog::isReleased);
     for (Entry entry : own) Streams.encodeEntry(token, entry, commit, scratch);
     if (!unit || foreign.isEmpty()) return;
     if (layout.copies() == Copies.FULL) {
@@ -260,6 +265,11 @@ public final class GlobalLog implements ShardLog {
     record.clear();
     for (Entry entry : foreign) encode(entry);
     commit.write(UNIT, RECORDS, token.first().counter(), record.array(), 0, record.size());
+  }
+
+  @SuppressWarnings("ReferenceEquality") // Justification: nobody else has the array
+  private static boolean isReleased(Entry entry) {
+    return entry.payload() == RELEASED;
   }
 
   private void encode(Entry entry) {
@@ -388,7 +398,9 @@ public final class GlobalLog implements ShardLog {
     LogWalk.Step step;
     while ((step = walk.next()) != null) {
       any = true;
-      redrive(step);
+      Header header = Header.of(step.first(), step.header());
+      if (!lost.isEmpty()) noteTrimmed(header);
+      redrive(header, step.holders());
     }
     if (!any) return;
     tail = streams.tail();
@@ -418,14 +430,22 @@ public final class GlobalLog implements ShardLog {
     return least;
   }
 
-  private void redrive(LogWalk.Step step) {
-    Header header = Header.of(step.first(), step.header());
+  private void noteTrimmed(Header header) {
+    for (Streams.LogItem item : header.items()) {
+      for (Streams.Place place : item.places()) {
+        if (shards.isTrimmed(place.stream(), place.address())) trimmed.add(place.stream());
+      }
+    }
+  }
+
+  private void redrive(Header header, BitSet holders) {
+    long first = header.token().first().counter();
     BitSet needed = header.participants(layout);
     if (header.isSeal()) needed.set(0, layout.shards());
-    else if (needed.isEmpty()) needed.set(layout.logUnit(step.first()));
-    BitSet units = units(step.first(), needed);
+    else if (needed.isEmpty()) needed.set(layout.logUnit(first));
+    BitSet units = units(first, needed);
     if (!header.isSeal()) needed.or(units);
-    needed.andNot(step.holders());
+    needed.andNot(holders);
     if (needed.isEmpty()) return;
     if (header.isSeal()) {
       needed.stream()
@@ -455,8 +475,7 @@ public final class GlobalLog implements ShardLog {
         Entry entry = recorded.get(place);
         if (entry == null) entry = stored(place, offset, item.log());
         if (entry == null && shards.isTrimmed(place.stream(), place.address())) {
-          trimmed.add(place.stream());
-          continue;
+          entry = new Entry(place.stream(), place.address(), offset, 0, (byte) 0, RELEASED, null);
         }
         if (entry == null) {
           throw new Corrupt(

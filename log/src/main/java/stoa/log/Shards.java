@@ -158,7 +158,8 @@ final class Shards implements Extents {
     return false;
   }
 
-  /// Tells a device that was lost how far a stream was released, and gives it its checkpoint.
+  /// Tells a device that was lost how far a stream was released, and gives it the mark and the
+  /// checkpoint that were kept.
   void trimAgain(StreamId stream, int lost, Commit commit) {
     int home = layout.shard(stream);
     boolean own = home == lost;
@@ -171,6 +172,19 @@ final class Shards implements Extents {
       long bound = teller.trimmedBefore(stream, told[i]);
       if (bound > 0) commit.trim(stream, spaces[i], bound);
     }
+    // The mark that stays may be in front of the first entry that does.
+    long entries = teller.trimmedBefore(stream, told[1]);
+    long marked =
+        own
+            ? copyFloor(stream, COPY_MARKS, entries)
+            : teller.floor(stream, Streams.MARKS, entries);
+    byte[] mark =
+        marked < 0
+            ? null
+            : own
+                ? readCopy(stream, COPY_MARKS, marked)
+                : teller.read(stream, Streams.MARKS, marked);
+    if (mark != null) commit.write(stream, spaces[2], marked, mark, 0, mark.length);
     if (!own && lost != (home + 1) % layout.shards()) return;
     long at = teller.trimmedBefore(stream, told[3]);
     byte[] state = at == 0 ? null : teller.read(stream, told[3], at);

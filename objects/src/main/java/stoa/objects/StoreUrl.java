@@ -87,7 +87,6 @@ record StoreUrl(String url, String place, Layout layout) {
           "\"%s\" holds something else than a store of %d shards, such as %s; open it without shards=, or choose another directory"
               .formatted(url, layout.shards(), names[0]));
     }
-    if (names != null) refuseOther(names);
     var disks = new ArrayList<Disk>();
     for (int i = 0; i < layout.shards(); i++) disks.add(new FileDisk(directory.resolve(SHARD + i)));
     return disks;
@@ -98,20 +97,6 @@ record StoreUrl(String url, String place, Layout layout) {
       if (name.startsWith(SHARD)) return true;
     }
     return false;
-  }
-
-  private void refuseOther(String[] names) {
-    for (String name : names) {
-      if (!name.startsWith(SHARD)) continue;
-      for (int i = 0; i <= layout.shards(); i++) {
-        if (i == layout.shards()) {
-          throw new IllegalArgumentException(
-              "\"%s\" has %s, so it is a store of more than %d shards; open it with their number"
-                  .formatted(url, name, layout.shards()));
-        }
-        if (name.equals(SHARD + i)) break;
-      }
-    }
   }
 
   private Path directory() {

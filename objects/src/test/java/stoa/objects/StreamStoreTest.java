@@ -31,6 +31,7 @@ import stoa.StoaConfig;
 import stoa.StreamEntry;
 import stoa.StreamKey;
 import stoa.StreamStore;
+import stoa.TooOld;
 import stoa.base.StreamId;
 
 class StreamStoreTest {
@@ -247,6 +248,56 @@ class StreamStoreTest {
     try (Stoa stoa = Stoa.open("file:" + directory)) {
       assertThrows(IllegalArgumentException.class, () -> stoa.get(Counter.class, "b").add(1));
     }
+  }
+
+  @Test
+  void whatIsTrimmedIsTold(@TempDir Path directory) throws Exception {
+    List<Appended> given;
+    try (Stoa stoa = Stoa.open("file:" + directory)) {
+      StreamStore streams = stoa.streams();
+      given =
+          streams.appendAll(ALICE, IntStream.rangeClosed(1, 10).mapToObj(i -> bytes("" + i)).toList());
+      LogAddress both = streams.append(Map.of(ALICE, bytes("11"), NANCY, bytes("1"))).log();
+      streams.trim(ALICE, 8);
+      streams.trim(ALICE, 3);
+      checkTrimmed(streams, given);
+      // One that was appended together with another stream's is seen as far as it is there.
+      streams.trim(ALICE, 100);
+      assertEquals(11, streams.check(ALICE));
+      assertEquals(11, streams.oldest(ALICE));
+      assertEquals(12, streams.append(ALICE, bytes("12")).address());
+      streams.trim(ALICE, 12);
+      var slot = assertInstanceOf(LogSlot.Written.class, streams.read(both));
+      assertEquals(List.of(NANCY), slot.entries().stream().map(StreamEntry::stream).toList());
+      try (var follower = streams.follow(ALICE, 3);
+          var log = streams.follow(StreamStore.BEGINNING)) {
+        assertEquals(12, assertThrows(TooOld.class, follower::next).oldest());
+        assertEquals(both, log.next().address());
+      }
+      // The past of an object is trimmed with its history.
+      Counter counter = stoa.get(Counter.class, "a");
+      counter.add(1);
+      StreamKey object = streams.streamOf(stoa.ref(counter));
+      assertThrows(IllegalArgumentException.class, () -> streams.trim(object, 1));
+      streams.trim(StreamKey.of("nobody"), 7);
+    }
+    try (Stoa stoa = Stoa.open("file:" + directory)) {
+      assertEquals(List.of("12"), all(stoa.streams(), ALICE));
+      assertEquals(List.of("1"), all(stoa.streams(), NANCY));
+      assertInstanceOf(LogSlot.Trimmed.class, stoa.streams().read(given.getFirst().log()));
+    }
+  }
+
+  private static void checkTrimmed(StreamStore streams, List<Appended> given) {
+    assertEquals(List.of("8", "9", "10", "11"), all(streams, ALICE));
+    assertEquals(8, streams.oldest(ALICE));
+    assertEquals(8, assertThrows(TooOld.class, () -> streams.read(ALICE, 7)).oldest());
+    assertThrows(TooOld.class, () -> streams.read(ALICE, 7, 9));
+    assertEquals(List.of("8", "9"), texts(streams.read(ALICE, 8, 9)));
+    LogAddress trimmed = given.get(6).log();
+    assertEquals(new LogSlot.Trimmed(trimmed), streams.read(trimmed));
+    assertInstanceOf(LogSlot.Written.class, streams.read(given.get(7).log()));
+    assertInstanceOf(LogSlot.NotYetWritten.class, streams.read(after(streams.tail(), 1)));
   }
 
   @Test
