@@ -492,6 +492,7 @@ final class Resident implements Runnable {
       return true;
     }
     target = request.address;
+    store.versions().keep(this, state, executedChange, request, request.address);
     var execution =
         new Execution(
             store,
@@ -532,6 +533,7 @@ final class Resident implements Runnable {
   private boolean delete(Request request) {
     Materialized state = live();
     target = request.address;
+    store.versions().keep(this, state, executedChange, request, request.address);
     state.delete(request.address);
     store.retention().deleted(key, request.address);
     executedChange = request.counter;
@@ -549,9 +551,12 @@ final class Resident implements Runnable {
     store.awaitPublished();
     Transaction transaction = Objects.requireNonNull(request.transaction);
     Materialized state = live();
+    boolean first = true;
     for (Deed deed : transaction.deeds()) {
       if (deed.resident != this || deed.address <= state.position()) continue;
       target = deed.address;
+      if (first) store.versions().keep(this, state, executedChange, request, deed.address);
+      first = false;
       byte[] value = deed.value;
       if (value == null) {
         state.delete(deed.address);
