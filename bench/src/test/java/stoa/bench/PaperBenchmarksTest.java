@@ -26,7 +26,17 @@ class PaperBenchmarksTest {
           new LogScale(
               1, WARM_UP, TIME, List.of(32, 64), List.of(1, 2), List.of(1_000), 3, 2, 1_000),
           new TxScale(
-              1, WARM_UP, TIME, 10, 5, WARM_UP, List.of(1, 2), 100, List.of(0, 3), 20, 100,
+              1,
+              WARM_UP,
+              TIME,
+              10,
+              5,
+              WARM_UP,
+              List.of(1, 2),
+              100,
+              List.of(0, 3),
+              20,
+              100,
               List.of(1, 2)),
           new CsmrScale(1, List.of(10, 50), List.of(3), 1, 20, List.of(1, 2), TIME, List.of(1, 4)));
 
@@ -72,10 +82,6 @@ class PaperBenchmarksTest {
 
   @Test
   void measuresComposedMapsAndLeavesNoFile() throws Exception {
-    run(
-        new CsmrBenchmark(),
-        "figure-16-open.svg",
-        "figure-16-aborts.svg",
-        "figure-17-whole.svg");
+    run(new CsmrBenchmark(), "figure-16-open.svg", "figure-16-aborts.svg", "figure-17-whole.svg");
   }
 }
