@@ -5,10 +5,13 @@ module stoa.bench {
   requires transitive stoa.api;
   requires stoa.objects;
   requires stoa.storage;
+  requires stoa.log;
+  requires stoa.base;
   requires java.management;
   requires jdk.management;
 
   uses stoa.bench.Contender;
+  uses stoa.bench.TransactionContender;
 
   exports stoa.bench;
 }

@@ -1,5 +1,5 @@
-/// Other storage engines, beside which `./stoa bench storage` measures the device; no other command
-/// builds this module.
+/// Other storage engines, beside which `./stoa bench storage` and `./stoa bench tx` measure; no other
+/// command builds this module.
 @org.jspecify.annotations.NullMarked
 module stoa.peers {
   requires static transitive org.jspecify;
@@ -11,4 +11,7 @@ module stoa.peers {
       stoa.peers.RocksContender,
       stoa.peers.BlobContender,
       stoa.peers.MvStoreContender;
+  provides stoa.bench.TransactionContender with
+      stoa.peers.RocksTransactions,
+      stoa.peers.MvStoreTransactions;
 }

@@ -13,8 +13,19 @@ public interface History<T> {
   /// never changed.
   long version();
 
-  /// The oldest version that can be read.
+  /// The oldest version that can be read: it rises as the past is released, by [#trim] or as [Keep]
+  /// says.
   long oldest();
+
+  /// Releases the versions below one, for good; their room comes back in time. What snapshots,
+  /// transactions and calls under way still need stays, and with it all that is newer: call again
+  /// when they have ended. The result is durable when this returns.
+  ///
+  /// @param before the least version that stays readable, at most [#version()]
+  /// @return the oldest version that can be read now: `before`, or less while something older is
+  ///   held, or more when more had been released
+  /// @throws IllegalArgumentException when it is negative or above [#version()]
+  long trim(long before);
 
   /// The object as it was after the call with the given stream address. Accessors of the result
   /// read that state; other methods throw [UnsupportedOperationException]. Other objects that these
@@ -26,6 +37,8 @@ public interface History<T> {
   T at(long version);
 
   /// What happened in the versions from `from` to `to`, both inclusive, oldest first.
+  ///
+  /// @throws TooOld when the first of them was released
   List<Entry> entries(long from, long to);
 
   /// One logged entry of the object's stream.

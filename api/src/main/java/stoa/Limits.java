@@ -11,11 +11,14 @@ import java.time.Duration;
 /// @param callBytesMax the encoded size of one call's arguments, or of its answer
 /// @param queuedCallsMax calls accepted and not yet answered, over the whole store
 /// @param residentBytesMax encoded size of the objects kept in memory; idle ones beyond it leave
-/// @param memoryBytesMax the size of a `memory:` store's log, which holds every call and blob since
-///   it was opened; a call that finds no room is refused with [Unavailable]
+/// @param memoryBytesMax the size of a `memory:` store's log, which holds the objects and blobs,
+///   and of their past what [Keep] says; a call that finds no room is refused with [Unavailable]
 /// @param blobBytesMax the bytes of one read or write of a [Blob]; a [BlobWrite] makes one version
 ///   of any number of writes
 /// @param nestingMax how deep calls of objects on objects may go
+/// @param transactionObjectsMax how many objects a transaction reads and writes
+/// @param transactionBytesMax the encoded size of a transaction's calls that are not accessors,
+///   with the answers to the calls that these make
 /// @param closeTimeMax how long [Stoa#close()] waits for calls under way
 public record Limits(
     Duration callTimeMax,
@@ -25,6 +28,8 @@ public record Limits(
     long memoryBytesMax,
     int blobBytesMax,
     int nestingMax,
+    int transactionObjectsMax,
+    int transactionBytesMax,
     Duration closeTimeMax) {
 
   /// The limits of a store that is opened by its URL alone, given the memory of this JVM.
@@ -38,6 +43,8 @@ public record Limits(
         heap / 3,
         64 << 20,
         64,
+        65_536,
+        16 << 20,
         Duration.ofSeconds(10));
   }
 
@@ -49,6 +56,8 @@ public record Limits(
     positive("memoryBytesMax", memoryBytesMax);
     positive("blobBytesMax", blobBytesMax);
     positive("nestingMax", nestingMax);
+    positive("transactionObjectsMax", transactionObjectsMax);
+    positive("transactionBytesMax", transactionBytesMax);
     positive("closeTimeMax", closeTimeMax.toMillis());
   }
 
@@ -62,6 +71,8 @@ public record Limits(
         memoryBytesMax,
         blobBytesMax,
         nestingMax,
+        transactionObjectsMax,
+        transactionBytesMax,
         closeTimeMax);
   }
 
@@ -75,6 +86,8 @@ public record Limits(
         memoryBytesMax,
         blobBytesMax,
         nestingMax,
+        transactionObjectsMax,
+        transactionBytesMax,
         closeTimeMax);
   }
 
@@ -88,6 +101,8 @@ public record Limits(
         memoryBytesMax,
         blobBytesMax,
         nestingMax,
+        transactionObjectsMax,
+        transactionBytesMax,
         closeTimeMax);
   }
 
@@ -101,6 +116,8 @@ public record Limits(
         memoryBytesMax,
         blobBytesMax,
         nestingMax,
+        transactionObjectsMax,
+        transactionBytesMax,
         closeTimeMax);
   }
 
@@ -114,6 +131,8 @@ public record Limits(
         value,
         blobBytesMax,
         nestingMax,
+        transactionObjectsMax,
+        transactionBytesMax,
         closeTimeMax);
   }
 
@@ -127,6 +146,38 @@ public record Limits(
         memoryBytesMax,
         value,
         nestingMax,
+        transactionObjectsMax,
+        transactionBytesMax,
+        closeTimeMax);
+  }
+
+  /// These limits with another [#transactionObjectsMax()].
+  public Limits withTransactionObjectsMax(int value) {
+    return new Limits(
+        callTimeMax,
+        callBytesMax,
+        queuedCallsMax,
+        residentBytesMax,
+        memoryBytesMax,
+        blobBytesMax,
+        nestingMax,
+        value,
+        transactionBytesMax,
+        closeTimeMax);
+  }
+
+  /// These limits with another [#transactionBytesMax()].
+  public Limits withTransactionBytesMax(int value) {
+    return new Limits(
+        callTimeMax,
+        callBytesMax,
+        queuedCallsMax,
+        residentBytesMax,
+        memoryBytesMax,
+        blobBytesMax,
+        nestingMax,
+        transactionObjectsMax,
+        value,
         closeTimeMax);
   }
 

@@ -1,9 +1,12 @@
 package stoa;
 
+import java.util.Comparator;
+import java.util.List;
 import java.util.Optional;
 import java.util.ServiceLoader;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
+import stoa.spi.Collections;
 import stoa.spi.Engine;
 
 /// A store of shared objects.
@@ -54,7 +57,14 @@ public interface Stoa extends AutoCloseable {
   /// A proxy of the object if there is one; never creates.
   <T> Optional<T> find(Class<T> type, Object key);
 
-  /// A proxy of the object through another view.
+  /// A proxy of the object through a view.
+  ///
+  /// @param type the class of the object, or any interface with the same stored name and the same
+  ///   implementation: a list may be seen as a queue and as a stack
+  /// @throws NotShareable when the type is stored under the name of the reference's, and has
+  ///   another implementation
+  /// @throws IllegalArgumentException when the type is stored under another name, or the view is of
+  ///   a version or log address that is not there yet
   <T> T view(Class<T> type, Ref<?> ref, View view);
 
   /// The reference of a shared object.
@@ -79,13 +89,137 @@ public interface Stoa extends AutoCloseable {
   /// @throws UnsupportedOperationException for a [Blob], which has asynchronous methods of its own
   <T, R extends @Nullable Object> CompletableFuture<R> async(T shared, Call1<T, R> call);
 
+  /// Takes a snapshot of all objects as they are now. Instant: nothing is copied or logged.
+  Snapshot snapshot();
+
+  /// Takes a snapshot and keeps it, over closing and opening again, until [#deleteSnapshot].
+  /// Durable when this returns.
+  ///
+  /// @param name what it is found by
+  /// @throws AlreadyExists when there is a snapshot of that name
+  /// @throws LimitExceeded when there are too many
+  Snapshot snapshot(String name);
+
+  /// The snapshot of a name.
+  Optional<Snapshot> findSnapshot(String name);
+
+  /// The snapshots with names, the oldest first.
+  List<Snapshot> snapshots();
+
+  /// Deletes a snapshot: what it shows may be trimmed.
+  ///
+  /// @return whether there was one to delete
+  boolean deleteSnapshot(String name);
+
+  /// Runs a body as a transaction: all that its calls change becomes durable and visible at once,
+  /// or not at all (vCorfu, section 4.3). Transactions, single calls and reads are strictly
+  /// serializable together.
+  ///
+  /// Calls that the body's thread makes on proxies of this store take part; each sees all objects
+  /// as they were when the transaction began, and the transaction's own changes. When an object
+  /// that it read or wrote was changed by another meanwhile, nothing is written and the body runs
+  /// again. A transaction that only reads never conflicts and disturbs nobody. What the body throws
+  /// rolls it back. Within another transaction it is nested: it joins that one's moment, and when
+  /// it throws only its own changes are dropped.
+  ///
+  /// [Blob]s and [#async] calls take no part.
+  ///
+  /// @return what the body returned
+  /// @throws Aborted when other transactions always won, [TxOptions#attemptsMax()] times
+  /// @throws UnknownOutcome when the store failed while the transaction was being written
+  /// @throws LimitExceeded when it reads and writes too much; nothing was written
+  default <R extends @Nullable Object, X extends Exception> R transact(Body<R, X> body) throws X {
+    return transact(TxOptions.STANDARD, body);
+  }
+
+  /// As [#transact(Body)], in another way.
+  <R extends @Nullable Object, X extends Exception> R transact(TxOptions options, Body<R, X> body)
+      throws X;
+
+  /// Begins a transaction that the program itself commits.
+  Transaction begin(TxOptions options);
+
+  /// What became of a transaction whose outcome was [Transaction.Outcome.Unknown], in a store that
+  /// was opened again since.
+  Transaction.Outcome outcome(Transaction.Id id);
+
   /// The past of an object.
   ///
   /// @throws UnsupportedOperationException for a [Blob], whose past is in its snapshots
   <T> History<T> history(T shared);
 
+  /// The streams that objects are kept in, and streams of the caller's own beside them.
+  StreamStore streams();
+
   /// Waits for the calls under way, up to [Limits#closeTimeMax()], and closes the store. Calls that
   /// come later throw [Closed].
   @Override
   void close();
+
+  // ---- collections
+
+  /// The shared hash map of a name. Like all collections, it comes to be with the first call that
+  /// changes it, and is shared by all who name it.
+  ///
+  /// @param keys the class of its keys, with `equals` and `hashCode` over their contents
+  /// @param values the class of its values
+  /// @throws UnsupportedOperationException when stoa-collections is not on the class path
+  /// @throws NotShareable when keys or values cannot travel, or keys have no stable hash
+  default <K, V> SharedMap<K, V> map(String name, Class<K> keys, Class<V> values) {
+    return Collections.installed().map(this, name, keys, values);
+  }
+
+  /// The shared sorted map of a name, in the natural order of its keys.
+  ///
+  /// @throws IllegalArgumentException when it was begun with another order
+  default <K extends Comparable<? super K>, V> SharedNavigableMap<K, V> navigableMap(
+      String name, Class<K> keys, Class<V> values) {
+    return Collections.installed().navigableMap(this, name, keys, values, null);
+  }
+
+  /// The shared sorted map of a name, in the order of a comparator, of which each process makes an
+  /// instance.
+  ///
+  /// @param order its class, with a constructor without parameters
+  /// @throws IllegalArgumentException when it was begun with another order
+  default <K, V> SharedNavigableMap<K, V> navigableMap(
+      String name, Class<K> keys, Class<V> values, Class<? extends Comparator<? super K>> order) {
+    return Collections.installed().navigableMap(this, name, keys, values, order);
+  }
+
+  /// The shared map from ranges to values of a name.
+  default <K extends Comparable<? super K>, V> SharedRangeMap<K, V> rangeMap(
+      String name, Class<K> keys, Class<V> values) {
+    return Collections.installed().rangeMap(this, name, keys, values);
+  }
+
+  /// The shared list of a name.
+  default <E> SharedList<E> list(String name, Class<E> elements) {
+    return Collections.installed().list(this, name, elements);
+  }
+
+  /// The shared list of a name, as a queue.
+  default <E> SharedQueue<E> queue(String name, Class<E> elements) {
+    return Collections.installed().queue(this, name, elements);
+  }
+
+  /// The shared list of a name, as a stack.
+  default <E> SharedStack<E> stack(String name, Class<E> elements) {
+    return Collections.installed().stack(this, name, elements);
+  }
+
+  /// The shared hash map of a name that is composed of many maps.
+  ///
+  /// @param shards how many, 1 to 65,536; fixed when the map is begun
+  /// @throws IllegalArgumentException when it was begun with another number
+  default <K, V> ShardedMap<K, V> shardedMap(
+      String name, Class<K> keys, Class<V> values, int shards) {
+    return Collections.installed().shardedMap(this, name, keys, values, shards);
+  }
+
+  /// The shared B-tree of a name.
+  default <K extends Comparable<? super K>, V> SharedBTree<K, V> bTree(
+      String name, Class<K> keys, Class<V> values) {
+    return Collections.installed().bTree(this, name, keys, values);
+  }
 }

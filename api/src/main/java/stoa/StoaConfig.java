@@ -5,30 +5,45 @@ import java.util.Objects;
 
 /// How to open a store.
 ///
-/// @param url where it is: `memory:` or `file:DIRECTORY`
+/// @param url where it is: `memory:` or `file:DIRECTORY`, and how it is laid out, which is fixed
+///   when it is made: `?shards=4` for four shards, each in a directory of its own, among which
+///   objects are spread; `?shards=4&copies=full` to keep everything in two of them, so that one
+///   that is lost is made again of the others
 /// @param types classes that may travel as values or in fields though no declared field, parameter
 ///   or result of a shared class names them: subclasses, mostly. Others are refused
 /// @param limits the bounds within which it works
-public record StoaConfig(String url, List<Class<?>> types, Limits limits) {
+/// @param keep how much of the past it keeps by itself
+public record StoaConfig(String url, List<Class<?>> types, Limits limits, Keep keep) {
+  private static final long MEMORY_VERSIONS = 1_000;
+
   public StoaConfig {
     Objects.requireNonNull(url, "url");
     types = List.copyOf(types);
     Objects.requireNonNull(limits, "limits");
+    Objects.requireNonNull(keep, "keep");
   }
 
-  /// The standard configuration for a URL.
+  /// The standard configuration for a URL: a `memory:` store keeps the last 1000 versions of its
+  /// objects, any other store keeps everything.
   public static StoaConfig of(String url) {
-    return new StoaConfig(url, List.of(), Limits.standard());
+    boolean memory = url.regionMatches(true, 0, "memory:", 0, 7);
+    Keep keep = memory ? Keep.versions(MEMORY_VERSIONS) : Keep.all();
+    return new StoaConfig(url, List.of(), Limits.standard(), keep);
   }
 
   /// This configuration with other [#types()].
   public StoaConfig withTypes(List<Class<?>> value) {
-    return new StoaConfig(url, value, limits);
+    return new StoaConfig(url, value, limits, keep);
   }
 
   /// This configuration with other [#limits()].
   public StoaConfig withLimits(Limits value) {
-    return new StoaConfig(url, types, value);
+    return new StoaConfig(url, types, value, keep);
+  }
+
+  /// This configuration with another [#keep()].
+  public StoaConfig withKeep(Keep value) {
+    return new StoaConfig(url, types, limits, value);
   }
 
   /// The part of the URL before its first colon, in lower case.

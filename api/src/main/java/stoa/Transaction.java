@@ -40,6 +40,10 @@ public interface Transaction extends AutoCloseable {
     /// @param cause which object was changed by whom
     record Aborted(stoa.Aborted cause) implements Outcome {}
 
+    /// Nothing was written; what it would have conflicted with is not known any more. Told by
+    /// [Stoa#outcome] only.
+    record NotCommitted() implements Outcome {}
+
     /// The store failed while the transaction was being written. Reopen it and ask [Stoa#outcome].
     ///
     /// @param id what to ask with

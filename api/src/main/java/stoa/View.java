@@ -1,12 +1,52 @@
 package stoa;
 
-/// How a client sees an object.
+import java.util.Objects;
+
+/// How a client sees an object (vCorfu, section 4.2). A client may have any number of views of one
+/// object at once.
+///
+/// Calls that are not accessors go to the object whatever the view, unless it is one of the past,
+/// where they throw [UnsupportedOperationException]. Within a transaction, and in the methods of
+/// shared objects, [Local] and [Cached] are like [Remote].
 public sealed interface View {
   /// The live object: calls execute where it lives. The default.
   record Remote() implements View {}
 
-  /// The object as it was at a version; only its accessors may be called.
+  /// A state of the object that is kept at the caller, by playback of its stream. Accessors run on
+  /// the calling thread, one at a time, and see everything that was answered to anybody before they
+  /// were called: they are linearizable, as those of [Remote]. To know that costs one check of the
+  /// stream's last address; then what is missing is played. For objects that are read often and
+  /// written seldom.
+  record Local() implements View {}
+
+  /// As [Local], but accessors answer from the state that was seen last, without waiting. All that
+  /// this client does through cached views and by calls happens in one order, which is that of the
+  /// log (sequential consistency): it never sees an older state of any object than what it has seen
+  /// of others, or done, allows. What others do is seen as soon as it is executed here.
+  record Cached() implements View {}
+
+  /// The object as it was at a version; only its accessors may be called. See [History#at].
   ///
   /// @param version the stream address of the last call that is seen
   record AtVersion(long version) implements View {}
+
+  /// The object as it was at a log address; only its accessors may be called. Shared objects that
+  /// they answer are views at the same address. What the view shows is not trimmed while it, or
+  /// another that came of it, can be reached.
+  ///
+  /// @param address a log address up to the present
+  record AtAddress(LogAddress address) implements View {
+    public AtAddress {
+      Objects.requireNonNull(address, "address");
+    }
+  }
+
+  /// The object as it was when a snapshot was taken; as [Snapshot#on].
+  ///
+  /// @param snapshot the snapshot
+  record AtSnapshot(Snapshot snapshot) implements View {
+    public AtSnapshot {
+      Objects.requireNonNull(snapshot, "snapshot");
+    }
+  }
 }

@@ -8,7 +8,13 @@ import java.util.List;
 public interface Benchmark {
   /// All benchmarks.
   static List<Benchmark> all() {
-    return List.of(new EmbeddedBenchmark(), new StorageBenchmark(), new StorageLargeBenchmark());
+    return List.of(
+        new EmbeddedBenchmark(),
+        new StorageBenchmark(),
+        new StorageLargeBenchmark(),
+        new LogBenchmark(),
+        new TxBenchmark(),
+        new CsmrBenchmark());
   }
 
   /// What it is called on the command line.

@@ -42,8 +42,13 @@ final class DiskLimits {
 
   /// Callers over one bare group commit.
   static Load.Seen groupCommit(Path folder, Load load) throws Exception {
+    return groupCommit(folder, load, GroupCommit.RECORD_BYTES);
+  }
+
+  /// As [#groupCommit(Path, Load)], with records of another size.
+  static Load.Seen groupCommit(Path folder, Load load, int recordBytes) throws Exception {
     Path path = folder.resolve("limit-group");
-    try (var log = new GroupCommit(path)) {
+    try (var log = new GroupCommit(path, recordBytes)) {
       return load.run((_, _) -> log.append());
     } finally {
       Files.deleteIfExists(path);

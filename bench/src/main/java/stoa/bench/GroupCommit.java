@@ -27,6 +27,7 @@ final class GroupCommit implements AutoCloseable {
     volatile boolean durable;
   }
 
+  private final int recordBytes;
   private final Queue<Waiting> arrived = new ConcurrentLinkedQueue<>();
   private final FileChannel file;
   private final Thread writer;
@@ -34,6 +35,12 @@ final class GroupCommit implements AutoCloseable {
   private volatile boolean closed;
 
   GroupCommit(Path path) throws IOException {
+    this(path, RECORD_BYTES);
+  }
+
+  /// One whose records have another size.
+  GroupCommit(Path path, int recordBytes) throws IOException {
+    this.recordBytes = recordBytes;
     file = FileChannel.open(path, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
     writer = Thread.ofPlatform().name("group-commit").start(this::write);
   }
@@ -50,7 +57,7 @@ final class GroupCommit implements AutoCloseable {
   }
 
   private void write() {
-    var buffer = ByteBuffer.allocateDirect(BATCH_RECORDS_MAX * RECORD_BYTES);
+    var buffer = ByteBuffer.allocateDirect(BATCH_RECORDS_MAX * recordBytes);
     List<Waiting> batch = new ArrayList<>();
     try {
       while (!closed) {
@@ -61,7 +68,7 @@ final class GroupCommit implements AutoCloseable {
           idle = false;
           continue;
         }
-        buffer.clear().limit(batch.size() * RECORD_BYTES);
+        buffer.clear().limit(batch.size() * recordBytes);
         while (buffer.hasRemaining()) file.write(buffer);
         file.force(false);
         for (Waiting waiting : batch) {

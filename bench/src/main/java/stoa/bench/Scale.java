@@ -11,6 +11,9 @@ import java.time.Duration;
 /// @param objects how many objects are created to measure their memory
 /// @param smallHeapObjects how many objects a process with a small heap is asked to hold
 /// @param storage the same for the storage benchmark
+/// @param log the same for the log benchmark
+/// @param tx the same for the benchmark of transactions
+/// @param csmr the same for the benchmark of composed maps
 public record Scale(
     int rounds,
     Duration warmUp,
@@ -18,7 +21,10 @@ public record Scale(
     long historyBytes,
     int objects,
     int smallHeapObjects,
-    StorageScale storage) {
+    StorageScale storage,
+    LogScale log,
+    TxScale tx,
+    CsmrScale csmr) {
 
   /// The scale whose results are kept: some minutes.
   public static Scale full() {
@@ -29,7 +35,10 @@ public record Scale(
         1L << 30,
         100_000,
         500_000,
-        StorageScale.full());
+        StorageScale.full(),
+        LogScale.full(),
+        TxScale.full(),
+        CsmrScale.full());
   }
 
   /// The scale that shows, within a minute, that a benchmark runs.
@@ -41,6 +50,9 @@ public record Scale(
         16 << 20,
         10_000,
         20_000,
-        StorageScale.smoke());
+        StorageScale.smoke(),
+        LogScale.smoke(),
+        TxScale.smoke(),
+        CsmrScale.smoke());
   }
 }

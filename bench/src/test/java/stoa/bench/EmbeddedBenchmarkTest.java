@@ -21,7 +21,10 @@ class EmbeddedBenchmarkTest {
           1 << 20,
           1_000,
           1_000,
-          StorageScale.smoke());
+          StorageScale.smoke(),
+          LogScale.smoke(),
+          TxScale.smoke(),
+          CsmrScale.smoke());
 
   @TempDir Path folder;
 

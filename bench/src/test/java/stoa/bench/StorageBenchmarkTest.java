@@ -31,7 +31,19 @@ class StorageBenchmarkTest {
 
   private Context context() {
     return new Context(
-        folder, new Scale(1, Duration.ZERO, Duration.ofMillis(1), 1, 1, 1, TINY), _ -> {});
+        folder,
+        new Scale(
+            1,
+            Duration.ZERO,
+            Duration.ofMillis(1),
+            1,
+            1,
+            1,
+            TINY,
+            LogScale.smoke(),
+            TxScale.smoke(),
+            CsmrScale.smoke()),
+        _ -> {});
   }
 
   @Test

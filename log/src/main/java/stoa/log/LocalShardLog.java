@@ -59,7 +59,7 @@ public final class LocalShardLog implements ShardLog {
     Tail before = tail;
     if (epoch <= before.epoch()) return;
     var token = new Token(new LogAddress(epoch, before.counter() + 1), 1);
-    streams.encodeSeal(token, before.nowMicros(), before.note(), commit.clear(), scratch);
+    Streams.encodeSeal(token, before.nowMicros(), before.note(), commit.clear(), scratch);
     device.append(commit);
     device.sync();
     tail = new Tail(epoch, before.counter() + 1, 0, 0, before.nowMicros(), before.note());

@@ -9,6 +9,7 @@ import org.jspecify.annotations.Nullable;
 import stoa.Corrupt;
 import stoa.LogAddress;
 import stoa.StoaException;
+import stoa.TooOld;
 import stoa.Unavailable;
 import stoa.base.Decoder;
 import stoa.base.Encoder;
@@ -18,14 +19,15 @@ import stoa.storage.CorruptData;
 import stoa.storage.Device;
 import stoa.storage.StorageException;
 
-/// The materialized streams of a shard on its storage device (vCorfu, section 3.3: a stream replica
-/// can be read at any stream address without touching the global log).
+/// The materialized streams of a log, on the storage device of its shard or on those of several
+/// (vCorfu, section 3.3: a stream replica can be read at any stream address without touching the
+/// global log).
 ///
 /// Thread-safe. What cannot be read is [Corrupt] when its bytes are damaged, and [Unavailable]
 /// otherwise.
 public final class Streams {
   /*
-   * A stream is a device object of the same id, in three spaces:
+   * A stream is an object of the same id on the device of its shard, in three spaces:
    *
    *   space         offset            data
    *   ENTRIES       stream address    kind u8, epoch varint, counter varint, now varint, payload
@@ -36,12 +38,19 @@ public final class Streams {
    * header of the batch: epoch, term, sequence, number of addresses, now, all varint; its note,
    * sized; and what its addresses hold: number of streams varint and their ids; number of entries
    * varint, and for each the step from the offset before, the index of its stream and its stream
-   * address, all varint. A seal is a header of one address without an entry.
+   * address, all varint. A seal is a header of one address without an entry. A log of several shards
+   * has it on each device that has an entry of the batch, with the entries of that device at least:
+   * see GlobalLog.
+   *
+   * What is trimmed is gone from the spaces of the device. How far a stream was trimmed in the words of
+   * whoever did it is how far the space OLDEST is, in which nothing is ever written: of the entries, some
+   * in front of that are kept, to make the state there from.
    */
-  private static final int ENTRIES = 0;
-  private static final int CHECKPOINTS = 1;
-  private static final int MARKS = 2;
-  private static final StreamId LOG = StreamId.of("stoa/log");
+  static final int ENTRIES = 0;
+  static final int CHECKPOINTS = 1;
+  static final int MARKS = 2;
+  static final int OLDEST = 3;
+  static final StreamId LOG = StreamId.of("stoa/log");
 
   /// What is read as a mark or checkpoint: data with the stream address it stands at.
   ///
@@ -61,11 +70,21 @@ public final class Streams {
   /// @param places the entries there, in order; none at a hole, which includes a seal
   public record LogItem(LogAddress log, List<Place> places) {}
 
-  private final Device device;
+  private final Extents device;
+
+  /// Whether an object of the device is the log's own, and no stream.
+  public static boolean isInternal(StreamId stream) {
+    return stream.equals(LOG) || stream.equals(GlobalLog.UNIT);
+  }
 
   /// The streams on a device.
   public Streams(Device device) {
-    this.device = device;
+    this(Extents.of(device));
+  }
+
+  /// The streams that are kept as extents.
+  Streams(Extents extents) {
+    this.device = extents;
   }
 
   /// The last address of a stream, 0 when it has no entry.
@@ -89,11 +108,112 @@ public final class Streams {
     }
   }
 
+  // ---- trimming
+
+  /// Releases what is in front of an address of a stream, for good: from now on [#oldest] is at
+  /// least that. What the state at the address is made from is kept: the last mark up to there, the
+  /// last checkpoint if it is not older than that, and the entries from there on; of a stream
+  /// without marks, the entries from the address on. Atomic, and durable with the next batch or
+  /// [#sync]; it costs as much as one entry, however many are released. Does nothing when the
+  /// stream was trimmed as far before.
+  ///
+  /// @param before the first address that stays
+  public void trim(StreamId stream, long before) {
+    if (before <= oldest(stream)) return;
+    At mark = floor(stream, MARKS, before);
+    long checkpoint = Math.max(0, offset(stream, CHECKPOINTS, before));
+    var trim = new Extents.Trim(before, before, 0, 0);
+    if (mark != null) {
+      long base = Math.max(mark.address(), checkpoint);
+      trim = new Extents.Trim(before, base, mark.address(), base);
+    }
+    try {
+      device.trim(stream, trim);
+    } catch (StorageException failed) {
+      throw told(failed);
+    }
+  }
+
+  /// From which address on the entries would be kept if a stream were trimmed now.
+  public long base(StreamId stream, long before) {
+    long mark = offset(stream, MARKS, before);
+    return mark < 0 ? before : Math.max(mark, offset(stream, CHECKPOINTS, before));
+  }
+
+  /// How far a stream was trimmed: nothing in front of this address counts any more. 0 when it
+  /// never was.
+  public long oldest(StreamId stream) {
+    return bound(stream, OLDEST);
+  }
+
+  /// The first address whose entry is kept, which may be in front of [#oldest]; 0 when the stream
+  /// was never trimmed.
+  public long firstKept(StreamId stream) {
+    return bound(stream, ENTRIES);
+  }
+
+  /// Releases what the log tells of the addresses in front of a counter, by whole batches; the
+  /// entries stay in their streams. As [#trim] else.
+  public void trimLog(long before) {
+    long first = offset(LOG, ENTRIES, before);
+    if (first <= firstInLog()) return;
+    try {
+      device.trimLog(first);
+    } catch (StorageException failed) {
+      throw told(failed);
+    }
+  }
+
+  /// The first counter of which the log still tells what is there; 0 when nothing was ever
+  /// released.
+  public long firstInLog() {
+    return bound(LOG, ENTRIES);
+  }
+
+  /// The first counter of a batch that was made at a time or later, as far as the log still tells;
+  /// the one behind the last when there is none.
+  public long firstSince(long nowMicros) {
+    long low = firstInLog();
+    long high = tail().counter() + 1;
+    while (low < high) {
+      long middle = (low + high) >>> 1;
+      At header = floor(LOG, ENTRIES, middle);
+      if (header != null && tail(header).nowMicros() >= nowMicros) high = header.address();
+      else low = middle + 1;
+    }
+    return low;
+  }
+
+  /// Makes durable what was trimmed and kept before.
+  public void sync() {
+    try {
+      device.sync();
+    } catch (StorageException failed) {
+      throw told(failed);
+    }
+  }
+
+  private long bound(StreamId stream, int space) {
+    try {
+      return device.trimmedBefore(stream, space);
+    } catch (StorageException failed) {
+      throw told(failed);
+    }
+  }
+
+  // ---- the global log
+
   /// What is at the log address of a counter, or null when nothing was written there: it was not
   /// issued, or was issued in vain.
+  ///
+  /// @throws TooOld when it was released
   public @Nullable LogItem at(long counter) {
+    checkInLog(counter);
     At header = floor(LOG, ENTRIES, counter);
-    if (header == null) return null;
+    if (header == null) {
+      checkInLog(counter); // as it is now
+      return null;
+    }
     var found = new LogItem[1];
     visit(
         header.address(),
@@ -107,20 +227,34 @@ public final class Streams {
     return found[0];
   }
 
+  private void checkInLog(long counter) {
+    long first = firstInLog();
+    if (counter < first) throw new TooOld("the log", counter, first);
+  }
+
   /// Visits the log addresses that were written from one counter to another, both inclusive, in
   /// order, until the visitor answers false.
+  ///
+  /// @throws TooOld when the first of them was released; begin at [#firstInLog]
   public void scanLog(long from, long to, Predicate<LogItem> visitor) {
+    checkInLog(from);
     try {
       long first = Math.max(0, device.floor(LOG, ENTRIES, from));
       device.scan(
-          LOG, ENTRIES, first, to, (counter, data) -> visit(counter, data, from, to, visitor));
+          LOG,
+          ENTRIES,
+          first,
+          to,
+          (counter, data) -> {
+            if (counter > first) checkInLog(from); // it may have been released just now
+            return visit(counter, data, from, to, visitor);
+          });
     } catch (StorageException failed) {
       throw told(failed);
     }
   }
 
-  private static boolean visit(
-      long first, byte[] header, long from, long to, Predicate<LogItem> visitor) {
+  static boolean visit(long first, byte[] header, long from, long to, Predicate<LogItem> visitor) {
     var in = new Decoder(header);
     long epoch = in.varint();
     in.varint();
@@ -147,6 +281,8 @@ public final class Streams {
     return true;
   }
 
+  // ---- marks and checkpoints
+
   /// The last mark at or below an address, or null.
   public @Nullable At lastMark(StreamId stream, long address) {
     return floor(stream, MARKS, address);
@@ -157,33 +293,56 @@ public final class Streams {
     return floor(stream, CHECKPOINTS, address);
   }
 
+  /// The address of the last checkpoint at or below an address, 0 when there is none.
+  public long checkpointAt(StreamId stream, long address) {
+    return Math.max(0, offset(stream, CHECKPOINTS, address));
+  }
+
   /// Keeps the state of a stream after an address. It is derived data: durable with the next batch,
   /// and made again when a crash loses it.
   public void checkpoint(StreamId stream, long address, byte[] state) {
-    device.append(new Commit().clear().write(stream, CHECKPOINTS, address, state, 0, state.length));
+    device.append(
+        stream, new Commit().clear().write(stream, CHECKPOINTS, address, state, 0, state.length));
   }
 
   /// Adds a batch to a commit, as it is found in this class's comment.
   void encode(Batch batch, Commit commit, Encoder scratch) {
+    encodeHeader(batch, batch.entries(), commit, scratch);
+    for (Entry entry : batch.entries()) encodeEntry(batch.token(), entry, commit, scratch);
+  }
+
+  /// Adds the header of a batch to a commit, which tells where some of its entries are.
+  static void encodeHeader(Batch batch, List<Entry> entries, Commit commit, Encoder scratch) {
     Token token = batch.token();
     begin(token, batch.term(), batch.sequence(), batch.nowMicros(), batch.note(), scratch);
-    places(batch.entries(), scratch);
+    places(entries, scratch);
     commit.write(LOG, ENTRIES, token.first().counter(), scratch.array(), 0, scratch.size());
-    long counter = token.first().counter();
-    for (Entry entry : batch.entries()) {
-      byte[] payload = entry.payload();
-      scratch.clear().u8(entry.kind()).varint(token.first().epoch());
-      scratch.varint(counter + entry.offset()).varint(entry.nowMicros()).raw(payload);
-      commit.write(entry.stream(), ENTRIES, entry.address(), scratch.array(), 0, scratch.size());
-      byte[] mark = entry.mark();
-      if (mark != null) {
-        commit.write(entry.stream(), MARKS, entry.address(), mark, 0, mark.length);
-      }
+  }
+
+  /// Adds an entry to a commit, in its stream.
+  static void encodeEntry(Token token, Entry entry, Commit commit, Encoder scratch) {
+    encodeEntry(token, entry, ENTRIES, MARKS, commit, scratch);
+  }
+
+  /// Adds a copy of an entry to a commit.
+  static void encodeCopy(Token token, Entry entry, Commit commit, Encoder scratch) {
+    encodeEntry(token, entry, Shards.COPIES, Shards.COPY_MARKS, commit, scratch);
+  }
+
+  private static void encodeEntry(
+      Token token, Entry entry, int space, int marks, Commit commit, Encoder scratch) {
+    scratch.clear().u8(entry.kind()).varint(token.first().epoch());
+    scratch.varint(token.first().counter() + entry.offset()).varint(entry.nowMicros());
+    scratch.raw(entry.payload());
+    commit.write(entry.stream(), space, entry.address(), scratch.array(), 0, scratch.size());
+    byte[] mark = entry.mark();
+    if (mark != null) {
+      commit.write(entry.stream(), marks, entry.address(), mark, 0, mark.length);
     }
   }
 
   /// Adds a seal to a commit.
-  void encodeSeal(Token token, long nowMicros, byte[] note, Commit commit, Encoder scratch) {
+  static void encodeSeal(Token token, long nowMicros, byte[] note, Commit commit, Encoder scratch) {
     begin(token, 0, 0, nowMicros, note, scratch);
     scratch.varint(0).varint(0);
     commit.write(LOG, ENTRIES, token.first().counter(), scratch.array(), 0, scratch.size());
@@ -212,7 +371,11 @@ public final class Streams {
   /// The end of the global log.
   ShardLog.Tail tail() {
     At last = floor(LOG, ENTRIES, Long.MAX_VALUE);
-    if (last == null) return ShardLog.Tail.EMPTY;
+    return last == null ? ShardLog.Tail.EMPTY : tail(last);
+  }
+
+  /// The end of the log as it was after a batch.
+  private static ShardLog.Tail tail(At last) {
     var header = new Decoder(last.data());
     long epoch = header.varint();
     long term = header.varint();
@@ -257,7 +420,7 @@ public final class Streams {
         : new Unavailable("the store cannot be read; reopen it: " + text, failed);
   }
 
-  private static StoredEntry decode(long address, byte[] data) {
+  static StoredEntry decode(long address, byte[] data) {
     var in = new Decoder(data);
     byte kind = (byte) in.u8();
     var log = new LogAddress(in.varint(), in.varint());

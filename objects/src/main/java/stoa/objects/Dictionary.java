@@ -8,7 +8,9 @@ import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
+import stoa.Shared;
 import stoa.objects.marshal.TypeIds;
+import stoa.objects.types.SharedType;
 import stoa.store.Key;
 import stoa.store.Store;
 
@@ -17,6 +19,10 @@ import stoa.store.Store;
 ///
 /// Thread-safe. Grows with the program's classes, not with its data.
 final class Dictionary implements TypeIds {
+  /// In front of a type's stored name and the names of its classes, so that a reference can be
+  /// resolved before a class is used in this process.
+  static final String CLASS = "class ";
+
   private static final Key KEY = Key.of("stoa", "dictionary");
 
   private final Store store;
@@ -61,6 +67,33 @@ final class Dictionary implements TypeIds {
   @Override
   public @Nullable String nameOf(int id) {
     return id >= 0 && id < names.size() ? names.get(id) : null;
+  }
+
+  @Override
+  public boolean isFirstFace(SharedType type) {
+    String name = type.face().getName();
+    var _ = idOf(CLASS + type.name() + " " + name);
+    for (String className : after(CLASS + type.name() + " ")) {
+      if (className.equals(name)) return true;
+      if (face(className, type, type.face().getClassLoader()) != null) return false;
+    }
+    return true;
+  }
+
+  /// A class that was used under the name of a type, when it is another face of the same objects.
+  static @Nullable SharedType face(
+      String className, SharedType type, @Nullable ClassLoader loader) {
+    try {
+      Class<?> face = Class.forName(className, false, loader);
+      Shared shared = face.getDeclaredAnnotation(Shared.class);
+      if (shared == null || !face.isAssignableFrom(type.implementation())) return null;
+      SharedType found = SharedType.of(face);
+      boolean same =
+          found.name().equals(type.name()) && found.implementation() == type.implementation();
+      return same ? found : null;
+    } catch (ClassNotFoundException gone) {
+      return null; // it was renamed
+    }
   }
 
   /// The names that begin with a prefix, without it, in the order of their numbers.

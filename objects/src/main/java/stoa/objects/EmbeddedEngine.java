@@ -1,26 +1,28 @@
 package stoa.objects;
 
-import java.nio.file.InvalidPathException;
-import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.function.Supplier;
 import stoa.Corrupt;
 import stoa.Stoa;
 import stoa.StoaConfig;
+import stoa.StoaException;
 import stoa.Unavailable;
 import stoa.base.Clock;
-import stoa.log.LocalShardLog;
+import stoa.base.StreamId;
+import stoa.log.GlobalLog;
+import stoa.log.core.Layout;
 import stoa.spi.Engine;
 import stoa.storage.CorruptData;
 import stoa.storage.Device;
 import stoa.storage.DeviceConfig;
 import stoa.storage.Disk;
-import stoa.storage.FileDisk;
-import stoa.storage.MemoryDisk;
 import stoa.storage.StorageException;
 import stoa.storage.UnknownFormat;
 import stoa.store.Threads;
 
-/// Opens stores that live in this process: `memory:` and `file:DIRECTORY`.
+/// Opens stores that live in this process: `memory:` and `file:DIRECTORY`, of one shard or, with
+/// `?shards=NUMBER`, of several.
 public final class EmbeddedEngine implements Engine {
   /// For [java.util.ServiceLoader].
   public EmbeddedEngine() {}
@@ -32,11 +34,38 @@ public final class EmbeddedEngine implements Engine {
 
   @Override
   public Stoa open(StoaConfig config) {
-    return open(
+    Clock clock = Clock.system();
+    return opened(
         config,
-        () -> Device.open(disk(config), DeviceConfig.standard()),
-        Clock.system(),
+        () -> {
+          var url = StoreUrl.of(config.url());
+          List<Device> devices = devices(url.disks(config));
+          return log(config, url.layout(), devices, clock);
+        },
+        clock,
         Threads.real());
+  }
+
+  private static List<Device> devices(List<Disk> disks) {
+    var devices = new ArrayList<Device>();
+    try {
+      for (Disk disk : disks) devices.add(Device.open(disk, DeviceConfig.standard()));
+      return devices;
+    } catch (RuntimeException | Error failed) {
+      devices.forEach(Device::close);
+      throw failed;
+    }
+  }
+
+  private static OpenLog log(StoaConfig config, Layout layout, List<Device> devices, Clock clock) {
+    try {
+      if (devices.size() == 1) return OpenLog.of(devices.getFirst());
+      var identity = StreamId.of(config.url() + " " + clock.nowMicros());
+      return OpenLog.of(GlobalLog.open(layout, identity, devices));
+    } catch (RuntimeException | Error failed) {
+      devices.forEach(Device::close);
+      throw failed;
+    }
   }
 
   /// Opens a store on a disk, with a clock and threads of the caller's choice: for simulations.
@@ -52,12 +81,24 @@ public final class EmbeddedEngine implements Engine {
   /// @param device opens the device; what it throws is told as for any other store
   public static Stoa open(
       StoaConfig config, Supplier<Device> device, Clock clock, Threads threads) {
+    return opened(config, () -> OpenLog.of(device.get()), clock, threads);
+  }
+
+  /// Opens a store of several shards on devices of the caller's, which are closed with it.
+  ///
+  /// @param config its URL is used in messages only
+  /// @param log opens the log; what it throws is told as for any other store
+  public static Stoa openGlobal(
+      StoaConfig config, Supplier<GlobalLog> log, Clock clock, Threads threads) {
+    return opened(config, () -> OpenLog.of(log.get()), clock, threads);
+  }
+
+  private static Stoa opened(StoaConfig config, Opening opening, Clock clock, Threads threads) {
     try {
-      Device opened = device.get();
-      return new EmbeddedStoa(config, new LocalShardLog(opened), opened, clock, threads);
-    } catch (IllegalArgumentException badUrl) {
+      return new EmbeddedStoa(config, opening.open(), clock, threads);
+    } catch (IllegalArgumentException | StoaException told) {
       threads.close();
-      throw badUrl;
+      throw told;
     } catch (CorruptData | UnknownFormat damaged) {
       threads.close();
       throw new Corrupt(
@@ -69,25 +110,7 @@ public final class EmbeddedEngine implements Engine {
     }
   }
 
-  private static Disk disk(StoaConfig config) {
-    String url = config.url();
-    String place = url.substring(url.indexOf(':') + 1);
-    if (config.scheme().equals("memory")) {
-      if (!place.isEmpty()) {
-        throw new IllegalArgumentException(
-            "\"" + url + "\" names a memory store, which has no name; use memory:");
-      }
-      return new MemoryDisk(config.limits().memoryBytesMax());
-    }
-    String path = place.startsWith("//") ? place.substring(2) : place;
-    if (path.isEmpty()) {
-      throw new IllegalArgumentException(
-          "\"" + url + "\" names no directory; use file:DIRECTORY, for example file:./data");
-    }
-    try {
-      return new FileDisk(Path.of(path));
-    } catch (InvalidPathException e) {
-      throw new IllegalArgumentException("\"" + url + "\": " + e.getMessage(), e);
-    }
+  private interface Opening {
+    OpenLog open();
   }
 }

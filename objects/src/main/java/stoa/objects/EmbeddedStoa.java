@@ -1,29 +1,40 @@
 package stoa.objects;
 
+import java.util.ArrayList;
 import java.util.Iterator;
+import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.UnaryOperator;
 import java.util.random.RandomGenerator;
 import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
 import org.jspecify.annotations.Nullable;
 import stoa.Blob;
+import stoa.Body;
 import stoa.Call1;
 import stoa.Closed;
 import stoa.Gone;
 import stoa.History;
 import stoa.Limits;
 import stoa.Listing;
+import stoa.LogAddress;
 import stoa.NotShareable;
 import stoa.Ref;
-import stoa.Stoa;
+import stoa.Shared;
+import stoa.Snapshot;
 import stoa.StoaConfig;
+import stoa.StreamStore;
+import stoa.Transaction;
+import stoa.TxOptions;
 import stoa.View;
 import stoa.base.Clock;
-import stoa.log.ShardLog;
+import stoa.base.StreamId;
 import stoa.objects.marshal.Marshaller;
 import stoa.objects.marshal.Reference;
 import stoa.objects.marshal.References;
@@ -31,13 +42,17 @@ import stoa.objects.proxy.Invoker;
 import stoa.objects.proxy.Proxied;
 import stoa.objects.proxy.Proxies;
 import stoa.objects.types.Keys;
+import stoa.objects.types.Platform;
 import stoa.objects.types.SharedMethod;
 import stoa.objects.types.SharedType;
 import stoa.spi.CallContext;
-import stoa.storage.Device;
+import stoa.spi.Collections;
+import stoa.spi.Facade;
+import stoa.spi.Host;
 import stoa.store.Blobs;
 import stoa.store.Existence;
 import stoa.store.Key;
+import stoa.store.Pins;
 import stoa.store.Request;
 import stoa.store.Store;
 import stoa.store.StoreConfig;
@@ -45,10 +60,9 @@ import stoa.store.StoredBlob;
 import stoa.store.Threads;
 
 /// A store of shared objects in this process. Thread-safe.
-final class EmbeddedStoa implements Stoa {
-  /// The name of a shared class in the dictionary, so that a reference can be resolved before the
-  /// class is used in this process.
-  private static final String CLASS = "class ";
+final class EmbeddedStoa implements Host {
+  /// The name of a class that facades have admitted.
+  private static final String ADMITTED = "admitted ";
 
   private static final int STATE_BYTES_MAX = 512 << 20;
   private static final Object[] NOTHING = {};
@@ -57,14 +71,19 @@ final class EmbeddedStoa implements Stoa {
   private final Clock clock;
   private final Store store;
   private final Blobs blobs;
+  private final @Nullable String blobsRefused;
+  private final StreamStore streams;
   private final Dictionary dictionary;
   private final Marshaller marshaller;
   private final ClassLoader loader;
-  private final ConcurrentHashMap<String, ObjectType> types = new ConcurrentHashMap<>();
+  private final ConcurrentHashMap<String, Faces> types = new ConcurrentHashMap<>();
+  private final ReentrantLock registering = new ReentrantLock();
+  private final Snapshots snapshots;
+  private final Set<Class<?>> admitted = ConcurrentHashMap.newKeySet();
   private final Executor answers;
+  private final Attempts attempts = new Attempts(this);
 
-  /// @param device what the log is on
-  EmbeddedStoa(StoaConfig config, ShardLog log, Device device, Clock clock, Threads threads) {
+  EmbeddedStoa(StoaConfig config, OpenLog open, Clock clock, Threads threads) {
     limits = config.limits();
     var bounds =
         new StoreConfig(
@@ -74,16 +93,21 @@ final class EmbeddedStoa implements Stoa {
             limits.nestingMax(),
             limits.closeTimeMax());
     this.clock = clock;
-    store = new Store(bounds, log, clock, threads);
-    blobs = new Blobs(store, device, threads, Blob.class.getName(), limits.blobBytesMax());
+    store = new Store(bounds, open.log(), clock, threads);
+    blobs = new Blobs(store, open.devices(), threads, Blob.class.getName(), limits.blobBytesMax());
+    blobsRefused = open.refusal();
+    streams = store.streamStore(this::streamOf, limits.callBytesMax());
     answers = threads.answers();
     dictionary = new Dictionary(store);
     ClassLoader context = Thread.currentThread().getContextClassLoader();
     loader = context != null ? context : EmbeddedStoa.class.getClassLoader();
     marshaller =
         new Marshaller(dictionary, new ByReference(), config.types(), loader, STATE_BYTES_MAX);
+    for (String name : dictionary.after(ADMITTED)) readmit(name);
     blobs.resume(name -> blobKey(Keys.decode(name, loader)));
     store.resume((space, name) -> typeNamed(space).key(Keys.decode(name, loader)));
+    snapshots = new Snapshots(this, store);
+    store.keep(config.keep());
   }
 
   // ---- the programming interface
@@ -123,7 +147,11 @@ final class EmbeddedStoa implements Stoa {
       return found == 0 ? Optional.empty() : Optional.of(type.cast(reference(name, found)));
     }
     ObjectType known = typeOf(type);
-    long generation = store.generation(known.key(key));
+    ObjectTransaction transaction = ObjectTransaction.current(this);
+    long generation =
+        transaction == null
+            ? store.generation(known.key(key))
+            : transaction.transaction().generation(known.key(key));
     if (generation == 0) return Optional.empty();
     return Optional.of(
         type.cast(proxy(known, key, NOTHING, LiveInvoker.Source.REFERENCE, generation)));
@@ -140,28 +168,42 @@ final class EmbeddedStoa implements Stoa {
     T proxy = type.cast(proxy(known, ref.key(), NOTHING, LiveInvoker.Source.REFERENCE, 0));
     return switch (view) {
       case View.Remote() -> proxy;
+      case View.Local() -> following(proxy, FollowingInvoker.Freshness.NOW);
+      case View.Cached() -> following(proxy, FollowingInvoker.Freshness.SEEN);
       case View.AtVersion(long version) -> history(proxy).at(version);
+      case View.AtAddress(LogAddress address) -> at(address).on(proxy);
+      case View.AtSnapshot(Snapshot snapshot) -> own(snapshot).on(proxy);
     };
+  }
+
+  private <T> T following(T proxy, FollowingInvoker.Freshness freshness) {
+    LiveInvoker live = live(proxy);
+    var invoker = new FollowingInvoker(live, store.follow(live.target()), freshness);
+    return Proxies.redirect(proxy, invoker);
   }
 
   @Override
   public <T> Ref<T> ref(T shared) {
     @SuppressWarnings("unchecked") // Justification: the proxy is a T
     Ref<T> ref =
-        (Ref<T>) (shared instanceof StoredBlob blob ? refOf(blob.key()) : proxied(shared).ref());
+        (Ref<T>)
+            (behind(shared) instanceof StoredBlob blob ? refOf(blob.key()) : proxied(shared).ref());
     return ref;
   }
 
   @Override
   public boolean delete(Object shared) {
     refuseInside("delete an object");
+    if (shared instanceof Facade facade) return delete(facade.shared());
     if (shared instanceof StoredBlob blob) return own(blob).blobs().delete(blob);
     LiveInvoker invoker = live(shared);
     long generation = invoker.generation();
+    Existence existence =
+        generation == 0 ? new Existence.Any(null) : new Existence.Generation(generation);
+    ObjectTransaction transaction = ObjectTransaction.current(this);
     try {
-      store.delete(
-          invoker.target(),
-          generation == 0 ? new Existence.Any(null) : new Existence.Generation(generation));
+      if (transaction == null) store.delete(invoker.target(), existence);
+      else transaction.delete(invoker, existence);
       return true;
     } catch (Gone gone) {
       return false;
@@ -171,6 +213,9 @@ final class EmbeddedStoa implements Stoa {
   @Override
   public <T> Listing<T> list(Class<T> type) {
     refuseInside("list objects");
+    if (ObjectTransaction.current(this) != null) {
+      throw new IllegalStateException("a transaction cannot list objects; list them before");
+    }
     if (type == Blob.class) {
       return new Listed<>(
           blobs.list(), name -> type.cast(reference(blobKey(Keys.decode(name, loader)), 0)));
@@ -190,7 +235,7 @@ final class EmbeddedStoa implements Stoa {
     refuseBlob(shared, "has asynchronous calls of its own: writeAsync and readAsync");
     LiveInvoker live = live(shared);
     var recorder = new Recorder<R>(live);
-    T recording = Proxies.redirect(shared, recorder);
+    T recording = through(shared, proxy -> Proxies.redirect(proxy, recorder));
     Object answered;
     try {
       answered = call.on(recording);
@@ -205,11 +250,159 @@ final class EmbeddedStoa implements Stoa {
                 + " its answer in thenApply"));
   }
 
+  // ---- transactions
+
+  @Override
+  public <R extends @Nullable Object, X extends Exception> R transact(
+      TxOptions options, Body<R, X> body) throws X {
+    refuseInside("begin a transaction");
+    ObjectTransaction around = ObjectTransaction.current(this);
+    return around == null ? attempts.run(options, body) : nested(around, options, body);
+  }
+
+  private <R extends @Nullable Object, X extends Exception> R nested(
+      ObjectTransaction around, TxOptions options, Body<R, X> body) throws X {
+    if (options.at() != null) {
+      throw new IllegalStateException(
+          "a nested transaction reads what the one around it reads, and cannot read at "
+              + options.at());
+    }
+    var transaction = around.transaction();
+    transaction.enter();
+    boolean kept = false;
+    try {
+      R result = body.run();
+      kept = true;
+      return result;
+    } finally {
+      transaction.leave(kept);
+    }
+  }
+
+  @Override
+  public ObjectTransaction begin(TxOptions options) {
+    refuseInside("begin a transaction");
+    var bounds =
+        new stoa.store.Transaction.Bounds(
+            options.readOnly(),
+            options.timeMax().toNanos() / 1_000,
+            limits.transactionObjectsMax(),
+            limits.transactionBytesMax());
+    LogAddress at = options.at();
+    return new ObjectTransaction(this, at == null ? store.begin(bounds) : store.begin(bounds, at));
+  }
+
+  @Override
+  public Transaction.Outcome outcome(Transaction.Id id) {
+    Key key = typeNamed(id.object().type()).key(id.object().key());
+    var lookedUp =
+        new stoa.store.Transaction.Id(key, id.version(), ObjectTransaction.mark(id.mark()));
+    LogAddress found = store.outcome(lookedUp);
+    return found == null
+        ? new Transaction.Outcome.NotCommitted()
+        : new Transaction.Outcome.Committed(found);
+  }
+
+  // ---- the past
+
+  @Override
+  public Snapshot snapshot() {
+    refuseInside("take a snapshot");
+    Pins.Pin pin = store.pinNow();
+    return ObjectSnapshot.held(this, new LogAddress(store.epoch(), pin.counter()), pin::close);
+  }
+
+  @Override
+  public Snapshot snapshot(String name) {
+    refuseInside("take a snapshot");
+    return snapshots.take(name);
+  }
+
+  @Override
+  public Optional<Snapshot> findSnapshot(String name) {
+    return Optional.ofNullable(snapshots.find(name));
+  }
+
+  @Override
+  public List<Snapshot> snapshots() {
+    return List.copyOf(snapshots.all());
+  }
+
+  @Override
+  public boolean deleteSnapshot(String name) {
+    refuseInside("delete a snapshot");
+    return snapshots.delete(name);
+  }
+
+  private ObjectSnapshot at(LogAddress address) {
+    Pins.Pin pin = store.pinAt(address);
+    return ObjectSnapshot.held(this, address, pin::close);
+  }
+
+  private ObjectSnapshot own(Snapshot snapshot) {
+    if (snapshot instanceof ObjectSnapshot own && own.stoa() == this) return own;
+    throw new IllegalArgumentException(snapshot + " is a snapshot of another store");
+  }
+
+  /// An object as it is seen at a place in the log.
+  <T> T seen(T shared, Place place) {
+    refuseInside("read a snapshot");
+    refuseBlob(shared, "is no part of snapshots; it has its own, see Blob.snapshot");
+    if (shared instanceof Facade) return through(shared, proxy -> seen(proxy, place));
+    Proxied proxied = proxied(shared);
+    LiveInvoker live = proxied.invoker() instanceof PastInvoker past ? past.live() : live(shared);
+    if (live.stoa() != this) {
+      throw new NotShareable(proxied.ref() + " is an object of another store than the snapshot");
+    }
+    ObjectTransaction.refuseStream(live.type());
+    @SuppressWarnings("unchecked") // Justification: a proxy of the same type
+    T seen = (T) past(live.type(), proxied, LiveInvoker.Source.ASKED, 0, place);
+    return seen;
+  }
+
+  /// A view of an object at a place in the log.
+  ///
+  /// @param generation the one that is meant, 0 when it is whichever was there
+  Object past(
+      ObjectType type, Proxied proxied, LiveInvoker.Source source, long generation, Place place) {
+    return past(
+        type, proxied.ref().key(), proxied.constructorArguments(), source, generation, place);
+  }
+
+  private Object past(
+      ObjectType type,
+      Object key,
+      @Nullable Object[] args,
+      LiveInvoker.Source source,
+      long generation,
+      Place place) {
+    Key target = type.key(key);
+    var live = new LiveInvoker(this, type, store.target(target), args, source, generation);
+    var past = store.at(target, place.address().counter());
+    return Proxies.create(type.shared(), refOf(target), args, new PastInvoker(live, past, place));
+  }
+
   @Override
   public <T> History<T> history(T shared) {
     refuseInside("read history");
     refuseBlob(shared, "keeps the versions for which it has a snapshot; use snapshot and at");
+    if (shared instanceof Facade facade && !facade.isSingle()) {
+      throw new UnsupportedOperationException(
+          shared.getClass().getSimpleName()
+              + " is composed of several objects, which have no single history; read it in a"
+              + " snapshot");
+    }
     return new ObjectHistory<>(this, shared, live(shared));
+  }
+
+  @Override
+  public StreamStore streams() {
+    refuseInside("use streams");
+    return streams;
+  }
+
+  private StreamId streamOf(Ref<?> ref) {
+    return new Key(ref.type(), Keys.encode(ref.key()), ref).stream();
   }
 
   @Override
@@ -220,6 +413,7 @@ final class EmbeddedStoa implements Stoa {
   // ---- blobs
 
   private StoredBlob blob(Object key, @Nullable Object[] args) {
+    if (blobsRefused != null) throw new UnsupportedOperationException(blobsRefused);
     if (args.length > 0) {
       throw new IllegalArgumentException("a blob takes no constructor arguments; write to it");
     }
@@ -232,7 +426,10 @@ final class EmbeddedStoa implements Stoa {
       throw new IllegalArgumentException(ref + " is not a blob");
     }
     return switch (view) {
-      case View.Remote() -> reference(blobKey(ref.key()), 0);
+      case View.Remote(), View.Local(), View.Cached() -> reference(blobKey(ref.key()), 0);
+      case View.AtAddress _, View.AtSnapshot _ ->
+          throw new UnsupportedOperationException(
+              ref + " is no part of snapshots; it has its own, see Blob.snapshot");
       case View.AtVersion(long version) ->
           throw new UnsupportedOperationException(
               "the past of " + ref + " is read with Blob.at(" + version + ")");
@@ -259,6 +456,43 @@ final class EmbeddedStoa implements Stoa {
       throw new UnsupportedOperationException(shared + " " + reason);
   }
 
+  // ---- facades
+
+  @Override
+  public void admit(Class<?> type) {
+    marshaller.register(type);
+    if (Platform.has(type) || type.isAnnotationPresent(Shared.class)) return;
+    if (admitted.add(type)) {
+      var _ = dictionary.idOf(ADMITTED + type.getName());
+    }
+  }
+
+  @Override
+  public Class<?> classNamed(String name) {
+    try {
+      return Class.forName(name, false, loader);
+    } catch (ClassNotFoundException e) {
+      throw new NotShareable(
+          "the class " + name + " of a collection's elements is not on the class path", e);
+    }
+  }
+
+  @Override
+  public boolean isTransacting() {
+    return ObjectTransaction.current(this) != null;
+  }
+
+  /// Admits again what was when the store was open before.
+  private void readmit(String name) {
+    try {
+      Class<?> type = Class.forName(name, false, loader);
+      admitted.add(type);
+      marshaller.register(type);
+    } catch (ClassNotFoundException | NotShareable gone) {
+      // What holds one of these says so when it is read.
+    }
+  }
+
   // ---- for the other classes of this package
 
   Store store() {
@@ -283,37 +517,60 @@ final class EmbeddedStoa implements Stoa {
       throw new NotShareable(
           face.getName() + " is stored as " + shared.name() + "; give it another name in @Shared");
     }
-    ObjectType known = types.get(shared.name());
-    if (known == null) known = register(shared);
-    if (known.shared().implementation() != shared.implementation()) {
-      throw new NotShareable(
-          face.getName()
-              + " and "
-              + known.shared().implementation().getName()
-              + " are both stored as "
-              + shared.name()
-              + "; give one of them another name in @Shared");
-    }
-    return known;
+    Faces faces = types.get(shared.name());
+    ObjectType known = faces == null ? null : faces.find(shared);
+    return known == null ? register(shared) : known;
   }
 
   private ObjectType register(SharedType shared) {
+    registering.lock();
+    try {
+      Faces faces = types.get(shared.name());
+      boolean first = faces == null;
+      if (faces == null) {
+        faces = new Faces(shared.name(), dictionary);
+        // What other faces have logged must be called as well.
+        for (SharedType other : otherFaces(shared)) add(faces, other);
+      }
+      ObjectType known = faces.find(shared);
+      if (known == null) known = add(faces, shared);
+      if (!first) return known;
+      faces.checkMethods();
+      store.register(shared.name(), new ObjectHandler.Factory(this, faces.first()));
+      types.put(shared.name(), faces);
+      return known;
+    } finally {
+      registering.unlock();
+    }
+  }
+
+  private ObjectType add(Faces faces, SharedType shared) {
+    var type = new ObjectType(faces, shared, dictionary, marshaller, clock);
+    faces.add(type);
     marshaller.register(shared);
-    var _ = dictionary.idOf(CLASS + shared.name() + " " + shared.face().getName());
-    var type = new ObjectType(shared, dictionary, marshaller, clock);
-    store.register(shared.name(), new ObjectHandler.Factory(this, type));
-    ObjectType earlier = types.putIfAbsent(shared.name(), type);
-    return earlier == null ? type : earlier;
+    var _ = dictionary.idOf(Dictionary.CLASS + shared.name() + " " + shared.face().getName());
+    return type;
+  }
+
+  /// The faces of a type's objects that this store was used with before, as far as they still are.
+  private List<SharedType> otherFaces(SharedType shared) {
+    var others = new ArrayList<SharedType>();
+    for (String className : dictionary.after(Dictionary.CLASS + shared.name() + " ")) {
+      SharedType other = Dictionary.face(className, shared, loader);
+      if (other != null) others.add(other);
+    }
+    return others;
   }
 
   /// The type of a reference, by the class that was last stored under its name.
   private ObjectType typeNamed(String name) {
-    ObjectType known = types.get(name);
-    if (known != null) return known;
-    var candidates = dictionary.after(CLASS + name + " ").reversed();
+    Faces known = types.get(name);
+    if (known != null) return known.first();
+    var candidates = dictionary.after(Dictionary.CLASS + name + " ").reversed();
     for (String className : candidates) {
       try {
-        return typeOf(Class.forName(className, false, loader));
+        var _ = typeOf(Class.forName(className, false, loader));
+        return Objects.requireNonNull(types.get(name)).first();
       } catch (ClassNotFoundException gone) {
         // It was renamed: an older or newer name may be there.
       }
@@ -398,8 +655,21 @@ final class EmbeddedStoa implements Stoa {
     return new ObjectAnswer.Travelling(ObjectAnswer.THREW, marshaller.thrown(refusal));
   }
 
+  /// The proxy behind a facade; anything else as it is.
+  static Object behind(Object shared) {
+    return shared instanceof Facade facade ? facade.shared() : shared;
+  }
+
+  /// A shared object as it is seen through a lens: a proxy in place of a proxy, or a facade before
+  /// what is to be used in place of each proxy behind it.
+  static <T> T through(T shared, UnaryOperator<Object> lens) {
+    @SuppressWarnings("unchecked") // Justification: a facade answers one of its own class
+    T seen = (T) (shared instanceof Facade facade ? facade.through(lens) : lens.apply(shared));
+    return seen;
+  }
+
   static Proxied proxied(Object shared) {
-    Proxied proxied = Proxies.of(shared);
+    Proxied proxied = Proxies.of(behind(shared));
     if (proxied == null) {
       throw new IllegalArgumentException(
           shared.getClass().getName() + " is no proxy of a shared object; get one from the store");
@@ -407,10 +677,8 @@ final class EmbeddedStoa implements Stoa {
     return proxied;
   }
 
-  private LiveInvoker live(Object shared) {
-    if (proxied(shared).invoker() instanceof LiveInvoker live) {
-      if (live.target() != null && live.type() != null) return live;
-    }
+  LiveInvoker live(Object shared) {
+    if (proxied(shared).invoker() instanceof LiveRoute route) return route.live();
     throw new UnsupportedOperationException(
         "this is a view of the past of " + proxied(shared).ref() + "; use a live proxy");
   }
@@ -435,7 +703,8 @@ final class EmbeddedStoa implements Stoa {
       }
       Proxied proxied = Proxies.of(object);
       if (proxied != null) {
-        if (proxied.invoker() instanceof LiveInvoker live) {
+        if (proxied.invoker() instanceof LiveRoute route) {
+          LiveInvoker live = route.live();
           if (live.stoa() != EmbeddedStoa.this) {
             throw new NotShareable(
                 proxied.ref() + " is an object of another store, and cannot be passed to this one");
@@ -455,12 +724,33 @@ final class EmbeddedStoa implements Stoa {
       if (ref.type().equals(blobs.space())) {
         return reference(blobKey(ref.key()), reference.generation());
       }
-      return proxy(
-          typeNamed(ref.type()),
-          ref.key(),
-          NOTHING,
-          LiveInvoker.Source.REFERENCE,
-          reference.generation());
+      return resolve(reference, typeNamed(ref.type()));
+    }
+
+    @Override
+    public Object resolve(Reference reference, Class<?> face) {
+      return resolve(reference, typeOf(face));
+    }
+
+    private Object resolve(Reference reference, ObjectType type) {
+      var source = LiveInvoker.Source.REFERENCE;
+      Object key = reference.ref().key();
+      Place place = Place.current(EmbeddedStoa.this);
+      return place == null
+          ? proxy(type, key, NOTHING, source, reference.generation())
+          : past(type, key, NOTHING, source, reference.generation(), place);
+    }
+
+    @Override
+    public Object facade(Object proxy, String form) {
+      Place place = Place.current(EmbeddedStoa.this);
+      if (place == null) return Collections.installed().reopen(EmbeddedStoa.this, proxy, form);
+      // Made of the live object, and seen at the place, with all that it is composed of.
+      boolean then = proxied(proxy).invoker() instanceof PastInvoker;
+      Object live =
+          then ? Proxies.redirect(proxy, ((PastInvoker) proxied(proxy).invoker()).live()) : proxy;
+      Facade facade = Collections.installed().reopen(EmbeddedStoa.this, live, form);
+      return facade.through(shared -> seen(shared, place));
     }
   }
 

@@ -1,14 +1,17 @@
 package stoa.objects;
 
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import stoa.Closed;
 import stoa.LimitExceeded;
 import stoa.NotShareable;
+import stoa.TxOptions;
 import stoa.Unavailable;
 import stoa.UnknownOutcome;
-import stoa.objects.proxy.Invoker;
 import stoa.objects.proxy.Proxied;
 import stoa.objects.types.SharedMethod;
+import stoa.store.Answer;
+import stoa.store.Execution;
 import stoa.store.Existence;
 import stoa.store.Request;
 import stoa.store.Store;
@@ -17,7 +20,7 @@ import stoa.store.Store;
 /// method of another object.
 ///
 /// Thread-safe. From the first call that finds the object alive on, it means that generation of it.
-final class LiveInvoker implements Invoker {
+final class LiveInvoker implements LiveRoute {
   /// Whence a proxy comes.
   enum Source {
     /// Asked of the store by type and key: a call may begin the object, also anew.
@@ -48,6 +51,11 @@ final class LiveInvoker implements Invoker {
     this.generation = generation;
   }
 
+  @Override
+  public LiveInvoker live() {
+    return this;
+  }
+
   EmbeddedStoa stoa() {
     return stoa;
   }
@@ -70,6 +78,9 @@ final class LiveInvoker implements Invoker {
     ObjectContext context = ObjectContext.current();
     if (context != null && context.stoa() == stoa) return nested(context, method, arguments);
     EmbeddedStoa.leaveTrial();
+    ObjectTransaction transaction = ObjectTransaction.current(stoa);
+    if (transaction != null) return transaction.call(this, method, arguments);
+    if (method.kind().isTransaction()) return transact(method, arguments);
     Request request;
     if (method.kind() == SharedMethod.Kind.ACCESSOR) {
       request =
@@ -83,11 +94,43 @@ final class LiveInvoker implements Invoker {
     return answer(request);
   }
 
+  /// Runs a method of the object here, as a transaction of its own.
+  private @Nullable Object transact(SharedMethod method, @Nullable Object[] arguments)
+      throws Throwable {
+    boolean reading = method.kind() == SharedMethod.Kind.READING_TRANSACTION;
+    return transact(reading ? TxOptions.reading() : TxOptions.STANDARD, method, arguments);
+  }
+
+  @Nullable Object transact(TxOptions options, SharedMethod method, @Nullable Object[] arguments)
+      throws Throwable {
+    var answer = new @Nullable Object[1];
+    stoa.transact(
+        options,
+        () -> {
+          var transaction = Objects.requireNonNull(ObjectTransaction.current(stoa));
+          try {
+            answer[0] = transaction.call(this, method, arguments.clone());
+          } catch (Exception | Error passedOn) {
+            throw passedOn;
+          } catch (Throwable thrown) {
+            throw new IllegalStateException(thrown);
+          }
+          return answer;
+        });
+    return answer[0];
+  }
+
   /// The answer of a settled request.
   @Nullable Object answer(Request request) throws Throwable {
-    var answer = (ObjectAnswer) request.answer();
-    if (generation == 0) generation = request.generation();
-    return answer.get(stoa.marshaller());
+    return answer(request.answer(), request.generation());
+  }
+
+  /// What an answer of the object says.
+  ///
+  /// @param seen the generation that answered, 0 when it was absent
+  @Nullable Object answer(Answer answer, long seen) throws Throwable {
+    if (generation == 0) generation = seen;
+    return ((ObjectAnswer) answer).get(stoa.marshaller());
   }
 
   /// Makes a call without waiting for it.
@@ -96,6 +139,10 @@ final class LiveInvoker implements Invoker {
     if (ObjectContext.current() != null) {
       throw new IllegalStateException(
           "a method of a shared object cannot call asynchronously; call " + method + " directly");
+    }
+    if (ObjectTransaction.current(stoa) != null || method.kind().isTransaction()) {
+      throw new IllegalStateException(
+          "a transaction cannot call asynchronously; call " + method + " directly");
     }
     if (method.kind() == SharedMethod.Kind.ACCESSOR) {
       boolean quick = type.isQuick(method);
@@ -111,6 +158,11 @@ final class LiveInvoker implements Invoker {
   void create() throws Throwable {
     byte[] opening = stoa.opening(constructorArguments);
     var existence = new Existence.Absent(opening);
+    ObjectTransaction transaction = ObjectTransaction.current(stoa);
+    if (transaction != null) {
+      transaction.create(this, existence);
+      return;
+    }
     check(existence);
     Request request = stoa.store().put(target, ObjectType.creation(), existence, true);
     var _ = answer(request);
@@ -118,12 +170,20 @@ final class LiveInvoker implements Invoker {
 
   private @Nullable Object nested(
       ObjectContext context, SharedMethod method, @Nullable Object[] arguments) throws Throwable {
+    Execution execution = context.execution();
+    if (execution.transaction() != null || execution.isPast()) {
+      ObjectTransaction.refuseStream(type);
+    }
     byte[] answer;
     try {
       answer =
-          method.kind() == SharedMethod.Kind.ACCESSOR
-              ? context.execution().get(target.key(), question(method, arguments), existence())
-              : context.execution().put(target.key(), call(method, arguments), existence());
+          switch (method.kind()) {
+            case ACCESSOR -> execution.get(target.key(), question(method, arguments), existence());
+            case TRANSACTION, READING_TRANSACTION ->
+                execution.run(target, question(method, arguments), existence());
+            case MUTATOR, UPDATE ->
+                execution.put(target.key(), call(method, arguments), existence());
+          };
     } catch (Unavailable | UnknownOutcome | Closed trouble) {
       // Of the store, in writing down a name: nothing for the calling method to catch.
       throw context.execution().suspend(trouble);
@@ -131,7 +191,7 @@ final class LiveInvoker implements Invoker {
     return ObjectAnswer.get(answer, stoa.marshaller());
   }
 
-  private byte[] call(SharedMethod method, @Nullable Object[] arguments) {
+  byte[] call(SharedMethod method, @Nullable Object[] arguments) {
     byte[] call = type.call(method, arguments);
     if (call.length > stoa.callBytesMax()) {
       throw new LimitExceeded(
@@ -145,16 +205,24 @@ final class LiveInvoker implements Invoker {
     return call;
   }
 
-  private ObjectHandler.Question question(SharedMethod method, @Nullable Object[] arguments) {
+  ObjectHandler.Question question(SharedMethod method, @Nullable Object[] arguments) {
     for (int i = 0; i < arguments.length; i++) {
       if (!stoa.marshaller().isValue(arguments[i])) {
         arguments[i] = stoa.marshaller().copy(arguments[i]);
       }
     }
-    return new ObjectHandler.Question(method, arguments);
+    return new ObjectHandler.Question(type, method, arguments);
   }
 
-  private Existence existence() {
+  /// As [#existence()], at a moment that may lie before the generation began.
+  Existence existenceThen() {
+    long known = generation;
+    if (known == 0) return existence();
+    return new Existence.Generation(
+        known, source == Source.ASKED ? stoa.opening(constructorArguments) : null);
+  }
+
+  Existence existence() {
     long known = generation;
     if (known != 0) return new Existence.Generation(known);
     byte[] opening = stoa.opening(constructorArguments);
@@ -167,6 +235,11 @@ final class LiveInvoker implements Invoker {
     if (existence instanceof Existence.Generation || stoa.store().generationHint(target) != 0)
       return;
     if (stoa.store().generation(target.key()) != 0) return;
+    construct();
+  }
+
+  /// Constructs an object that nobody keeps, to see what its constructor throws.
+  void construct() throws Throwable {
     try {
       stoa.construct(type, target.key(), constructorArguments);
     } catch (NotShareable noConstructor) {

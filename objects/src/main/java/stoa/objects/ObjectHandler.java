@@ -28,9 +28,10 @@ import stoa.store.Key;
 final class ObjectHandler implements Handler {
   /// A question: an accessor with its arguments.
   ///
+  /// @param type by which it is asked
   /// @param method the accessor
   /// @param arguments not shared with anybody who may change them
-  record Question(SharedMethod method, @Nullable Object[] arguments) {}
+  record Question(ObjectType type, SharedMethod method, @Nullable Object[] arguments) {}
 
   /// Makes the handlers of one type.
   static final class Factory implements HandlerFactory {
@@ -79,6 +80,11 @@ final class ObjectHandler implements Handler {
     }
 
     @Override
+    public boolean forksCheaply(Handler handler) {
+      return handler instanceof ObjectHandler live && live.instance instanceof Forkable;
+    }
+
+    @Override
     public Answer failure(RuntimeException cause) {
       return new ObjectAnswer.Travelling(ObjectAnswer.THREW, stoa.marshaller().thrown(cause));
     }
@@ -103,11 +109,11 @@ final class ObjectHandler implements Handler {
   @Override
   public Answer put(byte[] value, Execution execution) {
     var in = new Decoder(value);
-    SharedMethod method = type.method(in);
-    if (method == null || thrownByConstructor != null) return constructed();
+    ObjectType.Called called = type.called(in);
+    if (called == null || thrownByConstructor != null) return constructed();
     @Nullable Object[] arguments =
-        stoa.marshaller().arguments(method, value, in.position(), value.length);
-    return run(method, arguments, execution);
+        stoa.marshaller().arguments(called.method(), value, in.position(), value.length);
+    return run(called.type(), called.method(), arguments, execution);
   }
 
   @Override
@@ -116,12 +122,16 @@ final class ObjectHandler implements Handler {
       throw new IllegalStateException("an object is asked by its accessors, not by " + query);
     }
     if (thrownByConstructor != null) return constructed();
+    ObjectType asked = question.type();
     SharedMethod method = question.method();
-    if (type.isQuick(method) || instance instanceof Forkable)
-      return run(method, question.arguments(), execution);
+    if (instance instanceof Forkable<?> forkable) {
+      // A fork is what it may change at most.
+      return run(forkable.fork(), asked, method, question.arguments(), execution);
+    }
+    if (asked.isQuick(method)) return run(asked, method, question.arguments(), execution);
     // Not yet proven: what the check of the bytecode cannot see shows in the state.
     byte[] before = checkpoint();
-    Answer answer = run(method, question.arguments(), execution);
+    Answer answer = run(asked, method, question.arguments(), execution);
     if (!Arrays.equals(before, checkpoint())) {
       throw new NotShareable(
           method + " is an @Accessor and changed its object; take the annotation away");
@@ -136,12 +146,22 @@ final class ObjectHandler implements Handler {
         : new ObjectAnswer.Travelling(ObjectAnswer.THREW, thrown);
   }
 
-  private Answer run(SharedMethod method, @Nullable Object[] arguments, Execution execution) {
+  private Answer run(
+      ObjectType asked, SharedMethod method, @Nullable Object[] arguments, Execution execution) {
     Object target = java.util.Objects.requireNonNull(instance);
+    return run(target, asked, method, arguments, execution);
+  }
+
+  private Answer run(
+      Object target,
+      ObjectType asked,
+      SharedMethod method,
+      @Nullable Object[] arguments,
+      Execution execution) {
     Ref<?> ref = stoa.refOf(execution.key());
     var context = new ObjectContext(stoa, execution, ref, target);
     Marshaller marshaller = stoa.marshaller();
-    long began = type.begin(method);
+    long began = asked.begin(method);
     try {
       return ScopedValue.where(CallContext.CURRENT, context)
           .call(() -> {
@@ -157,7 +177,7 @@ final class ObjectHandler implements Handler {
     } catch (Throwable thrown) {
       return threw(thrown, context);
     } finally {
-      type.end(method, began);
+      asked.end(method, began);
     }
   }
 

@@ -8,13 +8,10 @@ import org.jspecify.annotations.Nullable;
 import stoa.History;
 import stoa.Ref;
 import stoa.base.Decoder;
-import stoa.objects.proxy.Invoker;
-import stoa.objects.proxy.Proxied;
 import stoa.objects.proxy.Proxies;
 import stoa.objects.types.Keys;
 import stoa.objects.types.SharedMethod;
 import stoa.store.Key;
-import stoa.store.Past;
 
 /// The past of one object. Thread-safe.
 final class ObjectHistory<T> implements History<T> {
@@ -37,12 +34,27 @@ final class ObjectHistory<T> implements History<T> {
 
   @Override
   public long oldest() {
-    return Math.min(1, version());
+    long oldest = stoa.store().oldest(key);
+    return oldest > 0 ? oldest : Math.min(1, version());
+  }
+
+  @Override
+  public long trim(long before) {
+    return stoa.store().trim(key, before);
   }
 
   @Override
   public T at(long version) {
-    return Proxies.redirect(proxy, new PastInvoker(stoa, stoa.store().past(key, version)));
+    var then =
+        new LiveInvoker(
+            stoa,
+            type,
+            stoa.store().target(key),
+            EmbeddedStoa.proxied(proxy).constructorArguments(),
+            LiveInvoker.Source.ASKED,
+            0);
+    var past = new PastInvoker(then, stoa.store().past(key, version), null);
+    return EmbeddedStoa.through(proxy, live -> Proxies.redirect(live, past));
   }
 
   @Override
@@ -70,33 +82,11 @@ final class ObjectHistory<T> implements History<T> {
 
   private Event called(byte[] value) {
     var in = new Decoder(value);
-    SharedMethod method = type.method(in);
-    if (method == null) return new Event.Created();
+    ObjectType.Called called = type.called(in);
+    if (called == null) return new Event.Created();
+    SharedMethod method = called.method();
     @Nullable Object[] arguments =
         stoa.marshaller().arguments(method, value, in.position(), value.length);
     return new Event.Called(method.id(), Arrays.asList(arguments));
-  }
-
-  /// Where the calls on a view of the past go.
-  private record PastInvoker(EmbeddedStoa stoa, Past past) implements Invoker {
-    @Override
-    public @Nullable Object invoke(
-        Proxied proxied, SharedMethod method, @Nullable Object[] arguments) throws Throwable {
-      if (method.kind() != SharedMethod.Kind.ACCESSOR) {
-        throw new UnsupportedOperationException(
-            method + " is no @Accessor; the past of " + proxied.ref() + " can only be read");
-      }
-      if (ObjectContext.current() != null) {
-        throw new IllegalStateException("a method of a shared object cannot read history");
-      }
-      @Nullable Object[] copies = new Object[arguments.length];
-      for (int i = 0; i < copies.length; i++) copies[i] = stoa.marshaller().copy(arguments[i]);
-      var answer =
-          (ObjectAnswer)
-              past.get(
-                  new ObjectHandler.Question(method, copies),
-                  stoa.opening(proxied.constructorArguments()));
-      return answer.get(stoa.marshaller());
-    }
   }
 }

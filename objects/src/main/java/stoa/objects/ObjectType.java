@@ -1,10 +1,7 @@
 package stoa.objects;
 
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
-import stoa.Corrupt;
-import stoa.NotShareable;
 import stoa.base.Clock;
 import stoa.base.Decoder;
 import stoa.base.Encoder;
@@ -14,13 +11,13 @@ import stoa.objects.types.SharedMethod;
 import stoa.objects.types.SharedType;
 import stoa.store.Key;
 
-/// A type as one store knows it: the numbers of its methods in the store's dictionary, and how long
-/// they run. Thread-safe.
+/// A shared class or interface as one store knows it: the numbers of its methods in the store's
+/// dictionary, and how long they run. Thread-safe.
 final class ObjectType {
   /// Stands for the creation of an object without a call, in place of a method's number.
   static final int CREATION = 0;
 
-  private static final String METHOD = "method ";
+  static final String METHOD = "method ";
 
   /// How often a method must have been short before a caller's own thread may run it, and how
   /// short.
@@ -34,16 +31,17 @@ final class ObjectType {
     private volatile boolean proven;
   }
 
+  private final Faces faces;
   private final SharedType shared;
   private final Dictionary dictionary;
   private final Marshaller marshaller;
   private final Clock clock;
   private final Pace[] paces;
   private final AtomicReferenceArray<@Nullable Integer> numbers;
-  private final ConcurrentHashMap<Integer, SharedMethod> methods = new ConcurrentHashMap<>();
 
-  /// @throws NotShareable when the log has calls of methods that the class no longer has
-  ObjectType(SharedType shared, Dictionary dictionary, Marshaller marshaller, Clock clock) {
+  ObjectType(
+      Faces faces, SharedType shared, Dictionary dictionary, Marshaller marshaller, Clock clock) {
+    this.faces = faces;
     this.shared = shared;
     this.clock = clock;
     this.dictionary = dictionary;
@@ -52,21 +50,13 @@ final class ObjectType {
     paces = new Pace[count];
     for (int i = 0; i < count; i++) paces[i] = new Pace();
     numbers = new AtomicReferenceArray<>(count);
-    for (String id : dictionary.after(METHOD + shared.name() + "#")) {
-      if (shared.methods().stream().noneMatch(method -> method.id().equals(id))) {
-        throw new NotShareable(
-            "the history of "
-                + shared.name()
-                + " holds calls of "
-                + id
-                + ", which "
-                + shared.implementation().getName()
-                + " does not have; keep the method, or give its successor @MethodId(\""
-                + id
-                + "\")");
-      }
-    }
   }
+
+  /// A method as a put calls it.
+  ///
+  /// @param type by which it is called
+  /// @param method the method
+  record Called(ObjectType type, SharedMethod method) {}
 
   SharedType shared() {
     return shared;
@@ -97,20 +87,8 @@ final class ObjectType {
   }
 
   /// The method that a put calls, or null when it only creates.
-  @Nullable SharedMethod method(Decoder put) {
-    int number = (int) put.varint();
-    if (number == CREATION) return null;
-    SharedMethod method = methods.get(number);
-    if (method == null) {
-      String name = dictionary.nameOf(number - 1);
-      String prefix = METHOD + shared.name() + "#";
-      if (name == null || !name.startsWith(prefix)) {
-        throw new Corrupt("a call of method " + number + " on " + shared.name() + ", not its own");
-      }
-      method = shared.method(name.substring(prefix.length()));
-      methods.put(number, method);
-    }
-    return method;
+  @Nullable Called called(Decoder put) {
+    return faces.called(put);
   }
 
   /// Whether the method has always been short, so that a caller's own thread may run it.

@@ -1,6 +1,7 @@
 package stoa.peers;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
@@ -9,9 +10,11 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.ServiceLoader;
 import java.util.SplittableRandom;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import stoa.bench.Contender;
+import stoa.bench.TransactionContender;
 
 class EnginesTest {
   private static final int LENGTH = 1 << 20;
@@ -75,5 +78,34 @@ class EnginesTest {
             .map(provider -> provider.get().name())
             .toList();
     assertArrayEquals(new String[] {"RocksDB", "BlobDB", "MVStore"}, names.toArray());
+  }
+
+  @Test
+  void transactionsOfManyCallersLoseNothing() throws Exception {
+    for (TransactionContender engine :
+        List.of(new RocksTransactions(), new MvStoreTransactions())) {
+      Path place = Files.createDirectory(folder.resolve("transactions of " + engine.name()));
+      try (var store = engine.open(place, 4)) {
+        IntStream.range(0, 200)
+            .parallel()
+            .forEach(i -> {
+              try {
+                store.addOne(new int[] {i % 4, (i + 1 + i % 3) % 4});
+              } catch (Exception e) {
+                throw new IllegalStateException(e);
+              }
+            });
+        assertEquals(400, store.sum(), engine::name);
+      }
+    }
+  }
+
+  @Test
+  void theBenchmarkOfTransactionsFindsThem() {
+    var names =
+        ServiceLoader.load(TransactionContender.class).stream()
+            .map(provider -> provider.get().name())
+            .toList();
+    assertEquals(List.of("RocksDB", "MVStore"), names);
   }
 }

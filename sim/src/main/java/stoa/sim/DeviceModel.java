@@ -4,6 +4,7 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.NavigableMap;
 import java.util.Objects;
 import java.util.SortedMap;
@@ -16,7 +17,8 @@ import stoa.storage.ObjectSnapshot;
 import stoa.storage.VersionedObject;
 
 /// What a device has to hold: of its versioned objects a [VersionedModel] of each, and a copy of it
-/// for each of its snapshots; of records the latest at each place. Holds a device against that.
+/// for each of its snapshots; of records the latest at each place that is not trimmed. Holds a
+/// device against that.
 ///
 /// One owner.
 final class DeviceModel {
@@ -24,6 +26,7 @@ final class DeviceModel {
 
   private final SortedMap<StreamId, Kept> objects = new TreeMap<>();
   private final NavigableMap<Place, byte[]> records = new TreeMap<>();
+  private final Map<Place, Long> trims = new TreeMap<>(); // by space, as its place at offset 0
 
   /// Where a record is.
   record Place(StreamId id, int space, long offset) implements Comparable<Place> {
@@ -80,6 +83,7 @@ final class DeviceModel {
     var copy = new DeviceModel();
     objects.forEach((id, kept) -> copy.objects.put(id, kept.copy()));
     copy.records.putAll(records);
+    copy.trims.putAll(trims);
     return copy;
   }
 
@@ -92,7 +96,18 @@ final class DeviceModel {
   }
 
   void put(Place place, byte[] data) {
-    records.put(place, data);
+    if (place.offset >= trimmedBefore(place.id, place.space)) records.put(place, data);
+  }
+
+  /// Releases the records of a space in front of a place.
+  void trim(Place before) {
+    var first = new Place(before.id, before.space, 0);
+    trims.merge(first, before.offset, Math::max);
+    records.subMap(first, before).clear();
+  }
+
+  private long trimmedBefore(StreamId id, int space) {
+    return trims.getOrDefault(new Place(id, space, 0), 0L);
   }
 
   /// Removes an object, as it is when it is deleted.
@@ -138,6 +153,7 @@ final class DeviceModel {
         var left = new ArrayList<>(records.subMap(from, true, to, true).entrySet());
         String name = "space " + space + " of " + id;
         int at = space;
+        same(name + ": the bound", trimmedBefore(id, space), device.trimmedBefore(id, space));
         device.scan(
             id,
             space,

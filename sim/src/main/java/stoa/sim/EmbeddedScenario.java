@@ -24,6 +24,7 @@ import stoa.StoaConfig;
 import stoa.StoaException;
 import stoa.Unavailable;
 import stoa.UnknownOutcome;
+import stoa.log.core.Layout;
 
 /// Clients use shared objects of a whole store while its disk fails and it is opened again:
 /// accounts that send each other money, along chains and in circles, registers, and lists that are
@@ -45,21 +46,32 @@ final class EmbeddedScenario implements Scenario {
                   // So little that objects leave memory all the time.
                   .withResidentBytesMax(4_000));
 
+  private final String name;
+  private final Layout layout;
   private final Function<Chance, PoweredDisk> disks;
 
   /// @param disks makes the disk of a run
-  EmbeddedScenario(Function<Chance, PoweredDisk> disks) {
+  EmbeddedScenario(String name, Layout layout, Function<Chance, PoweredDisk> disks) {
+    this.name = name;
+    this.layout = layout;
     this.disks = disks;
   }
 
   @Override
   public String name() {
-    return "embedded";
+    return name;
   }
 
   @Override
   public void run(Chance chance, Trace trace) {
-    new Run(chance, trace, disks.apply(chance.of("disk"))).run();
+    PoweredDisk disk = disks.apply(chance.of("disk"));
+    new Run(
+            chance,
+            trace,
+            layout.shards() == 1
+                ? new SimulatedStore(chance, CONFIG, disk)
+                : new SimulatedStore(chance, CONFIG, layout, disk))
+        .run();
   }
 
   /* A list that may be absent, as its clients see it. */
@@ -155,10 +167,10 @@ final class EmbeddedScenario implements Scenario {
     private long balances;
     private int ids;
 
-    Run(Chance chance, Trace trace, PoweredDisk disk) {
+    Run(Chance chance, Trace trace, SimulatedStore store) {
       this.chance = chance.of("work");
       this.trace = trace;
-      store = new SimulatedStore(chance, CONFIG, disk);
+      this.store = store;
     }
 
     void run() {

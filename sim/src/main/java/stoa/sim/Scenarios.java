@@ -2,6 +2,8 @@ package stoa.sim;
 
 import java.util.List;
 import java.util.stream.Stream;
+import stoa.Keep;
+import stoa.log.core.Layout;
 import stoa.log.core.Layout.Copies;
 import stoa.storage.DeviceConfig;
 
@@ -10,12 +12,33 @@ final class Scenarios {
   /* So small that a short run fills segments and writes and merges indexes. */
   private static final DeviceConfig SMALL = new DeviceConfig(8 << 10, 2 << 10, 4 << 10, 4 << 10);
   private static final long MEMORY = 64 << 20;
+  private static final Layout ONE = new Layout(1, Copies.REFERENCE);
 
   static final List<Scenario> ALL =
       List.of(
-          new EmbeddedScenario(chance -> PoweredDisk.simulated(chance, 60)),
+          new EmbeddedScenario("embedded", ONE, chance -> PoweredDisk.simulated(chance, 60)),
+          new EmbeddedScenario(
+              "embedded-shards",
+              new Layout(3, Copies.REFERENCE),
+              chance -> PoweredDisk.simulated(chance, 120)),
+          new EmbeddedScenario(
+              "embedded-copies",
+              new Layout(2, Copies.FULL),
+              chance -> PoweredDisk.simulated(chance, 150)),
+          new TransactionScenario(chance -> PoweredDisk.simulated(chance, 60)),
           new BlobScenario("blob", chance -> PoweredDisk.simulated(chance, 60), 12),
-          new StoreScenario(),
+          new AppendScenario("streams", ONE),
+          new AppendScenario("streams-shards", new Layout(3, Copies.REFERENCE)),
+          new AppendScenario("streams-copies", new Layout(3, Copies.FULL)),
+          new StoreScenario("store", ONE, Keep.all(), List.of(0, 100, 4_000)),
+          new StoreScenario("store-releases", ONE, Keep.versions(0), List.of(0, 100, 66_000)),
+          new StoreScenario(
+              "store-shards", new Layout(3, Copies.REFERENCE), Keep.all(), List.of(0, 100, 4_000)),
+          new StoreScenario(
+              "store-releases-copies",
+              new Layout(2, Copies.FULL),
+              Keep.versions(0),
+              List.of(0, 100, 66_000)),
           new VersionedScenario("versioned", 1, VersionedNode.Trouble.NONE),
           new VersionedScenario("versioned-replicas", 2, VersionedNode.Trouble.NONE),
           new VersionedScenario("versioned-crashes", 1, VersionedNode.Trouble.FAILURES),
@@ -44,6 +67,16 @@ final class Scenarios {
               "shard-local-memory", _ -> new LocalShard(PoweredDisk.memory(MEMORY), SMALL)),
           new ShardLogScenario(
               "shard-local", chance -> new LocalShard(PoweredDisk.simulated(chance, 15), SMALL)),
+          new ShardLogScenario(
+              "shard-global",
+              chance ->
+                  new GlobalShard(
+                      new Layout(3, Copies.REFERENCE), PoweredDisk.simulated(chance, 25), SMALL)),
+          new ShardLogScenario(
+              "shard-global-copies",
+              chance ->
+                  new GlobalShard(
+                      new Layout(3, Copies.FULL), PoweredDisk.simulated(chance, 30), SMALL)),
           new ShardLogScenario(
               "shard-replicated",
               chance ->

@@ -5,8 +5,11 @@ import java.util.function.Supplier;
 import stoa.Stoa;
 import stoa.StoaConfig;
 import stoa.Unavailable;
+import stoa.base.Clock;
+import stoa.log.core.Layout;
 import stoa.objects.EmbeddedEngine;
 import stoa.storage.DeviceConfig;
+import stoa.store.Threads;
 
 /// A whole store on one thread, on a disk that can fail, with its clock and its order of work in
 /// the hands of a seed. What a `file:` store does, it does in the same code.
@@ -36,7 +39,7 @@ public final class SimulatedStore {
 
   private final Chance chance;
   private final StoaConfig config;
-  private final PoweredDevice device;
+  private final Base base;
   private SimulatedThreads threads;
   private Stoa stoa;
   private long micros = 1_000_000;
@@ -46,9 +49,20 @@ public final class SimulatedStore {
   ///
   /// @param config its URL is used in messages only
   public SimulatedStore(Chance chance, StoaConfig config, PoweredDisk disk) {
+    this(chance, config, Base.of(new PoweredDevice(disk, DEVICE)));
+  }
+
+  /// Opens a store of several shards.
+  ///
+  /// @param config its URL is used in messages only
+  public SimulatedStore(Chance chance, StoaConfig config, Layout layout, PoweredDisk disk) {
+    this(chance, config, Base.of(new GlobalShard(layout, disk, DEVICE)));
+  }
+
+  private SimulatedStore(Chance chance, StoaConfig config, Base base) {
     this.chance = chance.of("store");
     this.config = config;
-    device = new PoweredDevice(disk, DEVICE);
+    this.base = base;
     threads = new SimulatedThreads(chance);
     stoa = open();
   }
@@ -57,9 +71,9 @@ public final class SimulatedStore {
     while (true) {
       threads = new SimulatedThreads(chance.of("threads " + opened++));
       try {
-        return EmbeddedEngine.open(config, device::device, () -> micros, threads);
+        return base.open(config, () -> micros, threads);
       } catch (Unavailable failed) {
-        device.restart();
+        base.restart();
       }
     }
   }
@@ -102,24 +116,95 @@ public final class SimulatedStore {
   ///
   /// @return false when there is nothing to do
   public boolean maintain() {
-    return device.device().maintain();
+    return base.maintain();
   }
 
   /// Ends the process that has the store open, with whatever is under way, by a failure of its
   /// disk, and opens the store again on what survived. Proxies of before are of no more use.
   public void restart() {
     threads.close();
-    device.restart();
+    base.restart();
     stoa = open();
   }
 
   /// A digest of every byte on the disk, in hexadecimal: the same for the same seed in every JVM.
   public String diskDigest() {
-    return device.diskDigest();
+    return base.diskDigest();
   }
 
   /// Makes the disk fail no more by itself.
   public void calm() {
-    device.calm();
+    base.calm();
+  }
+
+  /// What the store is on.
+  private interface Base {
+    Stoa open(StoaConfig config, Clock clock, Threads threads);
+
+    void restart();
+
+    boolean maintain();
+
+    String diskDigest();
+
+    void calm();
+
+    static Base of(PoweredDevice device) {
+      return new Base() {
+        @Override
+        public Stoa open(StoaConfig config, Clock clock, Threads threads) {
+          return EmbeddedEngine.open(config, device::device, clock, threads);
+        }
+
+        @Override
+        public void restart() {
+          device.restart();
+        }
+
+        @Override
+        public boolean maintain() {
+          return device.device().maintain();
+        }
+
+        @Override
+        public String diskDigest() {
+          return device.diskDigest();
+        }
+
+        @Override
+        public void calm() {
+          device.calm();
+        }
+      };
+    }
+
+    static Base of(GlobalShard shards) {
+      return new Base() {
+        @Override
+        public Stoa open(StoaConfig config, Clock clock, Threads threads) {
+          return EmbeddedEngine.openGlobal(config, shards::log, clock, threads);
+        }
+
+        @Override
+        public void restart() {
+          shards.restart();
+        }
+
+        @Override
+        public boolean maintain() {
+          return shards.maintain();
+        }
+
+        @Override
+        public String diskDigest() {
+          return shards.diskDigest();
+        }
+
+        @Override
+        public void calm() {
+          shards.calm();
+        }
+      };
+    }
   }
 }

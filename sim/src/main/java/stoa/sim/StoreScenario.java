@@ -6,17 +6,23 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.Supplier;
 import java.util.regex.Pattern;
 import stoa.AlreadyExists;
 import stoa.DeadlineExceeded;
 import stoa.Gone;
+import stoa.Keep;
 import stoa.LimitExceeded;
+import stoa.TooOld;
 import stoa.Unavailable;
 import stoa.log.LocalShardLog;
+import stoa.log.ShardLog;
+import stoa.log.core.Layout;
 import stoa.storage.DeviceConfig;
 import stoa.storage.StorageException;
 import stoa.store.Answer;
 import stoa.store.Existence;
+import stoa.store.Key;
 import stoa.store.Request;
 import stoa.store.Store;
 import stoa.store.StoreConfig;
@@ -24,7 +30,7 @@ import stoa.store.StoreConfig;
 /// Clients ask the handlers of a store to add ids and to send money to each other, along chains and
 /// in circles, while the disk fails and the store is opened again. Every acknowledged id must be
 /// where it was acknowledged, once; what was sent must have been taken, once; and no money may come
-/// or go.
+/// or go. When the past is released on the way, what is left of it must be as it was.
 final class StoreScenario implements Scenario {
   private static final int ACCOUNTS = 5;
   private static final int TURNS = 120;
@@ -35,14 +41,40 @@ final class StoreScenario implements Scenario {
   private static final StoreConfig STORE =
       new StoreConfig(Duration.ofMillis(500), 50, 3_000, 8, Duration.ofMillis(1));
 
+  private final String name;
+  private final Layout layout;
+  private final Keep keep;
+  private final List<Integer> paddings;
+
+  /// @param keep how much of the past the store keeps
+  /// @param paddings how much longer values are made: so that checkpoints are, sooner or later
+  StoreScenario(String name, Layout layout, Keep keep, List<Integer> paddings) {
+    this.name = name;
+    this.layout = layout;
+    this.keep = keep;
+    this.paddings = paddings;
+  }
+
   @Override
   public String name() {
-    return "store";
+    return name;
   }
 
   @Override
   public void run(Chance chance, Trace trace) {
-    new Run(chance, trace).run();
+    new Run(chance, trace, layout, keep, paddings).run();
+  }
+
+  /* What the store is on. */
+  private record Base(Supplier<ShardLog> log, Runnable restart, Runnable calm) {
+    static Base of(Layout layout, PoweredDisk disk) {
+      if (layout.shards() == 1) {
+        var device = new PoweredDevice(disk, DEVICE);
+        return new Base(() -> new LocalShardLog(device.device()), device::restart, device::calm);
+      }
+      var shards = new GlobalShard(layout, disk, DEVICE);
+      return new Base(shards::leader, shards::restart, shards::calm);
+    }
   }
 
   /* A request that was made and not yet looked after, with what the ledger knows of it. */
@@ -51,8 +83,9 @@ final class StoreScenario implements Scenario {
   private static final class Run {
     private final Chance chance;
     private final Trace trace;
-    private final PoweredDisk disk;
-    private final PoweredDevice device;
+    private final Base base;
+    private final Keep keep;
+    private final List<Integer> paddings;
     private final ExactlyOnce ledger = new ExactlyOnce();
     private final List<String> names = new ArrayList<>();
     private final List<Asked> asked = new ArrayList<>();
@@ -63,12 +96,13 @@ final class StoreScenario implements Scenario {
     private int ids;
     private int opened;
 
-    Run(Chance chance, Trace trace) {
+    Run(Chance chance, Trace trace, Layout layout, Keep keep, List<Integer> paddings) {
       this.chance = chance.of("work");
       this.trace = trace;
+      this.keep = keep;
+      this.paddings = paddings;
       for (int i = 0; i < ACCOUNTS; i++) names.add("a" + i);
-      disk = PoweredDisk.simulated(chance.of("disk"), 40);
-      device = new PoweredDevice(disk, DEVICE);
+      base = Base.of(layout, PoweredDisk.simulated(chance.of("disk"), 40 * layout.shards()));
       threads = new SimulatedThreads(chance.of("threads"));
       store = open();
     }
@@ -78,14 +112,14 @@ final class StoreScenario implements Scenario {
         threads = new SimulatedThreads(chance.of("threads " + opened++));
         var mine = threads;
         try {
-          var log = new LocalShardLog(device.device());
-          var made = new Store(STORE, log, () -> micros, threads);
+          var made = new Store(STORE, base.log().get(), () -> micros, threads);
           made.register(StoreHandlers.SPACE, new StoreHandlers(() -> runAway(mine)));
+          made.keep(keep);
           return made;
         } catch (StorageException failed) {
           trace.add("opening failed " + failed.getClass().getSimpleName());
           trace.reached("the disk fails while the store opens");
-          device.restart();
+          base.restart().run();
         }
       }
     }
@@ -104,7 +138,7 @@ final class StoreScenario implements Scenario {
           restart();
         }
       }
-      disk.calm();
+      base.calm().run();
       restart();
       for (int i = 0; i < ACCOUNTS; i++) ask();
       check();
@@ -120,9 +154,26 @@ final class StoreScenario implements Scenario {
       if (dice < 55) ask();
       else if (dice < 85) step(chance.between(1, 8));
       else if (dice < 90) peek();
-      else if (dice < 96) check();
+      else if (dice < 95) check();
+      else if (dice < 96) trim();
       else restart();
       collect();
+    }
+
+    private void trim() {
+      if (keep instanceof Keep.All) return;
+      var key = StoreHandlers.key(chance.of(names));
+      try {
+        long oldest =
+            threads.await(() -> {
+              long position = store.position(key);
+              return store.trim(key, position - Math.min(position, chance.below(5)));
+            });
+        trace.add(key + " is trimmed before " + oldest);
+      } catch (stoa.StoaException failed) {
+        trace.add("trim failed " + failed.getClass().getSimpleName());
+        restart();
+      }
     }
 
     private void step(int count) {
@@ -160,10 +211,8 @@ final class StoreScenario implements Scenario {
     private void put(String name, String value, String id, String... lists) {
       for (String list : lists) ledger.begin(list, id);
       trace.add(name + " " + value);
-      // Long values, so that checkpoints are made.
       byte[] bytes =
-          (value + " " + "x".repeat(chance.of(List.of(0, 100, 4_000))))
-              .getBytes(StandardCharsets.UTF_8);
+          (value + " " + "x".repeat(chance.of(paddings))).getBytes(StandardCharsets.UTF_8);
       try {
         var target = store.target(StoreHandlers.key(name));
         var request = store.putAsync(target, bytes, new Existence.Any(null), true);
@@ -221,15 +270,21 @@ final class StoreScenario implements Scenario {
     private void restart() {
       boolean read = false;
       for (int attempt = 0; !read; attempt++) {
-        if (attempt == ATTEMPTS_MAX) device.calm();
+        if (attempt == ATTEMPTS_MAX) base.calm().run();
         trace.add("restart");
         trace.reached("a restart");
         collect();
         threads.close();
-        device.restart();
+        base.restart().run();
         store = open();
         asked.clear();
         try {
+          if (!(keep instanceof Keep.All)) {
+            threads.await(() -> {
+              store.resume((space, key) -> new Key(space, key, space));
+              return true;
+            });
+          }
           // Calls in flight go on when their objects are used; after that they are settled.
           readAll();
           readAll();
@@ -292,9 +347,17 @@ final class StoreScenario implements Scenario {
         var key = StoreHandlers.key(name);
         long position = threads.await(() -> store.position(key));
         List<String> now = seen.getOrDefault(name, List.of("1000"));
-        for (long version = 1; version <= position; version += chance.between(1, 5)) {
+        long oldest = store.oldest(key);
+        if (oldest > 0) {
+          tooOld(key, oldest - 1);
+          trace.reached("a past version was released");
+        }
+        for (long version = Math.max(1, oldest);
+            version <= position;
+            version += chance.between(1, 5)) {
           long at = version;
-          Answer answer = threads.await(() -> store.past(key, at).get("all", null));
+          Answer answer =
+              threads.await(() -> store.past(key, at).get("all", new Existence.Any(null), false));
           List<String> then = text(answer).lines().toList();
           long expected =
               now.stream().skip(1).filter(line -> Long.parseLong(words(line).get(2)) <= at).count();
@@ -304,6 +367,17 @@ final class StoreScenario implements Scenario {
           trace.reached("a past version is read");
         }
       }
+    }
+
+    private void tooOld(Key key, long version) {
+      try {
+        threads.await(() -> store.past(key, version).get("all", new Existence.Any(null), false));
+      } catch (TooOld told) {
+        ShardLogContract.holds(
+            told.version() == version && told.oldest() == version + 1, told.toString());
+        return;
+      }
+      throw new AssertionError("version " + version + " of " + key + " was released");
     }
 
     private static String text(Answer answer) {

@@ -380,6 +380,14 @@ final class VersionedScenario implements Scenario {
         if (written.putIfAbsent(place, data) != null) continue;
         commit.write(place.id(), place.space(), place.offset(), data, 0, data.length);
       }
+      var trims = new ArrayList<DeviceModel.Place>();
+      while (chance.percent(20)) {
+        var before =
+            new DeviceModel.Place(
+                chance.of(ids), chance.below(DeviceModel.RECORD_SPACES), chance.below(20));
+        commit.trim(before.id(), before.space(), before.offset());
+        trims.add(before);
+      }
       node.run(
           () -> {
             node.device().append(commit);
@@ -388,9 +396,11 @@ final class VersionedScenario implements Scenario {
           },
           model -> {
             written.forEach(model::put);
+            trims.forEach(model::trim);
             return true;
           });
       trace.reached("records are written");
+      if (!trims.isEmpty()) trace.reached("records are trimmed");
     }
 
     private void begin(VersionedNode node, StreamId id) {

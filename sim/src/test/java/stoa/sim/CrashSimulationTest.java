@@ -9,6 +9,7 @@ import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import stoa.log.core.Layout;
 
 /// Whole stores on a disk that fails. More seeds: `./stoa test --campaign --seeds 0-9999`.
 class CrashSimulationTest {
@@ -21,11 +22,12 @@ class CrashSimulationTest {
     assertTrue(reached.containsAll(places), reached::toString);
   }
 
-  @Test
-  void aStoreOfSharedObjectsLosesNothingAndDoesNothingTwice() {
+  @ParameterizedTest
+  @ValueSource(strings = {"embedded", "embedded-shards", "embedded-copies"})
+  void aStoreOfSharedObjectsLosesNothingAndDoesNothingTwice(String name) {
     assertWell(
-        "embedded",
-        120,
+        name,
+        name.equals("embedded") ? 120 : 25,
         List.of(
             "a call at depth 1 is done",
             "a call at depth 2 is done",
@@ -57,11 +59,26 @@ class CrashSimulationTest {
             "the disk fails during maintenance"));
   }
 
-  @Test
-  void aStoreOfHandlersLosesNothingAndDoesNothingTwice() {
+  @ParameterizedTest
+  @ValueSource(strings = {"streams", "streams-shards", "streams-copies"})
+  void streamsLoseNothingAndStayDense(String name) {
     assertWell(
-        "store",
-        120,
+        name,
+        60,
+        List.of(
+            "a restart",
+            "an append to several streams is found whole",
+            "an append ends with UnknownOutcome",
+            "a hole is told",
+            "a follower goes on"));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"store", "store-shards"})
+  void aStoreOfHandlersLosesNothingAndDoesNothingTwice(String name) {
+    assertWell(
+        name,
+        name.equals("store") ? 120 : 30,
         List.of(
             "a call at depth 3 is done",
             "a call is refused with DeadlineExceeded",
@@ -72,8 +89,25 @@ class CrashSimulationTest {
   }
 
   @Test
+  void aStoreThatReleasesThePastLosesNothingAndDoesNothingTwice() {
+    assertWell(
+        "store-releases",
+        80,
+        List.of(
+            "a call at depth 3 is done",
+            "a call is refused with DeadlineExceeded",
+            "a past version is read",
+            "a past version was released",
+            "the disk fails while calls are resumed"));
+  }
+
+  @Test
   void aStoreOnADiskThatDoesNotSyncIsFoundOut() {
-    var scenario = new EmbeddedScenario(chance -> LyingDisk.powered(chance.any()));
+    var scenario =
+        new EmbeddedScenario(
+            "lying",
+            new Layout(1, Layout.Copies.REFERENCE),
+            chance -> LyingDisk.powered(chance.any()));
     int found = 0;
     for (int seed = 0; seed < 10; seed++) {
       if (SimulatedRun.of(scenario, seed) instanceof SimulatedRun.Failed) found++;
@@ -92,7 +126,7 @@ class CrashSimulationTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"embedded", "blob", "store"})
+  @ValueSource(strings = {"embedded", "embedded-shards", "streams-shards", "blob", "store"})
   void runsOfOneSeedAreTheSame(String name) {
     var scenario = Scenarios.named(name);
     assertEquals(SimulatedRun.require(scenario, 5), SimulatedRun.require(scenario, 5));

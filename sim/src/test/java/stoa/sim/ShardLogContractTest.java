@@ -18,6 +18,7 @@ import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import stoa.log.core.Layout;
 import stoa.storage.DeviceConfig;
 
 class ShardLogContractTest {
@@ -33,6 +34,16 @@ class ShardLogContractTest {
       shards.put(
           "a local log on a simulated disk, seed " + seed,
           () -> new LocalShard(PoweredDisk.simulated(chance, 0), SMALL));
+      for (Layout layout :
+          List.of(
+              new Layout(1, Layout.Copies.REFERENCE),
+              new Layout(3, Layout.Copies.REFERENCE),
+              new Layout(2, Layout.Copies.FULL),
+              new Layout(3, Layout.Copies.FULL))) {
+        shards.put(
+            "a log of " + layout + " on a simulated disk, seed " + seed,
+            () -> new GlobalShard(layout, PoweredDisk.simulated(chance, 0), SMALL));
+      }
       shards.put(
           "a replicated log on simulated disks, seed " + seed,
           () ->
@@ -88,7 +99,7 @@ class ShardLogContractTest {
           "the disk fails outside of a batch");
 
   @ParameterizedTest
-  @ValueSource(strings = {"shard-local", "shard-replicated"})
+  @ValueSource(strings = {"shard-local", "shard-replicated", "shard-global", "shard-global-copies"})
   void keepsItOverManySeedsAndReachesTheRarePlaces(String name) {
     var scenario = Scenarios.named(name);
     Set<String> places = new TreeSet<>();
@@ -99,7 +110,7 @@ class ShardLogContractTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"shard-local", "shard-replicated"})
+  @ValueSource(strings = {"shard-local", "shard-replicated", "shard-global", "shard-global-copies"})
   void runsOfOneSeedAreTheSame(String name) {
     var scenario = Scenarios.named(name);
     assertEquals(SimulatedRun.require(scenario, 3), SimulatedRun.require(scenario, 3));

@@ -39,6 +39,7 @@ class VersionedObjectsTest {
             "an object is imported",
             "parts are pipelined",
             "maintenance does something",
+            "records are trimmed",
             "records are written",
             "segments are reclaimed",
             "snapshots are kept: 5",

@@ -40,6 +40,7 @@ public final class Commit {
   private int[] sums = new int[0];
   private int sumCount;
   private int count;
+  private int trims;
   private long digest;
   private long position;
 
@@ -64,6 +65,7 @@ public final class Commit {
     parts.clear();
     sumCount = 0;
     count = 0;
+    trims = 0;
     digest = 0;
     return this;
   }
@@ -78,6 +80,22 @@ public final class Commit {
   public Commit write(StreamId object, int space, long offset, byte[] data, int from, int length) {
     requireRecordSpace(space);
     add(RecordFormat.ITEM_RECORD, object, space, offset, data, from, length);
+    return this;
+  }
+
+  /// Releases the records of an object with lower offsets than `before`: they are gone when the
+  /// commit is appended, and those that are written later too. Those of this commit are as well. A
+  /// space is never trimmed back: the greatest `before` counts. It costs as much as one small
+  /// extent, however many records there are; their room comes back with [Device#maintain].
+  ///
+  /// @param space 0 to 127
+  /// @param before the least offset that stays; not negative
+  /// @throws IllegalArgumentException when the commit would grow beyond [#BYTES_MAX]
+  public Commit trim(StreamId object, int space, long before) {
+    requireRecordSpace(space);
+    byte[] nothing = {};
+    add(Trims.KIND, object, space, before, nothing, 0, 0);
+    trims++;
     return this;
   }
 
@@ -194,9 +212,14 @@ public final class Commit {
     return used + partBytes;
   }
 
-  /// How many extents were added.
+  /// How many extents and trims were added.
   public int count() {
     return count;
+  }
+
+  /// How many of them are trims.
+  int trims() {
+    return trims;
   }
 
   /// The log position that the record was given when it was appended; an item's is this and its

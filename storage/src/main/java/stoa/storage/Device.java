@@ -25,6 +25,10 @@ public final class Device implements AutoCloseable {
   /// For how many bytes the end of an object or a snapshot counts, whose size is not looked at.
   private static final long DIRT_OF_AN_END = 16 << 20;
 
+  /// As much counts a trim, beside what was written: usually little is released at a time, and
+  /// often.
+  private static final long DIRT_OF_A_TRIM = 64 << 10;
+
   private final Disk disk;
   private final Disk.Hold hold;
   private final SegmentLog log;
@@ -86,7 +90,8 @@ public final class Device implements AutoCloseable {
     threads.allowCoreThreadTimeOut(true);
     try {
       var device = open(disk, config, threads, threads);
-      device.upkeep = new Upkeep(device, device.appended::get, device.dirt::get, device::held);
+      device.upkeep =
+          new Upkeep(device, device.appended::get, device.dirt::get, device::held, disk::room);
       return device;
     } catch (RuntimeException | Error e) {
       threads.shutdown();
@@ -194,15 +199,13 @@ public final class Device implements AutoCloseable {
       index.awaitRoom();
       log.append(commit);
       try {
-        commit.visit(item -> {
-          if (item.kind == RecordFormat.ITEM_RECORD) index.insert(item);
-        });
+        commit.visit(index::insert);
       } catch (RuntimeException | Error e) {
         log.fail(e); // the log has what the index has not
         throw e;
       }
       flush = index.show(log.end());
-      touched(RecordFormat.padded(commit.bytes()));
+      touched(RecordFormat.padded(commit.bytes()) + commit.trims() * DIRT_OF_A_TRIM);
       records++;
       extents += commit.count();
       bytes += RecordFormat.padded(commit.bytes());
@@ -352,7 +355,6 @@ public final class Device implements AutoCloseable {
     Commit.requireRecordSpace(space);
     var found = new Entry();
     while (true) {
-      found.clear();
       if (floorEntry(object, space, offset, found) != offset) return null;
       try {
         return data(object, space, found);
@@ -380,7 +382,6 @@ public final class Device implements AutoCloseable {
     Commit.requireRecordSpace(space);
     var found = new Entry();
     while (true) {
-      found.clear();
       if (floorEntry(object, space, offset, found) < 0) return null;
       try {
         return new Extent(found.offset, data(object, space, found));
@@ -397,13 +398,43 @@ public final class Device implements AutoCloseable {
   @SuppressWarnings("ArrayRecordComponent") // a carrier, compared by nobody
   public record Extent(long offset, byte[] data) {}
 
-  private long floorEntry(StreamId object, int space, long offset, Entry found) {
+  /// The offset below which a record space of an object is trimmed ([Commit#trim]); 0 when it never
+  /// was.
+  ///
+  /// @throws ReadFailed when the disk cannot be read
+  public long trimmedBefore(StreamId object, int space) {
+    ensureOpen();
+    Commit.requireRecordSpace(space);
+    return bound(object, space);
+  }
+
+  private long bound(StreamId object, int space) {
     try {
-      index.floor(object.high(), object.low(), space, offset, found);
-      return found.offset;
+      return index.trims().before(object.high(), object.low(), space);
     } catch (IOException e) {
       throw unreadable(e);
     }
+  }
+
+  /// Finds the entry at the greatest offset up to one that is not trimmed. Asks for the bound
+  /// before and after: with the older one, what a trim released in between might be found in part,
+  /// or what was written together with the trim might be missed.
+  private long floorEntry(StreamId object, int space, long offset, Entry found) {
+    long bound = bound(object, space);
+    while (true) {
+      found.clear();
+      if (offset < bound) return -1;
+      try {
+        index.floor(object.high(), object.low(), space, offset, found);
+      } catch (IOException e) {
+        throw unreadable(e);
+      }
+      long now = bound(object, space);
+      if (now == bound) break;
+      bound = now;
+    }
+    if (found.offset < bound) found.clear();
+    return found.offset;
   }
 
   private byte[] data(StreamId object, int space, Entry found) {
@@ -413,7 +444,7 @@ public final class Device implements AutoCloseable {
 
   /// Visits the extents with offsets from `from` to `to`, both inclusive, in ascending order, until
   /// the visitor answers false: those that were written when the call began, of each offset the
-  /// latest at that time.
+  /// latest at that time. Those that are trimmed meanwhile may be passed over.
   ///
   /// @throws CorruptData when the stored bytes are not what was written
   /// @throws ReadFailed when the disk cannot be read
@@ -421,23 +452,34 @@ public final class Device implements AutoCloseable {
     ensureOpen();
     Commit.requireRecordSpace(space);
     if (to < 0) return;
-    try (var scan = index.scan(object.high(), object.low(), space, Math.max(0, from))) {
+    try (var scan = beginScan(object, space, from)) {
       while (scan.next() && scan.entry().offset <= to) {
         var entry = scan.entry();
-        if (!visitor.visit(entry.offset, scanned(object, space, entry))) return;
+        byte[] data = scanned(object, space, entry);
+        if (data != null && !visitor.visit(entry.offset, data)) return;
       }
     } catch (IOException e) {
       throw unreadable(e);
     }
   }
 
-  private byte[] scanned(StreamId object, int space, Entry entry) {
+  private IndexScan beginScan(StreamId object, int space, long from) throws IOException {
+    long bound = bound(object, space);
+    while (true) {
+      var scan = index.scan(object.high(), object.low(), space, Math.max(bound, from));
+      long now = bound(object, space); // as in floorEntry
+      if (now == bound) return scan;
+      scan.close();
+      bound = now;
+    }
+  }
+
+  /// The data of an entry, or null when it was trimmed since.
+  private byte @Nullable [] scanned(StreamId object, int space, Entry entry) {
     try {
       return data(object, space, entry);
     } catch (Retired moved) {
-      byte[] data = read(object, space, entry.offset);
-      if (data == null) throw new IllegalStateException("broken invariant: an extent is gone");
-      return data;
+      return read(object, space, entry.offset);
     }
   }
 

@@ -49,6 +49,12 @@ public interface Disk extends AutoCloseable {
   /// another, through this object or another on the same files. The end of a process releases it.
   Hold hold() throws IOException;
 
+  /// How many bytes more the files may have together, about; [Long#MAX_VALUE] when nobody limits
+  /// them.
+  default long room() {
+    return Long.MAX_VALUE;
+  }
+
   /// Where the files are, for messages.
   String place();
 

@@ -68,6 +68,7 @@ final class Index {
   private final Births births;
   private final int memtableBytesMax;
   private final BlockCache cache;
+  private final Trims trims = new Trims(this);
   private final ReentrantLock publishing = new ReentrantLock();
   private final ReentrantLock changing = new ReentrantLock();
   private final Condition idle = changing.newCondition();
@@ -129,7 +130,10 @@ final class Index {
       if (runs != null) {
         // A run that was made just before a crash has a number that its manifest does not know of.
         int next = Math.max(unused, manifest.nextRun());
-        return new Index(disk, config, log, background, births, manifest.covered(), next, runs);
+        var index =
+            new Index(disk, config, log, background, births, manifest.covered(), next, runs);
+        index.trims.open();
+        return index;
       }
     }
     return new Index(disk, config, log, background, births, 0, unused, new Run[0]);
@@ -160,9 +164,18 @@ final class Index {
     }
   }
 
-  /// Adds a RECORD.
+  /// Adds a RECORD, or a trim; other items are nothing to this.
   void insert(Item item) {
-    insert(item.high, item.low, item.space, item.offset, item.position, item.length);
+    if (item.kind == RecordFormat.ITEM_RECORD) {
+      insert(item.high, item.low, item.space, item.offset, item.position, item.length);
+    } else if (item.kind == Trims.KIND) {
+      trims.apply(item);
+    }
+  }
+
+  /// Up to where the record spaces are trimmed. Lookups here do not heed it.
+  Trims trims() {
+    return trims;
   }
 
   /// Adds an entry of a record space, for the item of `length` bytes that stands at `position`,
@@ -215,6 +228,7 @@ final class Index {
   /// is to be called, without the append lock.
   boolean show(long end) {
     visible = end;
+    trims.show();
     if (!isFull(end)) return false;
     changing.lock();
     try {
@@ -478,7 +492,7 @@ final class Index {
     try (var file = disk.create(name);
         var view = view(log.durable())) {
       var writer = new RunWriter(file, number);
-      source.writeTo(new Pruner(writer, oldest, births, view));
+      source.writeTo(new Pruner(writer, oldest, births, trims.walk(view), view));
       moment = view.limit();
       blocks = writer.finish(from, to);
     } catch (StorageException e) {
@@ -677,6 +691,11 @@ final class Index {
     try (var view = view(visible)) {
       return view.scan(high, low, space, from);
     }
+  }
+
+  /// The index as readers are shown it now.
+  IndexView view() {
+    return view(visible);
   }
 
   /// The index at the moment at which the log ended at `limit`: for several lookups that belong

@@ -66,11 +66,22 @@ final class MaintenancePlan {
       var plan = new MaintenancePlan(log.segments()); // after the view: all that it points to
       plan.carry(carried);
       var walk = view.walk();
-      while (walk.next()) plan.count(walk, view);
+      var trims = index.trims().walk(view);
+      while (walk.next()) {
+        if (!skipTrimmed(walk, trims)) plan.count(walk, view);
+      }
       plan.endObject();
       plan.chooseSegments(before, damaged, log.segmentBytes());
       return plan;
     }
+  }
+
+  private static boolean skipTrimmed(IndexWalk walk, Trims.Walk trims) throws IOException {
+    if (walk.space() >= EntryOrder.VERSIONED) return false;
+    long bound = trims.before(walk.high(), walk.low(), walk.space());
+    if (walk.entry().offset >= bound) return false;
+    walk.seek(walk.high(), walk.low(), walk.space(), bound);
+    return true;
   }
 
   boolean isEmpty() {
@@ -84,7 +95,8 @@ final class MaintenancePlan {
       id = new StreamId(walk.high(), walk.low());
       birth = -1;
     }
-    if (walk.space() >= EntryOrder.VERSIONED) {
+    if (walk.space() == Spaces.TRIMS && entry.isHole()) return;
+    if (walk.space() >= EntryOrder.VERSIONED && walk.space() != Spaces.TRIMS) {
       if (birth < 0) birth = ObjectLookup.birth(view, id, new Entry());
       if (entry.isHole() || entry.position < birth) return;
     }
@@ -98,7 +110,7 @@ final class MaintenancePlan {
     }
     boolean data = walk.space() == Spaces.BYTES;
     exists |= walk.space() == Spaces.VERSIONS;
-    if (walk.space() < EntryOrder.VERSIONED) {
+    if (walk.space() < EntryOrder.VERSIONED || walk.space() == Spaces.TRIMS) {
       live[at] += RecordFormat.ITEM_HEADER + entry.length;
     } else {
       boolean first = !data || entry.skip == 0;

@@ -49,6 +49,11 @@ public final class MemoryDisk implements Disk {
   }
 
   @Override
+  public long room() {
+    return bytesMax - bytes.get();
+  }
+
+  @Override
   public List<String> list() {
     synchronized (files) {
       return new ArrayList<>(files.keySet());

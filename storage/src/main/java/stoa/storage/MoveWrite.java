@@ -43,6 +43,9 @@ final class MoveWrite extends Operation {
     record Plain(StreamId object, int space, long offset, long position, byte[] data)
         implements Move {}
 
+    /// Up to where a record space is trimmed.
+    record Trim(StreamId object, int space, long before, long position) implements Move {}
+
     /// Bytes of an object from an offset on, which the parts had, in some of its maps.
     record Bytes(StreamId object, Maps maps, long offset, ByteBuffer data, Pieces parts)
         implements Move {}
@@ -78,6 +81,12 @@ final class MoveWrite extends Operation {
     byte[] data = item.data();
     var id = new StreamId(item.high, item.low);
     add(new Move.Plain(id, item.space, item.offset, item.position, data), data.length);
+  }
+
+  /// Says again up to where a record space is trimmed.
+  void trim(Item note) {
+    var id = new StreamId(note.high, note.low);
+    add(new Move.Trim(id, note.space, note.offset, note.position), 0);
   }
 
   /// @param parts offsets, and the positions of the items that they are in now
@@ -134,6 +143,7 @@ final class MoveWrite extends Operation {
       for (var move : moves) {
         switch (move) {
           case Move.Plain it -> encode(view, it);
+          case Move.Trim it -> encode(view, it);
           case Move.Bytes it -> encode(view, it);
           case Move.Attribute it -> encode(view, it);
           case Move.Mappings it -> encode(view, it);
@@ -149,7 +159,14 @@ final class MoveWrite extends Operation {
     var id = it.object;
     view.floor(id.high(), id.low(), it.space, it.offset, found);
     if (found.offset != it.offset || found.position != it.position) return;
+    if (it.offset < index.trims().before(id.high(), id.low(), it.space)) return;
     record.write(id, it.space, it.offset, it.data, 0, it.data.length);
+  }
+
+  private void encode(IndexView view, Move.Trim it) throws IOException {
+    var id = it.object;
+    boolean trimmed = Trims.before(view, id.high(), id.low(), it.space, found) > 0;
+    if (trimmed && found.position == it.position) record.trim(id, it.space, it.before);
   }
 
   /// The maps of an object to look through: 0 for its own, the numbers of its snapshots.
@@ -350,9 +367,7 @@ final class MoveWrite extends Operation {
 
   @Override
   boolean apply(long at) throws IOException {
-    record.visit(item -> {
-      if (item.kind == RecordFormat.ITEM_RECORD) index.insert(item);
-    });
+    record.visit(index::insert);
     for (var it : written) {
       if (it.note instanceof ObjectNote.Change change) {
         change.extents().resolve(at);

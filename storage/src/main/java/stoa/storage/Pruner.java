@@ -6,12 +6,14 @@ import java.io.IOException;
 final class Pruner {
   /*
    * What is removed or dead must go on hiding older entries of its key, which may lie in older runs.
-   * So it becomes, or stays, a removal; only in the oldest run is it left out.
+   * So it becomes, or stays, a removal; only in the oldest run is it left out. What is trimmed needs
+   * no such thing: the bound that hides it hides the older ones too.
    */
   private final RunWriter writer;
   private final boolean oldest;
   private final Births births;
   private final IndexView view;
+  private final Trims.Walk trims;
 
   // The object asked for last.
   private boolean asked;
@@ -20,11 +22,12 @@ final class Pruner {
   private long deadBelow;
 
   /// @param oldest whether no older run is left when the new one is in place
-  Pruner(RunWriter writer, boolean oldest, Births births, IndexView view) {
+  Pruner(RunWriter writer, boolean oldest, Births births, Trims.Walk trims, IndexView view) {
     this.writer = writer;
     this.oldest = oldest;
     this.births = births;
     this.view = view;
+    this.trims = trims;
   }
 
   void add(
@@ -38,13 +41,25 @@ final class Pruner {
       long version,
       int mark)
       throws IOException {
-    boolean gone =
-        space >= EntryOrder.VERSIONED
-            && (mark == Entry.REMOVED || position < deadBelow(entryHigh, entryLow));
+    if (space < EntryOrder.VERSIONED) {
+      if (offset < trimmedBefore(entryHigh, entryLow, space)) return;
+      writer.add(entryHigh, entryLow, space, offset, position, skip, length, version, mark);
+      return;
+    }
+    boolean mayDie = space != Spaces.TRIMS; // which has nothing to do with the versioned object
+    boolean gone = mark == Entry.REMOVED || (mayDie && position < deadBelow(entryHigh, entryLow));
     if (!gone) {
       writer.add(entryHigh, entryLow, space, offset, position, skip, length, version, mark);
     } else if (!oldest) {
       writer.add(entryHigh, entryLow, space, offset, position, 0, 0, 0, Entry.REMOVED);
+    }
+  }
+
+  private long trimmedBefore(long entryHigh, long entryLow, int space) throws IOException {
+    try {
+      return trims.before(entryHigh, entryLow, space);
+    } catch (CorruptData e) {
+      return 0; // as in deadBelow
     }
   }
 

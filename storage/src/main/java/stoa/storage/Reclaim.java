@@ -20,6 +20,7 @@ final class Reclaim implements ItemVisitor {
    *   - the numbers of the versions that the segment's notes added;
    *   - snapshots, with what their deltas point to elsewhere: read again from here, the log does not
    *     say in which order the snapshot and the versions after it came;
+   *   - up to where record spaces are trimmed, the last that was said of each;
    *   - deletions and releases, while an older segment may have what they ended.
    */
   private static final int MOVES_MAX = 512;
@@ -90,6 +91,9 @@ final class Reclaim implements ItemVisitor {
     try {
       switch (item.kind) {
         case RecordFormat.ITEM_RECORD -> record(item);
+        case Trims.KIND -> {
+          if (Trims.isLast(view, item, found)) moves.trim(item);
+        }
         case RecordFormat.ITEM_DATA -> bytes(item);
         case ObjectNote.ATTRIBUTE -> attribute(item);
         default -> note(item);
@@ -126,7 +130,10 @@ final class Reclaim implements ItemVisitor {
 
   private void record(Item item) throws IOException {
     view.floor(item.high, item.low, item.space, item.offset, found);
-    if (found.offset == item.offset && found.position == item.position) moves.record(item);
+    boolean there = found.offset == item.offset && found.position == item.position;
+    if (there && item.offset >= index.trims().before(item.high, item.low, item.space)) {
+      moves.record(item);
+    }
   }
 
   private void bytes(Item item) throws IOException {

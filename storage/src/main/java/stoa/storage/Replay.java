@@ -24,7 +24,7 @@ final class Replay implements ItemVisitor {
   @Override
   public void item(Item item) {
     switch (item.kind) {
-      case RecordFormat.ITEM_RECORD -> index.insert(item);
+      case RecordFormat.ITEM_RECORD, Trims.KIND -> index.insert(item);
       case RecordFormat.ITEM_DATA, ObjectNote.ATTRIBUTE -> {
         // Notes refer to these.
       }

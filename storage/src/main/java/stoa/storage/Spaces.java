@@ -18,5 +18,9 @@ final class Spaces {
   /// Number of a snapshot → the note that made it.
   static final int SNAPSHOTS = 132;
 
+  /// Number of a record space → the note that trimmed it, with the least offset that stays as its
+  /// version.
+  static final int TRIMS = 133;
+
   private Spaces() {}
 }

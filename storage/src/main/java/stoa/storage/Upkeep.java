@@ -11,7 +11,8 @@ import java.util.function.LongSupplier;
 final class Upkeep implements AutoCloseable {
   /*
    * A device is idle when nothing was appended by others between two looks. While others are at work,
-   * a step that is under way, or urgent, pauses after every write, so that they have most of the disk.
+   * a step that is under way, or urgent, pauses after every write, so that they have most of the disk;
+   * but not when there is less room left than the device holds, for then they would soon have none.
    */
   private static final System.Logger LOG = System.getLogger("stoa.storage");
   private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
@@ -19,7 +20,7 @@ final class Upkeep implements AutoCloseable {
   private static final int LOOKS_WHEN_FULL = 40;
 
   /// Of what a device holds, one in this many bytes must have been written or given up since the
-  /// last time, when it is idle, and when it never is.
+  /// last time, when it is idle, and when it never is; then, of the room that is left as well.
   private static final long IDLE_SHARE = 16;
 
   private static final long URGENT_SHARE = 2;
@@ -30,6 +31,7 @@ final class Upkeep implements AutoCloseable {
   private final LongSupplier appended;
   private final LongSupplier dirt;
   private final LongSupplier held;
+  private final LongSupplier room;
   private final Thread thread;
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition ending = lock.newCondition();
@@ -44,11 +46,18 @@ final class Upkeep implements AutoCloseable {
   /// @param appended how many operations others have appended
   /// @param dirt how many bytes they have written or given up, about
   /// @param held how many bytes the device holds, about
-  Upkeep(Device device, LongSupplier appended, LongSupplier dirt, LongSupplier held) {
+  /// @param room how many bytes more it may hold
+  Upkeep(
+      Device device,
+      LongSupplier appended,
+      LongSupplier dirt,
+      LongSupplier held,
+      LongSupplier room) {
     this.device = device;
     this.appended = appended;
     this.dirt = dirt;
     this.held = held;
+    this.room = room;
     this.thread = new Thread(this::run, "stoa-storage-upkeep");
     thread.setDaemon(true);
     thread.start();
@@ -66,7 +75,7 @@ final class Upkeep implements AutoCloseable {
         }
         long since = dirt.getAsLong() - doneTo;
         if (since < BYTES_LEAST) continue;
-        boolean urgent = since >= held.getAsLong() / URGENT_SHARE;
+        boolean urgent = since >= Math.min(held.getAsLong(), room.getAsLong()) / URGENT_SHARE;
         if (urgent || (idle && since >= held.getAsLong() / IDLE_SHARE)) work(urgent);
       }
     } catch (DeviceClosed ended) {
@@ -94,8 +103,9 @@ final class Upkeep implements AutoCloseable {
   private void pace() {
     long now = appended.getAsLong();
     boolean alone = now == paced;
+    boolean scarce = room.getAsLong() < held.getAsLong();
     paced = now;
-    if (await(alone ? 0 : PAUSE_NANOS)) throw new DeviceClosed("the device was closed");
+    if (await(alone || scarce ? 0 : PAUSE_NANOS)) throw new DeviceClosed("the device was closed");
   }
 
   /// Waits for the end. Answers whether it came.

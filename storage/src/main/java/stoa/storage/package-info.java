@@ -112,9 +112,9 @@
 ///
 /// ## Notes
 ///
-/// What the log says of versioned objects. An *item place* is a varint: 0 a hole, which has no
-/// item; odd, twice the log position of the item plus one; even, twice the item's place relative to
-/// the record of this note, plus two.
+/// What the log says of versioned objects, and of records that were released. An *item place* is a
+/// varint: 0 a hole, which has no item; odd, twice the log position of the item plus one; even,
+/// twice the item's place relative to the record of this note, plus two.
 ///
 /// ```
 ///   kind          data of the item; its object is the one the note is about
@@ -129,18 +129,21 @@
 ///   5 SNAPSHOT    varint number of the snapshot, 0: this item's position; the versions it sees
 ///   6 RELEASED    varint number of the snapshot
 ///   7 ATTRIBUTE   no note; space 129, offset the slot: varint length of the name, name, value
+///   8 TRIMMED     nothing; space is a record space of the object, offset the least one that stays
 ///
 ///   versions      varint number of ranges; each varint first - last before, varint last - first
 /// ```
 ///
 /// The index has an object's extents in space 128, never overlapping; its attributes in 129, by
 /// slot, which is the first 63 bits of the name's SHA-256; its ranges of versions in 130; its birth
-/// in 131; its snapshots in 132. What a snapshot sees and the object no longer has, its *delta*, is
-/// in the spaces 128 and 129 of an id of its own.
+/// in 131; its snapshots in 132; in 133, by the number of a record space, up to where that is
+/// trimmed. What a snapshot sees and the object no longer has, its *delta*, is in the spaces 128
+/// and 129 of an id of its own.
 ///
 /// Reading the notes of the log in order makes the index. They may also be read when segments are
 /// missing that were retired: what lives is said again further on, a place in a retired segment is
-/// passed over, and of two versions at one byte the higher one counts in any order.
+/// passed over, and of two versions at one byte the higher one counts in any order. So does the
+/// highest offset of the trims of a record space.
 ///
 /// ## Recovery
 ///

@@ -14,7 +14,7 @@ import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 import stoa.base.StreamId;
 
-/// Random commits, syncs, power losses and reopenings, against a map.
+/// Random commits, trims, maintenance, syncs, power losses and reopenings, against a map.
 class CrashTest {
   private static final int SEEDS = Integer.getInteger("stoa.storage.seeds", 250);
   private static final long FIRST_SEED = Long.getLong("stoa.storage.seed", 0);
@@ -40,12 +40,18 @@ class CrashTest {
     }
   }
 
+  /// What a commit says.
+  ///
+  /// @param trims by space of an object, which is a place at offset 0
+  private record Written(Map<Place, byte[]> extents, Map<Place, Long> trims) {}
+
   private static final class Life {
     private final SplittableRandom random;
     private final DeviceConfig config;
     private final StreamId[] objects;
-    private final List<Map<Place, byte[]>> commits = new ArrayList<>();
+    private final List<Written> commits = new ArrayList<>();
     private final boolean ascending;
+    private final boolean maintained;
     private int present; // at least so many commits are on the disk
     private int durable; // at least so many survive a power loss
     private SimulatedDisk disk;
@@ -62,6 +68,7 @@ class CrashTest {
       objects = new StreamId[1 + random.nextInt(40)];
       for (int i = 0; i < objects.length; i++) objects[i] = StreamId.of("object" + i);
       ascending = random.nextBoolean();
+      maintained = random.nextBoolean();
       if (random.nextInt(4) == 0) disk.readShort();
     }
 
@@ -101,8 +108,10 @@ class CrashTest {
         durable = commits.size(); // opening makes durable what it found
         int steps = random.nextInt(200);
         for (int i = 0; i < steps; i++) {
-          if (random.nextInt(5) > 0) append(device);
-          else sync(device);
+          int what = random.nextInt(20);
+          if (what > 4) append(device);
+          else if (what > 1 || !maintained) sync(device);
+          else device.maintain();
         }
         verify(device);
       } catch (DeviceFailed | ReadFailed e) {
@@ -129,7 +138,14 @@ class CrashTest {
         random.nextBytes(data);
         put(commit, extents, place, data);
       }
-      commits.add(extents);
+      var trims = new TreeMap<Place, Long>();
+      if (random.nextInt(8) == 0) {
+        var place = new Place(random.nextInt(objects.length), random.nextInt(2) * 127, 0);
+        long before = ascending ? random.nextLong(number * 64L + 1) : random.nextInt(40);
+        commit.trim(id(place), place.space(), before);
+        trims.put(place, before);
+      }
+      commits.add(new Written(extents, trims));
       device.append(commit);
       present = commits.size();
     }
@@ -155,7 +171,15 @@ class CrashTest {
       while (commits.size() > survived) commits.removeLast();
       present = survived;
       var model = new TreeMap<Place, byte[]>();
-      for (var commit : commits) model.putAll(commit);
+      var bounds = new TreeMap<Place, Long>();
+      for (var commit : commits) {
+        model.putAll(commit.extents());
+        commit.trims().forEach((place, before) -> bounds.merge(place, before, Math::max));
+      }
+      bounds.forEach((place, before) -> {
+        model.subMap(place, new Place(place.object(), place.space(), before)).clear();
+        assertEquals(before, device.trimmedBefore(id(place), place.space()));
+      });
       var seen = new TreeMap<Place, byte[]>();
       for (int object = -1; object < objects.length; object++) {
         for (int space : new int[] {0, 1, 127}) {

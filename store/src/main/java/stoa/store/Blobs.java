@@ -52,7 +52,7 @@ public final class Blobs {
   private static final byte[] CREATION = {};
 
   private final Store store;
-  private final Device device;
+  private final Function<StreamId, Device> devices;
   private final Threads threads;
   private final String space;
   private final int bytesMax;
@@ -62,16 +62,21 @@ public final class Blobs {
 
   /// The blobs of a store.
   ///
-  /// @param device what the store's log is on
+  /// @param devices on which of the log's devices the object of an id is
   /// @param space of their keys
   /// @param bytesMax the bytes of one read or write
-  public Blobs(Store store, Device device, Threads threads, String space, int bytesMax) {
+  public Blobs(
+      Store store,
+      Function<StreamId, Device> devices,
+      Threads threads,
+      String space,
+      int bytesMax) {
     this.store = store;
-    this.device = device;
+    this.devices = devices;
     this.threads = threads;
     this.space = space;
     this.bytesMax = bytesMax;
-    this.deletions = new Deletions(device.object(StreamId.of("stoa/deletions of " + space)));
+    this.deletions = new Deletions(object(StreamId.of("stoa/deletions of " + space)));
     store.register(space, BlobHandler.FACTORY);
   }
 
@@ -142,7 +147,7 @@ public final class Blobs {
   private boolean delete(StoredBlob blob, long generation) {
     StreamId id = id(blob.key(), generation);
     Deletions.Noted noted = null;
-    if (device.object(id).exists() && !deletions.isUnderWay(id)) {
+    if (object(id).exists() && !deletions.isUnderWay(id)) {
       var deletion = new Deletions.Deletion(blob.key().space(), blob.key().name(), generation);
       noted = deletions.begin(id, deletion);
     }
@@ -167,7 +172,7 @@ public final class Blobs {
   }
 
   private void free(StreamId id) {
-    VersionedObject object = device.object(id);
+    VersionedObject object = object(id);
     for (ObjectSnapshot snapshot : object.snapshots()) snapshot.release();
     object.delete();
   }
@@ -334,7 +339,11 @@ public final class Blobs {
   }
 
   private VersionedObject object(StoredBlob blob, long generation) {
-    return device.object(id(blob.key(), generation));
+    return object(id(blob.key(), generation));
+  }
+
+  private VersionedObject object(StreamId id) {
+    return devices.apply(id).object(id);
   }
 
   // ---- generations
@@ -353,7 +362,7 @@ public final class Blobs {
   /// @throws Gone when a generation is over
   void ensureAlive(StoredBlob blob, long generation) {
     StreamId id = id(blob.key(), generation);
-    if (!deletions.isUnderWay(id) && device.object(id).exists()) return;
+    if (!deletions.isUnderWay(id) && object(id).exists()) return;
     var existence = new Existence.Generation(generation);
     var _ = store.get(blob.target(), CREATION, existence, true).answer();
   }

@@ -9,6 +9,9 @@ final class Copy {
   private @Nullable Handler handler;
   private long generation;
 
+  /// The address of the last put or deletion that was there before.
+  private final long position;
+
   /// Whether there was a generation before, when there is none now.
   private boolean everDeleted;
 
@@ -29,6 +32,7 @@ final class Copy {
     this.factory = factory;
     this.handler = handler;
     this.generation = generation;
+    this.position = position;
     this.everDeleted = handler == null && position > 0;
     this.tail = tail;
   }
@@ -39,6 +43,7 @@ final class Copy {
     Handler current = from.handler;
     this.handler = current == null ? null : factory.fork(key, current);
     this.generation = from.generation;
+    this.position = from.position;
     this.everDeleted = from.everDeleted;
     this.tail = from.tail;
     this.added = from.added;
@@ -57,7 +62,8 @@ final class Copy {
   /// Whether an expectation is met by a question.
   boolean isGone(Existence expected) {
     return switch (expected) {
-      case Existence.Generation(long expectedOne) -> generation != expectedOne;
+      case Existence.Generation(long expectedOne, _) ->
+          generation != expectedOne && (generation != 0 || position >= expectedOne);
       case Existence.Undeleted _ -> generation == 0 && everDeleted;
       case Existence.Any _, Existence.Absent _ -> false;
     };

@@ -49,8 +49,8 @@ public final class Execution {
     }
   }
 
-  /// Thrown through a handler that answers a transaction from the present and asks other keys: they
-  /// need not be as the transaction sees them. The past is asked instead.
+  /// Thrown through a handler that answers a transaction, or a reader of the past, from the present
+  /// and asks other keys: they need not be as the reader sees them. The past is asked instead.
   static final class Elsewhere extends Unwinding {
     private static final long serialVersionUID = 1L;
 
@@ -132,8 +132,20 @@ public final class Execution {
   /// for each other.
   volatile @Nullable Deadlock refused;
 
-  /// The log counter of the put.
+  /// The log counter of the put; of a question about the past, as of which it is asked.
   long counter;
+
+  /// Whether a question about the past is answered by the live state, which may not wait.
+  boolean looking;
+
+  /// Whether it is a question about the past.
+  boolean past;
+
+  /// Whether it asked another key.
+  boolean asked;
+
+  /// The log counter up to which what it was told by other keys reaches.
+  long reach;
 
   /// The run that this one interrupts on its thread, by helping; set by [Runners].
   @Nullable Execution below;
@@ -235,6 +247,11 @@ public final class Execution {
     return mode == Mode.READING;
   }
 
+  /// Whether the handler is asked for the past, and sees other keys as they were.
+  public boolean isPast() {
+    return past;
+  }
+
   Mode mode() {
     return mode;
   }
@@ -277,6 +294,22 @@ public final class Execution {
       return asked(() -> store.nesting().get(this, target, query, existence)).answer();
     }
     return nested(target, origin -> store.nesting().get(this, target, query, existence));
+  }
+
+  /// Runs code of another key here, as part of the transaction in which this handler runs.
+  ///
+  /// @throws IllegalStateException when it runs in none
+  public byte[] run(Store.Target target, Object query, Existence existence) {
+    ensureHeadroom();
+    Transaction around = transaction;
+    if (around == null || mode != Mode.TENTATIVE) {
+      throw new IllegalStateException(
+          key
+              + " calls a transaction of "
+              + target.key()
+              + ", which runs at a caller outside; call it there, or in the body of a transaction");
+    }
+    return tentative(target.key(), () -> around.run(target.key(), query, existence, depth + 1));
   }
 
   /// A nested call of a transaction: its answer is logged beside the put, when the transaction is.
@@ -369,6 +402,11 @@ public final class Execution {
   /// The note without which no later nested put may be logged.
   @Nullable Request unsettledNote() {
     return unsettledNote;
+  }
+
+  /// The last nested answer, which need not be in the log yet; null when there is none.
+  @Nullable Request lastNote() {
+    return lastNote;
   }
 
   private void await(@Nullable Request note) {

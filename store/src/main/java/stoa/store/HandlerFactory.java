@@ -18,6 +18,11 @@ public interface HandlerFactory {
     return restore(key, handler.checkpoint());
   }
 
+  /// Whether [#fork] takes little time and space for a handler, whatever the size of its state.
+  default boolean forksCheaply(Handler handler) {
+    return false;
+  }
+
   /// The answer that stands for a failure of the store itself.
   Answer failure(RuntimeException cause);
 }

@@ -5,9 +5,11 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 import stoa.AlreadyExists;
 import stoa.LimitExceeded;
+import stoa.LogAddress;
 import stoa.Unavailable;
 import stoa.UnknownOutcome;
 import stoa.base.Clock;
@@ -34,6 +36,8 @@ final class Intake {
    * (3) Mailboxes are filled in log order, before any later batch is begun. So a question that is
    *     asked after the answer to one put was seen stands behind every put with a lower log address.
    */
+  private static final int SPINS = 100;
+  private static final long PAUSE_NANOS = 20_000;
   private static final int BATCH_ENTRIES_MAX = 8_192;
   private static final int BATCH_BYTES_MAX = 8 << 20;
 
@@ -44,7 +48,11 @@ final class Intake {
   private final Unfinished unfinished;
   private final ConcurrentLinkedQueue<Request> queue = new ConcurrentLinkedQueue<>();
   private final AtomicBoolean leading = new AtomicBoolean();
+  private final Progress progress;
   private final long term;
+
+  /// The log counter with which the epoch began.
+  private final long firstCounter;
 
   /* Odd while committed puts are on their way into the mailboxes; the holder of leading counts. */
   private volatile int publishing;
@@ -75,12 +83,24 @@ final class Intake {
     ShardLog.Tail sealed = log.tail();
     term = log.term();
     sequencer = new Sequencer(sealed.epoch(), sealed.counter());
+    progress = new Progress(sealed.counter());
     published = sealed.counter();
+    firstCounter = sealed.counter();
   }
 
   /// The puts that are to be noted as unfinished.
   Unfinished unfinished() {
     return unfinished;
+  }
+
+  /// How far the log is committed.
+  Progress progress() {
+    return progress;
+  }
+
+  /// The epoch in which addresses are issued.
+  long epoch() {
+    return sequencer.epoch();
   }
 
   /// The time now, never before that of a logged put.
@@ -91,22 +111,27 @@ final class Intake {
   /// The log counter up to which all puts are in the mailboxes: whoever asks a key now finds what
   /// was put up to there, and has found nothing behind it.
   long moment() {
-    while (true) {
+    for (int spin = 0; ; spin++) {
       int before = publishing;
       long moment = published;
       if ((before & 1) == 0 && publishing == before) return moment;
-      Thread.onSpinWait();
+      pause(spin);
     }
   }
 
   /// Waits until no batch is on its way into the mailboxes, which is a matter of memory only.
   void awaitPublished() {
-    while ((publishing & 1) == 1) Thread.onSpinWait();
+    for (int spin = 0; (publishing & 1) == 1; spin++) pause(spin);
   }
 
-  /// The epoch in which addresses are issued.
-  long epoch() {
-    return sequencer.epoch();
+  private static void pause(int spin) {
+    if (spin < SPINS) Thread.onSpinWait();
+    else LockSupport.parkNanos(PAUSE_NANOS);
+  }
+
+  /// The log counter with which the epoch began.
+  long firstCounter() {
+    return firstCounter;
   }
 
   void add(Request request) {
@@ -128,6 +153,11 @@ final class Intake {
     if (cause != null) throw unavailable(cause);
   }
 
+  /// Whether the log has failed.
+  boolean hasFailed() {
+    return failed != null;
+  }
+
   /// Fails what has not been logged, when the store is closed.
   void end(RuntimeException cause) {
     for (Request request; (request = queue.poll()) != null; ) request.fail(cause);
@@ -147,6 +177,7 @@ final class Intake {
     } finally {
       leading.set(false);
     }
+    if (failed != null) progress.wake();
     return true;
   }
 
@@ -195,6 +226,7 @@ final class Intake {
           case PUT -> put(request, resident);
           case DELETE -> delete(request, resident);
           case NOTE -> note(request, resident);
+          case APPEND -> append(Objects.requireNonNull(request.appending));
           case COMMIT -> commit(Objects.requireNonNull(request.transaction), request);
           // Not logged: it keeps its place behind the puts that were asked before.
           case GET, GENERATION, POSITION -> null;
@@ -220,14 +252,18 @@ final class Intake {
         if (alive) return new AlreadyExists(resident.key + " exists already");
         begin(request, resident, opening);
       }
-      case Existence.Generation(long generation) -> {
+      case Existence.Generation(long generation, _) -> {
         if (resident.nextGeneration != generation) return Store.gone(resident.key);
       }
       case null -> throw new IllegalStateException("a put says what it expects");
     }
     if (!request.begins) {
       request.address =
-          add(resident, Records.PUT, Records.put(request.origin, request.value), null);
+          add(
+              resident,
+              Records.PUT,
+              Records.put(request.origin, resident.behind(), request.value),
+              null);
       changed(request, resident);
     }
     return null;
@@ -236,7 +272,8 @@ final class Intake {
   private void begin(Request request, Resident resident, byte @Nullable [] opening) {
     Resident directory = store.directory(resident.key.space());
     long listed = add(directory, Records.LISTED, resident.key.name(), null);
-    byte[] payload = Records.beginningPut(request.origin, listed, opening, request.value);
+    byte[] payload =
+        Records.beginningPut(request.origin, resident.behind(), listed, opening, request.value);
     request.address = add(resident, Records.PUT, payload, Records.beginMark(listed));
     changed(request, resident);
     request.begins = true;
@@ -247,7 +284,7 @@ final class Intake {
 
   private @Nullable RuntimeException delete(Request request, Resident resident) {
     boolean alive =
-        request.existence instanceof Existence.Generation(long generation)
+        request.existence instanceof Existence.Generation(long generation, _)
             ? resident.nextGeneration == generation
             : resident.nextGeneration != 0;
     if (!alive) return Store.gone(resident.key);
@@ -276,14 +313,21 @@ final class Intake {
       } else if (deed.begins) {
         byte[] name = resident.key.name();
         long listed = add(directory(resident), Records.LISTED, name, null, offset, micros);
-        byte[] payload = Records.beginningPut(deed.origin, listed, deed.opening, value);
+        byte[] payload =
+            Records.beginningPut(deed.origin, resident.behind(), listed, deed.opening, value);
         deed.address =
             add(resident, Records.PUT, payload, Records.beginMark(listed), offset, micros);
         resident.nextGeneration = deed.address;
         resident.nextListed = listed;
       } else {
         deed.address =
-            add(resident, Records.PUT, Records.put(deed.origin, value), null, offset, micros);
+            add(
+                resident,
+                Records.PUT,
+                Records.put(deed.origin, resident.behind(), value),
+                null,
+                offset,
+                micros);
       }
       int number = 0;
       for (Deed.Answered answered : deed.answers()) {
@@ -305,6 +349,18 @@ final class Intake {
     }
     request.number = add(resident, request.noteKind, request.value, mark);
     if (mark != null) end(resident);
+    return null;
+  }
+
+  /// Appends to users' streams, at one log address.
+  private @Nullable RuntimeException append(Appending appending) {
+    int offset = addresses++;
+    appending.given().log = new LogAddress(sequencer.epoch(), sequencer.last() + 1 + offset);
+    Resident[] residents = appending.residents();
+    for (int i = 0; i < residents.length; i++) {
+      byte[] data = appending.data()[i];
+      appending.addresses()[i] = add(residents[i], Records.DATA, data, null, offset, batchMicros);
+    }
     return null;
   }
 
@@ -348,6 +404,7 @@ final class Intake {
       long micros) {
     if (resident.touch()) touched.add(resident);
     long address = ++resident.nextTail;
+    resident.nextEntry = sequencer.last() + 1 + offset;
     entries.add(new Entry(resident.key.stream(), address, offset, micros, kind, payload, mark));
     bytes += payload.length;
     return address;
@@ -382,7 +439,7 @@ final class Intake {
     publishing = turn + 1;
     for (Resident resident : touched) resident.publish();
     for (Request request : taken) {
-      if (request.refusal != null || request.kind == Request.Kind.NOTE) continue;
+      if (request.refusal != null || isNote(request)) continue;
       request.nowMicros = nowMicros;
       if (request.kind == Request.Kind.COMMIT) {
         for (Request part : parts(request)) publish(part, request.equals(own));
@@ -392,6 +449,7 @@ final class Intake {
     }
     published = sequencer.last();
     publishing = turn + 2;
+    progress.reach(sequencer.last());
     // Whoever is told may ask the store again, on this thread.
     for (Request request : scheduled) {
       // A handler that waits for it runs it at once; all workers may be waiting so.
@@ -401,8 +459,13 @@ final class Intake {
     for (Request request : List.copyOf(taken)) {
       RuntimeException refusal = request.refusal;
       if (refusal != null) request.fail(refusal);
-      else if (request.kind == Request.Kind.NOTE) request.complete(null);
+      else if (isNote(request)) request.complete(null);
     }
+  }
+
+  /// Whether nothing is executed for it.
+  private static boolean isNote(Request request) {
+    return request.kind == Request.Kind.NOTE || request.kind == Request.Kind.APPEND;
   }
 
   private void publish(Request request, boolean mine) {

@@ -9,6 +9,8 @@ import stoa.base.StreamId;
 ///
 /// Immutable. Two keys are equal when their streams are.
 public final class Key {
+  private static final String STREAM = "stoa/stream";
+
   private final String space;
   private final byte[] name;
   private final Object label;
@@ -29,6 +31,23 @@ public final class Key {
   /// A key whose name is text.
   public static Key of(String space, String name) {
     return new Key(space, name.getBytes(StandardCharsets.UTF_8), space + "[" + name + "]");
+  }
+
+  /// The key of a stream that is a user's, and of no object.
+  static Key ofStream(StreamId stream) {
+    return new Key(stream);
+  }
+
+  private Key(StreamId stream) {
+    this.space = STREAM;
+    this.name = stream.toString().getBytes(StandardCharsets.UTF_8);
+    this.label = "stream " + stream;
+    this.stream = stream;
+  }
+
+  /// Whether it is that of a user's stream.
+  boolean isStream() {
+    return space.equals(STREAM);
   }
 
   /// The name of the key's space.

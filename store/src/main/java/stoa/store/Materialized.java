@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import stoa.TooOld;
 import stoa.base.Check;
 import stoa.log.StoredEntry;
 import stoa.log.Streams;
@@ -40,6 +41,10 @@ final class Materialized {
   private long stateBytes;
   private long bytesSince;
   private @Nullable Answer lastAnswer;
+
+  /// Stands for what was last decoded or created: handlers that fork cheaply and have the same base
+  /// share most of their state.
+  private Object base = new Object();
 
   /// The log counter of the last nested answer of the last put, found by loading.
   private long lastNested;
@@ -88,6 +93,45 @@ final class Materialized {
 
   private void load(long target, long end, @Nullable Resident resident, long checkpointMax) {
     Check.that(position == 0, "%s is loaded once", key);
+    if (resident != null) {
+      replay(target, end, resident, checkpointMax);
+      return;
+    }
+    store.retention().check(key, target);
+    try {
+      replay(target, end, null, checkpointMax);
+    } catch (RuntimeException failure) {
+      store.retention().check(key, target); // which tells more
+      throw failure;
+    }
+    store.retention().check(key, target);
+  }
+
+  /// As [#load] of a state of the past, for a caller that asks [Retention] itself.
+  ///
+  /// @throws TooOld when what the state is made from was released
+  void load(long target, long end) {
+    try {
+      replay(target, end, null, target);
+    } catch (RuntimeException failure) {
+      checkKept(target); // which tells more
+      throw failure;
+    }
+    checkKept(target);
+  }
+
+  private void checkKept(long target) {
+    if (isReleased(target)) {
+      throw new TooOld(key, target, store.retention().oldest(key));
+    }
+  }
+
+  /// Whether the entry at an address is released, and those before.
+  private boolean isReleased(long address) {
+    return address < store.streams().firstKept(key.stream());
+  }
+
+  private void replay(long target, long end, @Nullable Resident resident, long checkpointMax) {
     Streams streams = store.streams();
     Streams.At begin = streams.lastMark(key.stream(), target);
     if (begin == null) return;
@@ -104,18 +148,45 @@ final class Materialized {
       position = checkpoint.address();
       from = position + 1;
     }
+    play(from, target, end, resident);
+  }
+
+  /// Brings a state of the past forward to a later address, by the entries between. Answers false
+  /// when some of these were released: then this is of no use any more.
+  ///
+  /// @param end as in [#load]
+  boolean advance(long target, long end) {
+    Check.that(position <= target, "%s goes forward from %s to %s", key, position, target);
+    long from = position + 1;
+    try {
+      play(from, target, end, null);
+    } catch (RuntimeException failure) {
+      if (!isReleased(from)) throw failure;
+    }
+    return !isReleased(from);
+  }
+
+  private void play(long from, long target, long end, @Nullable Resident resident) {
     var logged = new LoggedAnswers();
-    var puts = new ArrayList<StoredEntry>();
-    streams.scan(
-        key.stream(),
-        from,
-        end,
-        entry -> {
-          if (entry.kind() != Records.PUT) logged.note(entry);
-          else if (entry.address() <= target) puts.add(entry);
-          return true;
-        });
-    for (StoredEntry entry : puts) {
+    var changes = new ArrayList<StoredEntry>();
+    long before = position;
+    store
+        .streams()
+        .scan(
+            key.stream(),
+            from,
+            end,
+            entry -> {
+              boolean change = entry.kind() == Records.PUT || entry.kind() == Records.DELETE;
+              if (!change) logged.note(entry);
+              else if (entry.address() <= target) changes.add(entry);
+              return true;
+            });
+    for (StoredEntry entry : changes) {
+      if (entry.kind() == Records.DELETE) {
+        delete(entry.address());
+        continue;
+      }
       Records.Put put = Records.put(entry.payload());
       if (logged.isTakenBack(entry.address()) || (handler == null && !put.begins())) {
         position = entry.address();
@@ -124,7 +195,14 @@ final class Materialized {
         replay(entry, put, logged, resident);
       }
     }
-    lastNested = logged.lastCounter(position);
+    long nested = logged.lastCounter(position);
+    lastNested = position == before ? Math.max(lastNested, nested) : nested;
+  }
+
+  /// The log counter of the last nested answer of the last put that loading found, 0 when there was
+  /// none.
+  long lastNested() {
+    return lastNested;
   }
 
   /// The place in the log right behind the last put and what it called.
@@ -172,8 +250,8 @@ final class Materialized {
     }
     if (!execution.finish()) throw new Execution.Abandoned();
     execution.settleLong();
-    store.unfinished().ends(key, entry.address());
-    settle(put.value().length);
+    store.unfinished().ends(key, entry.address(), execution.lastNote());
+    settle(put.value().length, resident != null);
   }
 
   /// Executes a put at the execution's address. [#settle] must follow when it stands.
@@ -188,6 +266,7 @@ final class Materialized {
 
   private void begin(long address, Handler created) {
     handler = created;
+    base = new Object();
     generation = address;
     stateBytes = 0;
     bytesSince = 0;
@@ -216,6 +295,11 @@ final class Materialized {
 
   /// Accounts for an executed put, and checkpoints when it is time.
   void settle(int valueBytes) {
+    settle(valueBytes, true);
+  }
+
+  /// @param keeps whether the checkpoint is kept for others, as it is where the key lives
+  private void settle(int valueBytes, boolean keeps) {
     boolean due = isCheckpointDue(valueBytes);
     bytesSince += valueBytes + PUT_BYTES;
     Handler current = handler;
@@ -231,14 +315,70 @@ final class Materialized {
       LOG.warn("no checkpoint of {} at {}: {}", key, position, failure.toString());
       return;
     }
-    store.checkpoint(key, position, state);
+    if (keeps) store.checkpoint(key, position, state);
     handler = restored;
     stateBytes = state.length;
+    base = new Object();
   }
 
   /// Whether a checkpoint follows a put that is executed now.
   boolean isCheckpointDue(int valueBytes) {
     return bytesSince + valueBytes + PUT_BYTES >= Math.max(CHECKPOINT_BYTES_MIN, stateBytes);
+  }
+
+  /// The state as it is kept for readers of the past.
+  ///
+  /// @param handler null when the key is absent
+  /// @param generation the address at which the generation began, 0 when the key is absent
+  /// @param position the address of the last executed put or deletion
+  /// @param lastNested see [#lastNested()]
+  /// @param stateBytes the size of the last checkpoint
+  /// @param bytesSince the bytes put since that
+  /// @param base the same for states that share most of what they take
+  record State(
+      @Nullable Handler handler,
+      long generation,
+      long position,
+      long lastNested,
+      long stateBytes,
+      long bytesSince,
+      Object base) {
+    /// The same with another instance of the handler, which shares nothing or, when it was forked
+    /// cheaply, most of what it takes.
+    State with(@Nullable Handler other, boolean shares) {
+      Object newBase = shares ? base : new Object();
+      return new State(other, generation, position, lastNested, stateBytes, bytesSince, newBase);
+    }
+  }
+
+  /// A copy of the state, when that takes little time and space; null otherwise.
+  @Nullable State cheapFork() {
+    Handler current = handler;
+    if (current == null) return state();
+    return factory.forksCheaply(current) ? state().with(factory.fork(key, current), true) : null;
+  }
+
+  /// Whether a copy takes little time and space.
+  boolean forksCheaply() {
+    Handler current = handler;
+    return current == null || factory.forksCheaply(current);
+  }
+
+  /// The state, with the handler itself.
+  State state() {
+    return new State(handler, generation, position, lastNested, stateBytes, bytesSince, base);
+  }
+
+  /// Begins with a state.
+  void begin(State with) {
+    Check.that(position == 0, "%s is loaded once", key);
+    handler = with.handler;
+    generation = with.generation;
+    position = with.position;
+    lastNested = with.lastNested;
+    stateBytes = with.stateBytes;
+    bytesSince = with.bytesSince;
+    base = with.base;
   }
 
   /// Asks the handler, or a fresh one when the key is absent.

@@ -38,6 +38,7 @@ final class Nesting {
   Execution.Nested put(
       Execution caller, Key target, byte[] value, Existence existence, Records.Origin origin) {
     boolean resumed = caller.mode() == Execution.Mode.RESUMED;
+    if (resumed) store.unfinished().begins(caller.key(), caller.address(), caller.counter);
     long address = resumed ? addressInLog(caller, target, origin) : 0;
     Deadlock refused = awaitExecuted(caller, target, address);
     if (refused != null) return told(caller, refused);
@@ -46,7 +47,7 @@ final class Nesting {
     }
     Request request = request(caller, Request.Kind.PUT, target, value, existence, null, origin);
     request.after = caller.unsettledNote();
-    store.unfinished().begins(caller.key(), caller.address());
+    store.unfinished().begins(caller.key(), caller.address(), intake.moment());
     return nested(caller, request, () -> intake.add(request));
   }
 
@@ -69,8 +70,14 @@ final class Nesting {
 
   /// Asks another key for a run in the past: as it was at the same place of the log.
   private Execution.Nested past(Execution caller, Key target, Object query, Existence existence) {
-    Past past = store.at(target, caller.counter);
-    return new Execution.Nested(past.get(query, existence.opening()).encoded(), false);
+    caller.asked = true;
+    if (caller.looking) throw new Execution.Elsewhere();
+    try {
+      Answer answer = store.at(target, caller.counter).get(query, existence, null);
+      return new Execution.Nested(answer.encoded(), false);
+    } catch (Gone gone) {
+      return told(caller, gone);
+    }
   }
 
   private Request request(
@@ -100,6 +107,7 @@ final class Nesting {
       awaitHelping(request, caller);
       caller.hasWaited(store.runners().now() - began);
       caller.waitingFor = null;
+      caller.reach = Math.max(caller.reach, request.reach);
     }
     try {
       return new Execution.Nested(request.answer().encoded(), request.kind != Request.Kind.PUT);

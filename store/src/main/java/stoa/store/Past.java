@@ -1,78 +1,159 @@
 package stoa.store;
 
+import java.util.Objects;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import stoa.log.StoredEntry;
 
-/// The state of a key at a past address. Thread-safe; questions are answered one at a time.
+/// A key as it was at a place in the log. Thread-safe; keeps nothing in memory by itself.
 public final class Past {
+  /// In place of a log counter: the moment right after the last put that is seen.
+  private static final long AFTERWARDS = -1;
+
   private final Store store;
   private final Key key;
-  private final long address;
-
-  /// The log counter up to which the other keys are seen that the handler asks; 0 for the moment
-  /// right after the put at the address.
   private final long counter;
+  private final long others;
 
-  private @Nullable Materialized state;
+  /// The address of the last change that is seen, when a later one has the same log address; 0
+  /// otherwise.
+  private final long within;
 
-  Past(Store store, Key key, long address, long counter) {
+  private Past(Store store, Key key, long counter, long others, long within) {
     this.store = store;
     this.key = key;
-    this.address = address;
     this.counter = counter;
+    this.others = others;
+    this.within = within;
   }
 
-  /// Asks the handler as it was; a fresh one when the key was absent.
-  public Answer get(Object query, byte @Nullable [] opening) {
-    return get(query, opening, null);
+  /// A key as of a log counter.
+  static Past at(Store store, Key key, long counter) {
+    return new Past(store, key, counter, counter, 0);
   }
 
-  /// As [#get(Object, byte[])], for a transaction.
-  synchronized Answer get(
-      Object query, byte @Nullable [] opening, @Nullable Transaction transaction) {
-    Materialized loaded = loaded();
-    var execution =
-        new Execution(
-            store,
-            Execution.Mode.READING,
-            key,
-            null,
-            loaded.position(),
-            store.nowMicros(),
-            0,
-            null,
-            null);
-    execution.counter = counter == 0 ? loaded.moment() : counter;
+  /// A key as it was right after what is at an address of its stream.
+  static Past after(Store store, Key key, long address) {
+    StoredEntry entry = address == 0 ? null : store.streams().read(key.stream(), address);
+    if (entry == null) return new Past(store, key, 0, AFTERWARDS, 0);
+    long counter = entry.log().counter();
+    // A transaction may have changed the key more than once under its one log address.
+    var last = new long[] {address};
+    var later = new boolean[1];
+    store
+        .streams()
+        .scan(
+            key.stream(),
+            address + 1,
+            Long.MAX_VALUE,
+            next -> {
+              boolean together = next.log().counter() == counter;
+              if (together && Versions.isChange(next)) later[0] = true;
+              return together && !later[0];
+            });
+    if (!later[0]) return new Past(store, key, counter, AFTERWARDS, 0);
+    for (long at = address; !Versions.isChange(Objects.requireNonNull(entry)); ) {
+      last[0] = --at;
+      entry = store.streams().read(key.stream(), at);
+    }
+    return new Past(store, key, counter, AFTERWARDS, last[0]);
+  }
+
+  /// The stream address at which the key's generation had begun, 0 when the key was absent.
+  public long generation() {
+    return version().generation();
+  }
+
+  /// The stream address of the last put or deletion that is seen, 0 when there was none.
+  public long position() {
+    return version().position();
+  }
+
+  private Version version() {
+    Versions versions = store.versions();
+    return within == 0 ? versions.at(key, counter) : versions.between(key, within);
+  }
+
+  /// A copy of the state, for a transaction to go on with.
+  ///
+  /// @param tail the last address of the stream
+  Copy copy(long tail) {
+    Version version = version();
+    Handler handler = null;
+    if (!version.isAbsent()) {
+      Materialized.State copied = version.copy();
+      handler = copied == null ? store.versions().another(key, version) : copied.handler();
+    }
+    HandlerFactory factory = store.factory(key.space());
+    return new Copy(key, factory, handler, version.generation(), version.position(), tail);
+  }
+
+  /// Asks the handler as it was; a fresh one when the key was absent. The calling thread runs it.
+  ///
+  /// @param quick whether a thread may hold up the key while it asks: the code is known to be short
+  /// @throws stoa.Gone when the key was not what is expected of it
+  public Answer get(@Nullable Object query, Existence existence, boolean quick) {
+    if (!quick || within != 0) return get(query, existence, null);
+    var found = store.versions().at(key, counter, live -> look(live, query, existence));
+    Version version = found.version();
+    return version == null
+        ? Objects.requireNonNull(found.found())
+        : ask(version, query, existence, null);
+  }
+
+  /// As [#get(Object, Existence, boolean)], for a transaction.
+  Answer get(@Nullable Object query, Existence existence, @Nullable Transaction transaction) {
+    return ask(version(), query, existence, transaction);
+  }
+
+  private Answer ask(
+      Version version,
+      @Nullable Object query,
+      Existence existence,
+      @Nullable Transaction transaction) {
+    if (existence.wasGone(version.generation(), version.position())) throw Store.gone(key);
+    Execution execution = execution(version.position());
+    execution.past = true;
+    execution.counter = others == AFTERWARDS ? Math.max(counter, version.moment()) : others;
     execution.transaction = transaction;
+    if (version.isAbsent()) {
+      var fresh = new Materialized(store, key, store.factory(key.space()));
+      return told(() -> fresh.get(query, existence.opening(), execution));
+    }
+    Handler free = version.take();
+    Handler handler = free == null ? store.versions().another(key, version) : free;
+    execution.generation(version.generation());
+    // One that an Error went through is not given back.
+    Answer answer = told(() -> handler.get(query, execution));
+    version.give(handler);
+    return answer;
+  }
+
+  /// Asks the live state, while it is what is seen; answers null when that is not enough.
+  private @Nullable Answer look(Materialized live, @Nullable Object query, Existence existence) {
+    if (live.forksCheaply()) return null;
+    if (existence.wasGone(live.generation(), live.position())) throw Store.gone(key);
+    Execution execution = execution(live.position());
+    execution.past = true;
+    execution.looking = true;
     try {
-      return loaded.get(query, opening, execution);
+      Answer answer = live.get(query, existence.opening(), execution);
+      return execution.asked ? null : answer;
+    } catch (Execution.Elsewhere elsewhere) {
+      return null;
+    }
+  }
+
+  private Execution execution(long address) {
+    return new Execution(
+        store, Execution.Mode.READING, key, null, address, store.nowMicros(), 0, null, null);
+  }
+
+  private static Answer told(Supplier<Answer> asked) {
+    try {
+      return asked.get();
     } catch (Execution.Suspended stopped) {
       throw stopped.reason();
     }
-  }
-
-  /// Whether the key was there, and in which generation: the stream address where that began, 0
-  /// when the key was absent.
-  synchronized long generation() {
-    return loaded().generation();
-  }
-
-  /// The stream address of the last put or deletion that is seen.
-  synchronized long position() {
-    return loaded().position();
-  }
-
-  /// A copy of the state, to go on with elsewhere.
-  synchronized Copy copy(long tail) {
-    return loaded().copy(tail);
-  }
-
-  private Materialized loaded() {
-    Materialized loaded = state;
-    if (loaded == null) {
-      loaded = new Materialized(store, key, store.factory(key.space()));
-      loaded.load(address, store.streams().last(key.stream()), null);
-      state = loaded;
-    }
-    return loaded;
   }
 }

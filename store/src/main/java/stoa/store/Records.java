@@ -11,6 +11,8 @@ import stoa.base.StreamId;
 /// kind       payload
 /// PUT        origin u8: 0 outside, 1 nested; when nested: caller id 16, call varint, number varint;
 ///            call 0 stands for a transaction, whose mark the caller id is
+///            behind varint: how many addresses below its own the last put is that had been executed,
+///            with everything that is logged about it, when this one was logged
 ///            begins u8: 0, or 1; when 1: listed varint, opening u8: 0, or 1 and sized bytes
 ///            the value, up to the end
 /// DELETE     origin as above; listed varint
@@ -20,6 +22,7 @@ import stoa.base.StreamId;
 /// UNLISTED   listed varint                       (in the stream of a space's directory)
 /// DONE       call varint: a put that ran long, and stands
 /// NOTE       whatever the layer above keeps there
+/// DATA       whatever a user appends to a stream
 ///
 /// mark of a PUT that begins a generation: 1 u8, listed varint; of a DELETE: 0 u8
 /// ```
@@ -34,6 +37,7 @@ final class Records {
   static final byte UNLISTED = 6;
   static final byte NOTE = 7;
   static final byte DONE = 8;
+  static final byte DATA = 16;
 
   private Records() {}
 
@@ -52,10 +56,17 @@ final class Records {
   /// A put as read back.
   ///
   /// @param origin who made it, or null when it came from outside
+  /// @param behind how many addresses below its own the last put is that had been executed, with
+  ///   everything that is logged about it, when this one was logged
   /// @param begins whether it begins a generation
   /// @param opening what the generation's handler is created from
   /// @param value what the handler is given
-  record Put(@Nullable Origin origin, boolean begins, byte @Nullable [] opening, byte[] value) {}
+  record Put(
+      @Nullable Origin origin,
+      long behind,
+      boolean begins,
+      byte @Nullable [] opening,
+      byte[] value) {}
 
   /// A nested answer as read back.
   ///
@@ -79,13 +90,14 @@ final class Records {
   /// @param listed where the directory lists it
   record Mark(boolean alive, long listed) {}
 
-  static byte[] put(@Nullable Origin origin, byte[] value) {
-    return origin(new Encoder(value.length + 32), origin).u8(0).raw(value).toBytes();
+  static byte[] put(@Nullable Origin origin, long behind, byte[] value) {
+    var out = origin(new Encoder(value.length + 40), origin).varint(behind);
+    return out.u8(0).raw(value).toBytes();
   }
 
   static byte[] beginningPut(
-      @Nullable Origin origin, long listed, byte @Nullable [] opening, byte[] value) {
-    var out = origin(new Encoder(value.length + 64), origin).u8(1).varint(listed);
+      @Nullable Origin origin, long behind, long listed, byte @Nullable [] opening, byte[] value) {
+    var out = origin(new Encoder(value.length + 72), origin).varint(behind).u8(1).varint(listed);
     if (opening == null) out.u8(0);
     else out.u8(1).sized(opening);
     return out.raw(value).toBytes();
@@ -94,13 +106,21 @@ final class Records {
   static Put put(byte[] payload) {
     var in = new Decoder(payload);
     Origin origin = origin(in);
+    long behind = in.varint();
     boolean begins = in.u8() == 1;
     byte[] opening = null;
     if (begins) {
       in.varint();
       if (in.u8() == 1) opening = in.sized();
     }
-    return new Put(origin, begins, opening, in.raw(in.remaining()));
+    return new Put(origin, behind, begins, opening, in.raw(in.remaining()));
+  }
+
+  /// How far behind a PUT everything was settled when it was logged, see [Put#behind()].
+  static long behind(byte[] payload) {
+    var in = new Decoder(payload);
+    origin(in);
+    return in.varint();
   }
 
   static byte[] delete(@Nullable Origin origin, long listed) {

@@ -17,6 +17,8 @@ public final class Request {
     DELETE,
     /// Append an entry for which nothing is executed.
     NOTE,
+    /// Append to users' streams, at one log address.
+    APPEND,
     /// Commit a transaction, logged.
     COMMIT,
     /// Execute what a committed transaction does to one key.
@@ -69,12 +71,18 @@ public final class Request {
   /// The note without which this must not be logged: what the value of a nested PUT reflects.
   @Nullable Request after;
 
+  /// What an APPEND appends.
+  @Nullable Appending appending;
+
   /// Whether the state had changed behind the moment that the transaction reads at, or the handler
   /// asked other keys: the question is to be asked of the past. Valid once done.
   boolean moved;
 
   /// What a FORK found; valid once done.
   @Nullable Copy copy;
+
+  /// The log counter up to which what it is answered with reaches; valid once done.
+  long reach;
 
   /// The generation that the request was executed in; valid once done.
   long generation;
@@ -140,6 +148,14 @@ public final class Request {
     return request;
   }
 
+  static Request append(Appending appending) {
+    Resident first = appending.residents()[0];
+    byte[] nothing = {};
+    var request = new Request(Kind.APPEND, first, nothing, null, null, null, 0, true);
+    request.appending = appending;
+    return request;
+  }
+
   /// Whether it is settled.
   public boolean isDone() {
     return done;
@@ -172,7 +188,8 @@ public final class Request {
     return done && failure != null;
   }
 
-  private void check() {
+  /// Throws the failure of a settled request that failed.
+  void check() {
     if (!done) throw new IllegalStateException("the request is not settled");
     RuntimeException cause = failure;
     if (cause != null) throw cause;
@@ -197,8 +214,10 @@ public final class Request {
 
   private void settle() {
     if (kind == Kind.NOTE) resident.noteEnds();
+    else if (depth == 0) resident.store().observed().advance(reach);
     resident.store().settled();
-    resident.unpin();
+    if (appending == null) resident.unpin();
+    else appending.unpin();
     done = true;
     wake();
     if (listener != null) tell();

@@ -5,10 +5,12 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import stoa.CallFailed;
 import stoa.base.StreamId;
+import stoa.log.StoredEntry;
 
 /// A key that is in memory: the tail of its stream, the requests that wait for it, and its state
 /// when it is loaded.
@@ -55,12 +57,18 @@ final class Resident implements Runnable {
   /// The log counter of the last put or deletion, UNKNOWN while that is older than this instance.
   long nextChange = UNKNOWN;
 
+  /// The log counter of the last entry of any kind in this process.
+  long nextEntry;
+
   private long oldChange;
   private long oldTail;
   private long oldGeneration;
   private long oldListed;
   private boolean oldDeleted;
   private boolean touched;
+
+  /// The last put that was executed, with everything that is logged about it in the stream.
+  private long nextSettled;
 
   /// The last committed address of the stream.
   private volatile long tail;
@@ -117,6 +125,18 @@ final class Resident implements Runnable {
       }
     }
     generation = nextGeneration;
+    if (last > 0) refuseOther(mark != null);
+  }
+
+  /// Refuses to be a stream of the other sort than what is in it.
+  private void refuseOther(boolean marked) {
+    boolean users = false;
+    if (!marked) {
+      StoredEntry entry = store.streams().read(key.stream(), tail);
+      if (entry == null) return;
+      users = entry.kind() == Records.DATA;
+    }
+    if (users != key.isStream()) throw Residents.mixed(key);
   }
 
   Store store() {
@@ -137,11 +157,13 @@ final class Resident implements Runnable {
   }
 
   private long changeAt(long address) {
+    long counter = 0;
     for (long at = address; at > 0; at--) {
       var entry = store.streams().read(key.stream(), at);
-      if (entry == null) return 0;
+      if (entry == null) return counter; // what is in front was released: it was before that
+      counter = entry.log().counter();
       if (entry.kind() == Records.PUT || entry.kind() == Records.DELETE) {
-        return entry.log().counter();
+        return counter;
       }
     }
     return 0;
@@ -175,6 +197,11 @@ final class Resident implements Runnable {
       if (count < 0) return false;
       if (pins.compareAndSet(count, count + 1)) return true;
     }
+  }
+
+  /// Whether it was not evicted.
+  boolean isPresent() {
+    return pins.get() >= 0;
   }
 
   void unpin() {
@@ -226,6 +253,15 @@ final class Resident implements Runnable {
     return true;
   }
 
+  /// How far below the next address of the stream the last put is that was executed, with
+  /// everything that is logged about it.
+  long behind() {
+    // In this order: the notes of what is executed were begun before.
+    long last = executed;
+    if (notes.get() == 0) nextSettled = Math.max(nextSettled, last);
+    return nextTail + 1 - nextSettled;
+  }
+
   /// The batch is committed.
   void publish() {
     touched = false;
@@ -255,6 +291,24 @@ final class Resident implements Runnable {
   /// Whether the lane waits for a thread.
   boolean isScheduled() {
     return lane.get() == SCHEDULED;
+  }
+
+  /// Whether something is executed, or waits for that.
+  boolean isBusy() {
+    return lane.get() != IDLE || !mailbox.isEmpty();
+  }
+
+  /// Looks at the state, when it is loaded, nothing waits and nobody runs; answers null otherwise.
+  ///
+  /// @param look must not wait
+  <T> @Nullable T look(Function<Materialized, @Nullable T> look) {
+    if (lane.get() != IDLE || !mailbox.isEmpty() || !lane.compareAndSet(IDLE, RUNNING)) return null;
+    try {
+      Materialized state = live;
+      return state == null || !mailbox.isEmpty() ? null : look.apply(state);
+    } finally {
+      release();
+    }
   }
 
   /// Executes a question at once when the state is loaded, nothing is ahead of it and nobody runs;
@@ -352,17 +406,20 @@ final class Resident implements Runnable {
         case GET -> get(request);
         case GENERATION -> {
           request.number = generation;
+          request.reach = executedChange;
           request.complete(null);
           yield true;
         }
         case POSITION -> {
           request.number = live().position();
+          request.reach = executedChange;
           request.complete(null);
           yield true;
         }
         case PART -> part(request);
         case FORK -> fork(request);
-        case NOTE, COMMIT -> throw new IllegalStateException(request.kind + " is not executed");
+        case NOTE, APPEND, COMMIT ->
+            throw new IllegalStateException(request.kind + " is not executed");
       };
     } catch (Execution.Abandoned lost) {
       return false;
@@ -398,7 +455,7 @@ final class Resident implements Runnable {
   private static boolean logged(Request request) {
     return switch (request.kind) {
       case PUT, DELETE, PART -> true;
-      case GET, FORK, NOTE, COMMIT, GENERATION, POSITION -> false;
+      case GET, FORK, NOTE, APPEND, COMMIT, GENERATION, POSITION -> false;
     };
   }
 
@@ -407,6 +464,7 @@ final class Resident implements Runnable {
     if (request.address <= state.position()) {
       // It was begun on a thread that is lost, and executed again by loading.
       request.generation = state.generation();
+      request.reach = store.moment();
       Answer answer = state.lastAnswer();
       if (answer != null) request.complete(answer);
       else request.fail(store.takingBack().reason(key, request.address));
@@ -414,6 +472,7 @@ final class Resident implements Runnable {
     }
     if (!request.begins && state.generation() == 0) {
       target = request.address;
+      executed = request.address;
       request.fail(Store.gone(key));
       return true;
     }
@@ -442,12 +501,13 @@ final class Resident implements Runnable {
             });
     if (answer == null) return false;
     execution.settleLong();
-    store.unfinished().ends(key, request.address);
+    store.unfinished().ends(key, request.address, execution.lastNote());
     running = null;
     generation = state.generation();
     executed = request.address;
     executedChange = request.counter;
     request.generation = generation;
+    request.reach = Math.max(request.counter, execution.reach);
     state.settle(request.value.length);
     reweigh(state);
     request.complete(answer);
@@ -458,8 +518,11 @@ final class Resident implements Runnable {
     Materialized state = live();
     target = request.address;
     state.delete(request.address);
+    store.retention().deleted(key, request.address);
     executedChange = request.counter;
+    request.reach = request.counter;
     generation = 0;
+    executed = request.address;
     reweigh(state);
     request.complete(null);
     return true;
@@ -477,6 +540,7 @@ final class Resident implements Runnable {
       byte[] value = deed.value;
       if (value == null) {
         state.delete(deed.address);
+        store.retention().deleted(key, deed.address);
       } else if (!execute(state, deed, value, request)) {
         return false;
       }
@@ -562,16 +626,13 @@ final class Resident implements Runnable {
       return true;
     }
     request.generation = state.generation();
+    request.reach = Math.max(executedChange, execution.reach);
     request.complete(answer);
     return true;
   }
 
   private static boolean isGone(Existence expected, Materialized state) {
-    return switch (expected) {
-      case Existence.Generation(long generation) -> state.generation() != generation;
-      case Existence.Undeleted _ -> state.generation() == 0 && state.position() > 0;
-      case Existence.Any _, Existence.Absent _ -> false;
-    };
+    return expected.isGone(state.generation(), state.position());
   }
 
   /// Runs a handler; answers null when the lane was lost on the way.

@@ -52,11 +52,35 @@ final class Residents {
         }
       }
       if (resident.pin()) {
+        if (resident.key.isStream() != key.isStream()) {
+          resident.unpin();
+          throw mixed(key);
+        }
         resident.referenced = true;
         return resident;
       }
       residents.remove(key.stream(), resident);
     }
+  }
+
+  /// The last committed address of a stream, which need not be in memory.
+  long tail(StreamId stream) {
+    Resident resident = residents.get(stream);
+    if (resident != null) return resident.tail();
+    long last = store.streams().last(stream);
+    // What is under way into the stream has it in memory, and then the end is not what was read.
+    resident = residents.get(stream);
+    if (resident != null) return resident.tail();
+    store.checkUsable();
+    return last;
+  }
+
+  /// What a user's stream and a key of the store are told that have one id.
+  static IllegalArgumentException mixed(Key key) {
+    return new IllegalArgumentException(
+        key.isStream()
+            ? key + " is an object's or the store's own; it can be read, and not appended to"
+            : key + " cannot be: its stream " + key.stream() + " was appended to as a stream");
   }
 
   /// Fails whatever still waits, when the store is closed.

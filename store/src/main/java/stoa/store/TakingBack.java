@@ -102,7 +102,7 @@ final class TakingBack {
           if (note.failed()) {
             notLogged.run();
           } else {
-            store.unfinished().ends(execution.key(), execution.address());
+            store.unfinished().ends(execution.key(), execution.address(), null);
             recover(execution, failure);
           }
         });

@@ -77,6 +77,7 @@ public final class Transaction implements AutoCloseable {
   private final long nowMicros;
   private final Bounds bounds;
   private final StreamId mark;
+  private final Pins.Pin pin;
   private final LinkedHashMap<StreamId, Resident> touched = new LinkedHashMap<>();
   private final ArrayList<Deed> deeds = new ArrayList<>();
   private final ArrayDeque<Key> running = new ArrayDeque<>();
@@ -91,12 +92,14 @@ public final class Transaction implements AutoCloseable {
   /// Why it cannot be committed.
   private @Nullable RuntimeException doomed;
 
-  Transaction(Store store, LogAddress at, long nowMicros, Bounds bounds, StreamId mark) {
+  Transaction(
+      Store store, LogAddress at, long nowMicros, Bounds bounds, StreamId mark, Pins.Pin pin) {
     this.store = store;
     this.at = at;
     this.nowMicros = nowMicros;
     this.bounds = bounds;
     this.mark = mark;
+    this.pin = pin;
   }
 
   /// The log address as of which it reads.
@@ -136,6 +139,7 @@ public final class Transaction implements AutoCloseable {
   }
 
   private Answer ask(Key key, Object query, Existence existence, int depth, boolean quick) {
+    if (running.contains(key)) throw circle(key);
     Copy copy = top.find(key.stream());
     if (copy != null) return ask(key, copy, query, existence, depth);
     Resident resident = touch(key);
@@ -145,23 +149,18 @@ public final class Transaction implements AutoCloseable {
       store.askInTransaction(request);
       if (!request.moved) return request.answer();
     }
-    Past past = store.at(key, counter());
-    if (isGone(existence, past)) throw Store.gone(key);
-    return past.get(query, existence.opening(), this);
+    running.push(key);
+    try {
+      return store.at(key, counter()).get(query, existence, this);
+    } finally {
+      running.pop();
+    }
   }
 
   private Answer ask(Key key, Copy copy, Object query, Existence existence, int depth) {
     if (copy.isGone(existence)) throw Store.gone(key);
     var execution = execution(Execution.Mode.READING, key, copy, depth);
     return run(execution, () -> copy.get(query, existence.opening(), execution));
-  }
-
-  private static boolean isGone(Existence expected, Past past) {
-    return switch (expected) {
-      case Existence.Generation(long generation) -> past.generation() != generation;
-      case Existence.Undeleted _ -> past.generation() == 0 && past.position() > 0;
-      case Existence.Any _, Existence.Absent _ -> false;
-    };
   }
 
   /// Puts a value, on this transaction's copy of the key.
@@ -207,13 +206,14 @@ public final class Transaction implements AutoCloseable {
   /// changes nothing here.
   public Answer run(Store.Target target, Object query, Existence existence) {
     check();
-    Key key = target.key();
-    return tell(() -> {
-      Copy copy = own(key);
-      if (copy.isGone(existence)) throw Store.gone(key);
-      var execution = execution(Execution.Mode.TENTATIVE, key, copy, 0);
-      return run(execution, () -> copy.get(query, existence.opening(), execution));
-    });
+    return tell(() -> run(target.key(), query, existence, 0));
+  }
+
+  Answer run(Key key, Object query, Existence existence, int depth) {
+    Copy copy = own(key);
+    if (copy.isGone(existence)) throw Store.gone(key);
+    var execution = execution(Execution.Mode.TENTATIVE, key, copy, depth);
+    return run(execution, () -> copy.get(query, existence.opening(), execution));
   }
 
   /// Ends a key's generation.
@@ -232,10 +232,7 @@ public final class Transaction implements AutoCloseable {
   /// The address at which a key's generation began, 0 when the key is absent.
   public long generation(Key key) {
     check();
-    Copy copy = top.find(key.stream());
-    if (copy != null) return copy.generation();
-    touch(key);
-    return store.at(key, counter()).generation();
+    return own(key).generation();
   }
 
   // ---- nested transactions
@@ -294,6 +291,7 @@ public final class Transaction implements AutoCloseable {
   private void unpin() {
     touched.values().forEach(Resident::unpin);
     touched.clear();
+    pin.close();
   }
 
   // ---- for the leader
@@ -323,7 +321,7 @@ public final class Transaction implements AutoCloseable {
     }
     for (Deed deed : deeds) {
       if (deed.addressed && deed.resident.nextTail != deed.tail()) {
-        return aborted(deed.resident, counter() + 1);
+        return aborted(deed.resident, deed.resident.nextEntry);
       }
     }
     return null;
@@ -361,6 +359,7 @@ public final class Transaction implements AutoCloseable {
       part.whenDone(_ -> {
         if (partsLeft.decrementAndGet() == 0) {
           commit.number = commit.counter;
+          commit.reach = commit.counter;
           commit.complete(null);
         }
       });

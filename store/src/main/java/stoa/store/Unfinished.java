@@ -4,12 +4,14 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import org.jspecify.annotations.Nullable;
 import stoa.base.Decoder;
 import stoa.base.Encoder;
 import stoa.base.StreamId;
 
-/// The puts that have put to other keys and have not ended. Every batch notes their keys, so that
-/// after a crash those can go on at once, before anybody sees half of what they do.
+/// The puts that have put to other keys and whose end is not in the log. Every batch notes their
+/// keys, so that after a crash those can go on at once, before anybody sees half of what they do.
 ///
 /// Thread-safe.
 ///
@@ -30,7 +32,16 @@ final class Unfinished {
   /// Stands for whatever put of a key an earlier process noted.
   private static final long EARLIER = 0;
 
-  private final ConcurrentHashMap<Put, Name> puts = new ConcurrentHashMap<>();
+  /// A put that has begun to put to other keys.
+  ///
+  /// @param counter a log counter in front of those of what it puts
+  private record Begun(Name name, long counter) {}
+
+  /// A put that has ended, whose last nested answer is on its way into the log.
+  private record Settling(Put put, Begun begun, Request answer) {}
+
+  private final ConcurrentHashMap<Put, Begun> puts = new ConcurrentHashMap<>();
+  private final ConcurrentLinkedQueue<Settling> settling = new ConcurrentLinkedQueue<>();
 
   /// What an earlier process noted last.
   Unfinished(byte[] note) {
@@ -39,15 +50,15 @@ final class Unfinished {
     for (long left = in.varint(); left > 0; left--) {
       var name = new Name(in.text(), in.sized());
       var key = new Key(name.space, name.name, name.space);
-      puts.put(new Put(key.stream(), EARLIER), name);
+      puts.put(new Put(key.stream(), EARLIER), new Begun(name, 0));
     }
   }
 
   /// The keys that an earlier process noted and that have not gone on yet.
   List<Name> earlier() {
     var names = new ArrayList<Name>();
-    puts.forEach((put, name) -> {
-      if (put.address == EARLIER) names.add(name);
+    puts.forEach((put, begun) -> {
+      if (put.address == EARLIER) names.add(begun.name);
     });
     return names;
   }
@@ -58,20 +69,50 @@ final class Unfinished {
   }
 
   /// A put is about to put to another key.
-  void begins(Key key, long address) {
-    puts.putIfAbsent(new Put(key.stream(), address), new Name(key.space(), key.name()));
+  ///
+  /// @param counter a log counter in front of what it puts there
+  void begins(Key key, long address, long counter) {
+    var begun = new Begun(new Name(key.space(), key.name()), counter);
+    puts.putIfAbsent(new Put(key.stream(), address), begun);
   }
 
   /// A put has ended, or was taken back.
-  void ends(Key key, long address) {
-    if (!puts.isEmpty()) puts.remove(new Put(key.stream(), address));
+  ///
+  /// @param answer its last nested answer: until that is in the log, a crash would leave the put
+  ///   unfinished; or null
+  void ends(Key key, long address, @Nullable Request answer) {
+    if (puts.isEmpty()) return;
+    var put = new Put(key.stream(), address);
+    Begun begun = puts.get(put);
+    if (begun != null && answer != null && !answer.isDone()) {
+      settling.add(new Settling(put, begun, answer));
+    }
+    puts.remove(put);
+  }
+
+  /// A log counter in front of everything that puts have put whose nested answers are not all in
+  /// the log; 0 while nobody knows, since one of an earlier process has not gone on;
+  /// [Long#MAX_VALUE] when there is none.
+  long leastCounter() {
+    dropSettled();
+    long least = Long.MAX_VALUE;
+    for (Begun begun : puts.values()) least = Math.min(least, begun.counter);
+    for (Settling ending : settling) least = Math.min(least, ending.begun.counter);
+    return least;
+  }
+
+  private void dropSettled() {
+    settling.removeIf(ending -> ending.answer.isDone());
   }
 
   /// What a batch notes.
   byte[] note() {
-    if (puts.isEmpty()) return NOTHING;
+    if (puts.isEmpty() && settling.isEmpty()) return NOTHING;
+    dropSettled();
     var names = new LinkedHashMap<StreamId, Name>();
-    puts.forEach((put, name) -> names.put(put.stream, name));
+    puts.forEach((put, begun) -> names.put(put.stream, begun.name));
+    for (Settling ending : settling) names.put(ending.put.stream, ending.begun.name);
+    if (names.isEmpty()) return NOTHING;
     var out = new Encoder(64).varint(names.size());
     names.values().forEach(name -> out.text(name.space).sized(name.name));
     return out.toBytes();

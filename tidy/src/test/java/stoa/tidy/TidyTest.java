@@ -19,7 +19,7 @@ import stoa.tidy.Purity.Edge;
 class TidyTest {
   /// The modules whose classes are pure but for their edges.
   private static final List<String> PURE =
-      List.of("api", "base", "storage", "log", "store", "objects");
+      List.of("api", "base", "storage", "log", "store", "objects", "collections");
 
   /// The classes of those modules that may touch the world, and why.
   private static final List<Edge> EDGES =
@@ -38,6 +38,13 @@ class TidyTest {
               "gives index runs to that thread, and waits when it falls behind",
               THREAD),
           Edge.of(
+              "stoa.objects.Attempts", "where transactions wait that have lost often", THREAD),
+          Edge.of("stoa.objects.ObjectTransaction", "knows the thread of its body", THREAD),
+          Edge.of(
+              "stoa.objects.StoreUrl",
+              "looks whether a directory is of one shard or of several",
+              FILE),
+          Edge.of(
               "stoa.objects.EmbeddedStoa",
               "answers asynchronous calls on threads of their own",
               THREAD),
@@ -47,9 +54,16 @@ class TidyTest {
               THREAD),
           Edge.of("stoa.store.Blobs", "answers asynchronous calls on threads of the store", THREAD),
           Edge.of("stoa.store.Gates", "where writers of a blob and who deletes it wait", THREAD),
+          Edge.of(
+              "stoa.store.Intake", "where callers wait while a batch goes to its keys", THREAD),
           Edge.of("stoa.store.Nesting", "where handlers wait for each other", THREAD),
+          Edge.of("stoa.store.Progress", "where those wait who follow the log", THREAD),
           Edge.of("stoa.store.Request", "wakes the caller that waits for it", THREAD),
           Edge.of("stoa.store.Runners", "knows which thread runs which call", THREAD),
+          Edge.of(
+              "stoa.store.StoredStreams",
+              "answers asynchronous appends on threads of their own",
+              THREAD),
           Edge.of("stoa.store.Store", "where callers wait, and closing has a limit", THREAD, CLOCK),
           Edge.of("stoa.store.Threads", "starts the writer and the ticks", THREAD),
           Edge.of("stoa.store.Workers", "starts the threads of user methods", THREAD));

@@ -68,7 +68,10 @@ final class ReferenceSerializers {
           };
       var ref = new Ref<Object>(type, readKey(codec, context));
       long generation = context.getBuffer().readVarUInt64();
-      return codec.references().resolve(new Reference(ref, generation));
+      var reference = new Reference(ref, generation);
+      Class<?> face = form == OWN_TYPE ? shared.face() : null;
+      References references = codec.references();
+      return face == null ? references.resolve(reference) : references.resolve(reference, face);
     }
   }
 
@@ -95,14 +98,14 @@ final class ReferenceSerializers {
     }
   }
 
-  private static void writeKey(WriteContext context, Object key) {
+  static void writeKey(WriteContext context, Object key) {
     byte[] bytes = Keys.encode(key);
     MemoryBuffer buffer = context.getBuffer();
     buffer.writeVarUInt32(bytes.length);
     buffer.writeBytes(bytes);
   }
 
-  private static Object readKey(Codec codec, ReadContext context) {
+  static Object readKey(Codec codec, ReadContext context) {
     MemoryBuffer buffer = context.getBuffer();
     int length = buffer.readVarUInt32();
     if (length < 0 || length > Keys.KEY_BYTES_MAX) {

@@ -10,4 +10,14 @@ public interface References {
 
   /// A proxy, of the face of the reference's type.
   Object resolve(Reference reference);
+
+  /// A proxy, of a certain face of the reference's type.
+  default Object resolve(Reference reference, Class<?> face) {
+    return resolve(reference);
+  }
+
+  /// A facade before a proxy.
+  ///
+  /// @param form what [Facade#form()] answered
+  Object facade(Object proxy, String form);
 }

@@ -25,6 +25,8 @@ import stoa.objects.types.Hashing;
 import stoa.objects.types.Platform;
 import stoa.objects.types.SharedMethod;
 import stoa.objects.types.SharedType;
+import stoa.spi.Facade;
+import stoa.spi.OwnState;
 import stoa.store.StoredBlob;
 
 /// The classes of the program that may travel, each with its number.
@@ -54,7 +56,12 @@ final class Registry {
     ///
     /// @param type the stored name of the type
     /// @param made what an instance is called that belongs to no store
-    record ByReference(int id, String type, String made) implements Entry {}
+    /// @param face the class of which proxies are, or null when the type alone says so
+    record ByReference(int id, String type, String made, @Nullable Class<?> face)
+        implements Entry {}
+
+    /// A class of facades: by the reference of what is behind one, and its form.
+    record ByFacade(int id) implements Entry {}
   }
 
   private final TypeIds ids;
@@ -175,6 +182,10 @@ final class Registry {
         shared(SharedType.of(type));
         return;
       }
+      if (Facade.class.isAssignableFrom(type)) {
+        if (!type.isInterface()) found.put(type, new Entry.ByFacade(idOf(type)));
+        return;
+      }
       if (type.isEnum()) {
         found.put(type, new Entry.Constants(idOf(type)));
         return;
@@ -212,9 +223,9 @@ final class Registry {
       if (!foundTypes.add(type)) return;
       Class<?> implementation = type.implementation();
       foundStates.put(implementation, new Struct(implementation, type.name(), ids));
-      found.put(Proxies.classOf(type), byReference("proxy ", type));
-      found.put(implementation, byReference("instance ", type));
-      addFields(implementation);
+      found.put(Proxies.classOf(type), proxy(type));
+      found.put(implementation, byReference("instance " + type.name(), type, null));
+      if (!OwnState.class.isAssignableFrom(implementation)) addFields(implementation);
       for (SharedMethod method : type.methods()) {
         add(method.genericReturnType());
         method.genericParameterTypes().forEach(this::add);
@@ -222,15 +233,23 @@ final class Registry {
       type.exceptions().forEach(this::add);
     }
 
-    private Entry.ByReference byReference(String what, SharedType type) {
-      int id = ids.idOf(what + type.name());
-      return new Entry.ByReference(id, type.name(), type.implementation().getName());
+    /// The first face of a type goes by the type's name, so that it can be renamed.
+    private Entry.ByReference proxy(SharedType type) {
+      String what = "proxy " + type.name();
+      Class<?> face = type.face();
+      return byReference(ids.isFirstFace(type) ? what : what + " as " + face.getName(), type, face);
+    }
+
+    private Entry.ByReference byReference(String what, SharedType type, @Nullable Class<?> face) {
+      String made = type.implementation().getName();
+      return new Entry.ByReference(ids.idOf(what), type.name(), made, face);
     }
 
     private void blob() {
       if (found.containsKey(StoredBlob.class)) return;
       String name = Blob.class.getName();
-      found.put(StoredBlob.class, new Entry.ByReference(ids.idOf("proxy " + name), name, name));
+      found.put(
+          StoredBlob.class, new Entry.ByReference(ids.idOf("proxy " + name), name, name, null));
     }
 
     private int idOf(Class<?> type) {

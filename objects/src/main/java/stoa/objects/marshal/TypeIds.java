@@ -1,6 +1,7 @@
 package stoa.objects.marshal;
 
 import org.jspecify.annotations.Nullable;
+import stoa.objects.types.SharedType;
 
 /// The dictionary of names: each is given a number once, and keeps it for ever.
 ///
@@ -17,4 +18,10 @@ public interface TypeIds {
 
   /// The name of a number; null when the number was never assigned. Must be fast.
   @Nullable String nameOf(int id);
+
+  /// Whether a face is the first, of those that are still there, under which the objects of its
+  /// stored name were used.
+  default boolean isFirstFace(SharedType type) {
+    return true;
+  }
 }

@@ -413,8 +413,8 @@ final class MethodCheck {
   private void assigned(FieldInstruction field, byte receiver) {
     if (receiver != THIS || !verifier.isAccessor(owner, name + Verifier.signature(type))) return;
     throw refuse(
-        "is an accessor and assigns the field " + field.name().stringValue(),
-        "remove @Accessor, or the assignment");
+        "is marked @Accessor or @Transactional and assigns the field " + field.name().stringValue(),
+        "remove the annotation, or the assignment");
   }
 
   // ---- calls

@@ -17,7 +17,24 @@ public final class SharedMethod {
     /// Writes only, answers nothing ([stoa.Mutator]).
     MUTATOR,
     /// May read, write and answer: the default.
-    UPDATE
+    UPDATE,
+    /// Runs at its caller, as a transaction ([stoa.Transactional]).
+    TRANSACTION,
+    /// Runs at its caller, as a transaction that only reads.
+    READING_TRANSACTION;
+
+    /// Whether it leaves its own object as it is.
+    public boolean isReading() {
+      return switch (this) {
+        case ACCESSOR, TRANSACTION, READING_TRANSACTION -> true;
+        case MUTATOR, UPDATE -> false;
+      };
+    }
+
+    /// Whether it runs at its caller.
+    public boolean isTransaction() {
+      return this == TRANSACTION || this == READING_TRANSACTION;
+    }
   }
 
   private final String id;

@@ -25,7 +25,13 @@ import stoa.Accessor;
 import stoa.MethodId;
 import stoa.Mutator;
 import stoa.NotShareable;
+import stoa.Order;
 import stoa.Shared;
+import stoa.Transactional;
+import stoa.spi.Forkable;
+import stoa.spi.OwnState;
+import stoa.spi.StateInput;
+import stoa.spi.StateOutput;
 
 /// A class of shared objects that has been checked: what callers name, what is instantiated, and
 /// the methods between.
@@ -53,9 +59,13 @@ public final class SharedType {
   private static final Comparator<Method> BY_SIGNATURE =
       Comparator.comparing(Method::getName).thenComparing(m -> parameters(m.getParameterTypes()));
 
+  private static final Class<?>[] STORE = {StateOutput.class};
+  private static final Class<?>[] RESTORE = {StateInput.class};
+
   private final Class<?> face;
   private final Class<?> implementation;
   private final String name;
+  private final Order order;
   private final List<SharedMethod> methods;
   private final Map<String, SharedMethod> byId;
   private final Map<String, SharedMethod> bySignature;
@@ -74,6 +84,7 @@ public final class SharedType {
     this.implementation = shared.implementation() == void.class ? face : shared.implementation();
     checkClass(face, implementation);
     this.name = shared.name().isEmpty() ? face.getName() : shared.name();
+    this.order = shared.order();
     this.keyField = shared.key().isEmpty() ? null : keyField(implementation, shared.key());
     this.methods = methods(face, implementation);
     this.byId = methods.stream().collect(Collectors.toUnmodifiableMap(SharedMethod::id, m -> m));
@@ -105,6 +116,11 @@ public final class SharedType {
   /// The stored name, see [Shared#name()].
   public String name() {
     return name;
+  }
+
+  /// How calls are ordered, see [Shared#order()].
+  public Order order() {
+    return order;
   }
 
   /// The methods that callers may call, sorted by [SharedMethod#id()].
@@ -301,7 +317,8 @@ public final class SharedType {
       for (Method method : declared) {
         if (isIdentity(method) && Modifier.isFinal(method.getModifiers())) checkMethod(method);
         if (bridgesOverload(method, declared)) overridden.add(signature(method));
-        if (!callable(method) || overridden.contains(signature(method))) continue;
+        if (!callable(method) || isForTheEngine(type, method)) continue;
+        if (overridden.contains(signature(method))) continue;
         Method below = chosen.putIfAbsent(signature(method), method);
         if (below != null || Modifier.isPublic(method.getModifiers())) continue;
         boolean packagePrivate = !Modifier.isProtected(method.getModifiers());
@@ -316,7 +333,8 @@ public final class SharedType {
     }
     for (Class<?> i : interfaces(type)) {
       for (Method method : i.getDeclaredMethods()) {
-        if (!callable(method) || overridden.contains(signature(method))) continue;
+        if (!callable(method) || isForTheEngine(type, method)) continue;
+        if (overridden.contains(signature(method))) continue;
         Method known = chosen.get(signature(method));
         boolean moreSpecific =
             known == null
@@ -371,6 +389,17 @@ public final class SharedType {
     return !isIdentity(method);
   }
 
+  /// What [Forkable] and [OwnState] declare, which the engine calls on the object itself.
+  private static boolean isForTheEngine(Class<?> type, Method method) {
+    Class<?>[] parameters = method.getParameterTypes();
+    return switch (method.getName()) {
+      case "fork" -> parameters.length == 0 && Forkable.class.isAssignableFrom(type);
+      case "store" -> Arrays.equals(parameters, STORE) && OwnState.class.isAssignableFrom(type);
+      case "restore" -> Arrays.equals(parameters, RESTORE) && OwnState.class.isAssignableFrom(type);
+      default -> false;
+    };
+  }
+
   /// equals and hashCode, which proxies answer from the reference.
   private static boolean isIdentity(Method method) {
     Class<?>[] parameters = method.getParameterTypes();
@@ -408,12 +437,25 @@ public final class SharedType {
           member(method)
               + " is marked @Accessor and @Mutator; remove both when it reads and writes");
     }
+    Transactional transactional = annotation(face, implementation, method, Transactional.class);
+    if (transactional != null && (accessor || mutator)) {
+      throw new NotShareable(
+          member(method)
+              + " is marked @Transactional and @"
+              + (accessor ? "Accessor" : "Mutator")
+              + "; keep one of them");
+    }
     if (mutator && method.getReturnType() != void.class) {
       throw new NotShareable(
           member(method)
               + " is marked @Mutator and returns a value; return void, or remove @Mutator");
     }
     boolean text = method.getName().equals("toString") && method.getParameterCount() == 0;
+    if (transactional != null) {
+      return transactional.readOnly()
+          ? SharedMethod.Kind.READING_TRANSACTION
+          : SharedMethod.Kind.TRANSACTION;
+    }
     if (accessor || (text && !mutator)) return SharedMethod.Kind.ACCESSOR;
     return mutator ? SharedMethod.Kind.MUTATOR : SharedMethod.Kind.UPDATE;
   }

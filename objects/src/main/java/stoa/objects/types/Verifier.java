@@ -106,7 +106,8 @@ final class Verifier {
   }
 
   boolean isAccessor(Class<?> owner, String signature) {
-    return lineage.contains(owner) && kinds.get(signature) == SharedMethod.Kind.ACCESSOR;
+    SharedMethod.Kind kind = kinds.get(signature);
+    return lineage.contains(owner) && kind != null && kind.isReading();
   }
 
   @Nullable Class<?> load(ClassDesc type) {

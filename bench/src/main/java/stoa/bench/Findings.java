@@ -1,0 +1,63 @@
+package stoa.bench;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/// What the parts of a benchmark found, in the order in which they tell it: results in sections,
+/// aims with what was seen of them, and figures.
+///
+/// One thread uses it.
+final class Findings {
+  private record Section(String title, List<Result> results) {}
+
+  private final List<Section> sections = new ArrayList<>();
+  private final List<List<String>> aims = new ArrayList<>();
+  private final Map<String, String> figures = new LinkedHashMap<>();
+
+  /// Adds results under a title.
+  void section(String title, List<Result> results) {
+    sections.add(new Section(title, List.copyOf(results)));
+  }
+
+  /// Adds an aim that is met by a value from a goal up.
+  void atLeast(String aim, double goal, double seen) {
+    aim(aim, seen, seen >= goal);
+  }
+
+  /// Adds an aim that is met by a value up to a limit.
+  void atMost(String aim, double limit, double seen) {
+    aim(aim, seen, seen <= limit);
+  }
+
+  private void aim(String aim, double seen, boolean met) {
+    String number = Math.abs(seen) < 0.1 ? "%.3f".formatted(seen) : Report.number(seen);
+    aims.add(List.of(aim, number, met ? "met" : "missed"));
+  }
+
+  /// Adds a figure.
+  ///
+  /// @param file the name of its file
+  void figure(String file, Chart chart) {
+    figures.put(file, chart.svg());
+  }
+
+  /// All of it.
+  Outcome outcome() {
+    var text = new StringBuilder();
+    var all = new ArrayList<Result>();
+    for (Section section : sections) {
+      text.append(section.title).append('\n').append(Report.table(section.results)).append('\n');
+      all.addAll(section.results);
+    }
+    if (!aims.isEmpty()) {
+      var rows = new ArrayList<List<String>>();
+      rows.add(List.of("aim", "seen", ""));
+      rows.addAll(aims);
+      text.append("aims\n").append(Report.lines(rows, Set.of(1)));
+    }
+    return new Outcome(all, text.toString(), figures);
+  }
+}

@@ -1,0 +1,26 @@
+package stoa.bench;
+
+/// Measures the global log and its streams beside a log without them, with the workloads of the
+/// vCorfu paper, section 6.1.
+final class LogBenchmark implements Benchmark {
+  @Override
+  public String name() {
+    return "log";
+  }
+
+  @Override
+  public String description() {
+    return "the log and its streams: appending, tokens, reading, holes, following";
+  }
+
+  @Override
+  public Outcome run(Context context) throws Exception {
+    var findings = new Findings();
+    new TokenPhase(context).measure(findings);
+    new AppendPhase(context).measure(findings);
+    new ShardPhase(context).measure(findings);
+    new StreamReadPhase(context).measure(findings);
+    new FollowPhase(context).measure(findings);
+    return findings.outcome();
+  }
+}

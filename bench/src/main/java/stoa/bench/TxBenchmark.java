@@ -1,0 +1,25 @@
+package stoa.bench;
+
+/// Measures transactions with the workloads of the vCorfu paper, section 6.3, and durable ones
+/// beside the disk and other engines.
+final class TxBenchmark implements Benchmark {
+  @Override
+  public String name() {
+    return "tx";
+  }
+
+  @Override
+  public String description() {
+    return "transactions: of the past, beside readers and an analysis, durable beside the disk";
+  }
+
+  @Override
+  public Outcome run(Context context) throws Exception {
+    var findings = new Findings();
+    new PastPhase(context).measure(findings);
+    new WriterPhase(context).measure(findings);
+    new AnalysisPhase(context).measure(findings);
+    new DurablePhase(context).measure(findings);
+    return findings.outcome();
+  }
+}

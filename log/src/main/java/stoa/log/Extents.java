@@ -1,0 +1,107 @@
+package stoa.log;
+
+import org.jspecify.annotations.Nullable;
+import stoa.base.StreamId;
+import stoa.storage.Commit;
+import stoa.storage.Device;
+
+/// What [Streams] are kept in: the extents of one device, or of those of several shards.
+///
+/// Thread-safe. Throws what [Device] throws.
+interface Extents {
+  /// The data at exactly this offset, or null.
+  byte @Nullable [] read(StreamId stream, int space, long offset);
+
+  /// The greatest offset at or below one, or -1.
+  long floor(StreamId stream, int space, long offset);
+
+  /// What is at the greatest offset at or below one, or null.
+  Device.@Nullable Extent readFloor(StreamId stream, int space, long offset);
+
+  /// Visits what is from one offset to another, both inclusive, in ascending order, until the
+  /// visitor answers false.
+  void scan(StreamId stream, int space, long from, long to, Device.ExtentVisitor visitor);
+
+  /// Writes a commit about a stream, durable with the next batch.
+  void append(StreamId stream, Commit commit);
+
+  /// How far a stream is released.
+  ///
+  /// @param oldest what is in front of it counts no more
+  /// @param entries the first entry that stays
+  /// @param marks the first mark that stays; 0 when all do
+  /// @param checkpoints the first checkpoint that stays; 0 when all do
+  record Trim(long oldest, long entries, long marks, long checkpoints) {
+    /// Adds it to a commit.
+    void add(StreamId stream, Commit commit) {
+      commit.trim(stream, Streams.OLDEST, oldest).trim(stream, Streams.ENTRIES, entries);
+      if (marks > 0) commit.trim(stream, Streams.MARKS, marks);
+      if (checkpoints > 0) commit.trim(stream, Streams.CHECKPOINTS, checkpoints);
+    }
+  }
+
+  /// Releases the beginning of a stream, at once.
+  void trim(StreamId stream, Trim trim);
+
+  /// Releases the headers in front of a counter.
+  void trimLog(long before);
+
+  /// The offset in front of which a space of a stream was released.
+  long trimmedBefore(StreamId stream, int space);
+
+  /// Makes durable what was appended and released.
+  void sync();
+
+  /// Those of one device.
+  static Extents of(Device device) {
+    return new Extents() {
+      @Override
+      public byte @Nullable [] read(StreamId stream, int space, long offset) {
+        return device.read(stream, space, offset);
+      }
+
+      @Override
+      public long floor(StreamId stream, int space, long offset) {
+        return device.floor(stream, space, offset);
+      }
+
+      @Override
+      public Device.@Nullable Extent readFloor(StreamId stream, int space, long offset) {
+        return device.readFloor(stream, space, offset);
+      }
+
+      @Override
+      public void scan(
+          StreamId stream, int space, long from, long to, Device.ExtentVisitor visitor) {
+        device.scan(stream, space, from, to, visitor);
+      }
+
+      @Override
+      public void append(StreamId stream, Commit commit) {
+        device.append(commit);
+      }
+
+      @Override
+      public void trim(StreamId stream, Trim trim) {
+        var commit = new Commit();
+        trim.add(stream, commit);
+        device.append(commit);
+      }
+
+      @Override
+      public void trimLog(long before) {
+        device.append(new Commit().trim(Streams.LOG, Streams.ENTRIES, before));
+      }
+
+      @Override
+      public long trimmedBefore(StreamId stream, int space) {
+        return device.trimmedBefore(stream, space);
+      }
+
+      @Override
+      public void sync() {
+        device.sync();
+      }
+    };
+  }
+}

@@ -1,0 +1,70 @@
+package stoa.objects;
+
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+import stoa.Aborted;
+import stoa.Body;
+import stoa.Transaction;
+import stoa.TxOptions;
+import stoa.UnknownOutcome;
+
+/// Runs the bodies of transactions, again when others won. Thread-safe.
+final class Attempts {
+  /// After so many aborts a transaction runs beside no other that has lost as often, if it can have
+  /// that soon: the body of another may be waiting for this one.
+  private static final int ALONE_AFTER = 4;
+
+  private static final long ALONE_MILLIS = 20;
+
+  private final EmbeddedStoa stoa;
+
+  /// First come, first served: so that long transactions come to their end beside short ones that
+  /// lose as often.
+  private final ReentrantLock alone = new ReentrantLock(true);
+
+  Attempts(EmbeddedStoa stoa) {
+    this.stoa = stoa;
+  }
+
+  <R extends @Nullable Object, X extends Exception> R run(TxOptions options, Body<R, X> body)
+      throws X {
+    boolean locked = false;
+    try {
+      for (int attempt = 1; ; attempt++) {
+        try (ObjectTransaction transaction = stoa.begin(options)) {
+          R result = transaction.run(body);
+          switch (transaction.commit()) {
+            case Transaction.Outcome.Committed _ -> {
+              return result;
+            }
+            case Transaction.Outcome.Aborted(Aborted cause) -> {
+              if (attempt >= options.attemptsMax()) throw cause;
+            }
+            case Transaction.Outcome.Unknown(Transaction.Id id) ->
+                throw new UnknownOutcome(
+                    "the store failed while a transaction was being written; open it again and ask"
+                        + " for the outcome of "
+                        + id);
+            case Transaction.Outcome.NotCommitted _ ->
+                throw new IllegalStateException("a commit knows why it wrote nothing");
+          }
+        }
+        if (!locked && attempt >= ALONE_AFTER) {
+          locked = tryAlone();
+        }
+      }
+    } finally {
+      if (locked) alone.unlock();
+    }
+  }
+
+  private boolean tryAlone() {
+    try {
+      return alone.tryLock(ALONE_MILLIS, TimeUnit.MILLISECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return false;
+    }
+  }
+}

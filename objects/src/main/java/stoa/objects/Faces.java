@@ -1,0 +1,130 @@
+package stoa.objects;
+
+import java.util.List;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.jspecify.annotations.Nullable;
+import stoa.Corrupt;
+import stoa.NotShareable;
+import stoa.Shared;
+import stoa.base.Decoder;
+import stoa.objects.types.SharedMethod;
+import stoa.objects.types.SharedType;
+
+/// The classes and interfaces by which callers name the objects that are stored under one name and
+/// have one implementation (vCorfu, section 4.4: a list is seen as a queue and as a stack).
+/// Thread-safe.
+final class Faces {
+  private final String name;
+  private final Dictionary dictionary;
+  private final CopyOnWriteArrayList<ObjectType> faces = new CopyOnWriteArrayList<>();
+
+  /// By the numbers of the dictionary.
+  private final ConcurrentHashMap<Integer, ObjectType.Called> methods = new ConcurrentHashMap<>();
+
+  Faces(String name, Dictionary dictionary) {
+    this.name = name;
+    this.dictionary = dictionary;
+  }
+
+  /// The one of a shared type, or null.
+  @Nullable ObjectType find(SharedType shared) {
+    for (ObjectType face : faces) {
+      if (face.shared() == shared) return face;
+    }
+    return null;
+  }
+
+  /// The one that the store came to know first.
+  ObjectType first() {
+    return faces.getFirst();
+  }
+
+  /// Adds one.
+  ///
+  /// @throws NotShareable when it does not fit the others
+  void add(ObjectType type) {
+    for (ObjectType other : faces) check(other.shared(), type.shared());
+    faces.add(type);
+  }
+
+  private void check(SharedType one, SharedType other) {
+    if (one.implementation() != other.implementation()) {
+      throw new NotShareable(
+          other.face().getName()
+              + " and "
+              + one.implementation().getName()
+              + " are both stored as "
+              + name
+              + "; give one of them another name in @Shared");
+    }
+    Shared a = one.face().getDeclaredAnnotation(Shared.class);
+    Shared b = other.face().getDeclaredAnnotation(Shared.class);
+    if (!a.key().equals(b.key()) || a.order() != b.order()) {
+      throw new NotShareable(
+          pair(one, other) + ", with another key or order in @Shared; make them the same");
+    }
+    for (SharedMethod method : other.methods()) {
+      if (!has(one, method.id())) continue;
+      SharedMethod same = one.method(method.id());
+      if (same.name().equals(method.name())
+          && same.parameterTypes().equals(method.parameterTypes())) {
+        continue;
+      }
+      throw new NotShareable(
+          pair(one, other)
+              + ", and call different methods \""
+              + method.id()
+              + "\"; give one of them another @MethodId");
+    }
+  }
+
+  private String pair(SharedType one, SharedType other) {
+    return one.face().getName() + " and " + other.face().getName() + " are both stored as " + name;
+  }
+
+  private static boolean has(SharedType type, String id) {
+    return type.methods().stream().anyMatch(method -> method.id().equals(id));
+  }
+
+  /// Checks that everything that is logged can be called.
+  ///
+  /// @throws NotShareable when the log has calls of methods that the classes no longer have
+  void checkMethods() {
+    for (String id : dictionary.after(ObjectType.METHOD + name + "#")) {
+      if (faces.stream().noneMatch(face -> has(face.shared(), id))) {
+        throw new NotShareable(
+            "the history of "
+                + name
+                + " holds calls of "
+                + id
+                + ", which "
+                + first().shared().implementation().getName()
+                + " does not have; keep the method, or give its successor @MethodId(\""
+                + id
+                + "\")");
+      }
+    }
+  }
+
+  /// The method that a put calls, or null when it only creates.
+  ObjectType.@Nullable Called called(Decoder put) {
+    int number = (int) put.varint();
+    if (number == ObjectType.CREATION) return null;
+    ObjectType.Called known = methods.get(number);
+    if (known != null) return known;
+    String logged = dictionary.nameOf(number - 1);
+    String prefix = ObjectType.METHOD + name + "#";
+    if (logged == null || !logged.startsWith(prefix)) {
+      throw new Corrupt("a call of method " + number + " on " + name + ", not its own");
+    }
+    String id = logged.substring(prefix.length());
+    ObjectType type = first();
+    for (ObjectType face : List.copyOf(faces)) {
+      if (has(face.shared(), id)) type = face;
+    }
+    var called = new ObjectType.Called(type, type.shared().method(id));
+    methods.put(number, called);
+    return called;
+  }
+}

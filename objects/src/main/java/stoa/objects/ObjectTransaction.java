@@ -1,0 +1,159 @@
+package stoa.objects;
+
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+import stoa.Aborted;
+import stoa.LogAddress;
+import stoa.Order;
+import stoa.Ref;
+import stoa.UnknownOutcome;
+import stoa.base.StreamId;
+import stoa.objects.proxy.Proxied;
+import stoa.objects.proxy.Proxies;
+import stoa.objects.types.SharedMethod;
+import stoa.store.Answer;
+import stoa.store.Existence;
+
+/// A transaction over shared objects. One thread at a time uses it.
+final class ObjectTransaction implements stoa.Transaction {
+  /// The transaction in whose body the current thread is.
+  private static final ScopedValue<ObjectTransaction> CURRENT = ScopedValue.newInstance();
+
+  private final EmbeddedStoa stoa;
+  private final stoa.store.Transaction transaction;
+
+  /// The transaction in whose body this one was begun, over another store; null when there is none.
+  private final @Nullable ObjectTransaction around;
+
+  /// The thread that runs the body.
+  private @Nullable Thread runner;
+
+  ObjectTransaction(EmbeddedStoa stoa, stoa.store.Transaction transaction) {
+    this.stoa = stoa;
+    this.transaction = transaction;
+    this.around = CURRENT.isBound() ? CURRENT.get() : null;
+  }
+
+  /// The transaction over a store in whose body the current thread is, or null.
+  static @Nullable ObjectTransaction current(EmbeddedStoa stoa) {
+    if (!CURRENT.isBound()) return null;
+    for (@Nullable ObjectTransaction next = CURRENT.get(); next != null; next = next.around) {
+      if (next.stoa == stoa && !next.transaction.isEnded()) {
+        // A thread of a structured task inherits the binding, and is not in the transaction.
+        return Thread.currentThread().equals(next.runner) ? next : null;
+      }
+    }
+    return null;
+  }
+
+  /// Runs a body in which calls on proxies take part.
+  <R extends @Nullable Object, X extends Exception> R run(stoa.Body<R, X> body) throws X {
+    runner = Thread.currentThread();
+    return ScopedValue.where(CURRENT, this).call(body::run);
+  }
+
+  stoa.store.Transaction transaction() {
+    return transaction;
+  }
+
+  // ---- what programs call
+
+  @Override
+  public LogAddress at() {
+    return transaction.at();
+  }
+
+  @Override
+  public <T> T on(T shared) {
+    // Calls take part wherever they are made.
+    return EmbeddedStoa.through(
+        shared, proxy -> Proxies.redirect(proxy, new Taking(this, stoa.live(proxy))));
+  }
+
+  @Override
+  public Outcome commit() {
+    try {
+      return new Outcome.Committed(transaction.commit());
+    } catch (Aborted aborted) {
+      return new Outcome.Aborted(aborted);
+    } catch (UnknownOutcome unknown) {
+      return new Outcome.Unknown(id());
+    }
+  }
+
+  @Override
+  public void close() {
+    transaction.close();
+  }
+
+  /// The identity by which [stoa.Stoa#outcome] finds what became of it.
+  Id id() {
+    var id = transaction.id();
+    var mark = new UUID(id.mark().high(), id.mark().low());
+    return new Id((Ref<?>) id.key().label(), id.tail(), mark);
+  }
+
+  // ---- calls
+
+  /// Makes a call as part of the transaction.
+  @Nullable Object call(LiveInvoker live, SharedMethod method, @Nullable Object[] arguments)
+      throws Throwable {
+    refuseStream(live.type());
+    var target = live.target();
+    Existence existence = live.existenceThen();
+    boolean quick = live.type().isQuick(method);
+    Answer answer =
+        switch (method.kind()) {
+          case ACCESSOR ->
+              transaction.get(target, live.question(method, arguments), existence, quick);
+          case TRANSACTION, READING_TRANSACTION ->
+              transaction.run(target, live.question(method, arguments), existence);
+          case UPDATE, MUTATOR -> {
+            byte[] call = live.call(method, arguments);
+            tryToBegin(live);
+            yield transaction.put(target, call, existence, quick);
+          }
+        };
+    return ((ObjectAnswer) answer).get(stoa.marshaller());
+  }
+
+  void create(LiveInvoker live, Existence existence) throws Throwable {
+    refuseStream(live.type());
+    tryToBegin(live);
+    var answer = transaction.put(live.target(), ObjectType.creation(), existence, true);
+    var _ = ((ObjectAnswer) answer).get(stoa.marshaller());
+  }
+
+  void delete(LiveInvoker live, Existence existence) {
+    refuseStream(live.type());
+    transaction.delete(live.target(), existence);
+  }
+
+  /// What a constructor throws reaches the caller, and nothing is begun.
+  private void tryToBegin(LiveInvoker live) throws Throwable {
+    if (live.generation() != 0 || transaction.isReadOnly()) return;
+    if (transaction.generation(live.target().key()) == 0) live.construct();
+  }
+
+  static void refuseStream(ObjectType type) {
+    if (type.shared().order() == Order.STREAM) {
+      throw new UnsupportedOperationException(
+          type.shared().name()
+              + " is of Order.STREAM and takes no part in transactions and snapshots; make it"
+              + " Order.GLOBAL, or call it outside");
+    }
+  }
+
+  static StreamId mark(UUID mark) {
+    return new StreamId(mark.getMostSignificantBits(), mark.getLeastSignificantBits());
+  }
+
+  /// Where the calls on a proxy of [#on] go.
+  private record Taking(ObjectTransaction transaction, LiveInvoker live) implements LiveRoute {
+    @Override
+    public @Nullable Object invoke(
+        Proxied proxied, SharedMethod method, @Nullable Object[] arguments) throws Throwable {
+      return transaction.call(live, method, arguments);
+    }
+  }
+}

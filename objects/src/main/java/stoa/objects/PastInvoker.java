@@ -1,0 +1,61 @@
+package stoa.objects;
+
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+import stoa.TxOptions;
+import stoa.objects.proxy.Invoker;
+import stoa.objects.proxy.Proxied;
+import stoa.objects.proxy.Proxies;
+import stoa.objects.types.SharedMethod;
+import stoa.store.Past;
+
+/// Where the calls on a view of the past go. Thread-safe.
+///
+/// @param live the object itself, of the generation that is meant if one is
+/// @param past the object as it was
+/// @param place where in the log all objects are seen that come of it; null when it is seen at a
+///   version of its own, and those that come of it are live
+record PastInvoker(LiveInvoker live, Past past, @Nullable Place place) implements Invoker {
+  @Override
+  public @Nullable Object invoke(Proxied proxied, SharedMethod method, @Nullable Object[] arguments)
+      throws Throwable {
+    Place there = place;
+    boolean transacts = there != null && method.kind() == SharedMethod.Kind.READING_TRANSACTION;
+    if (method.kind() != SharedMethod.Kind.ACCESSOR && !transacts) {
+      throw new UnsupportedOperationException(
+          method
+              + " is not marked @Accessor"
+              + (there == null ? "" : ", or @Transactional(readOnly = true)")
+              + "; the past of "
+              + proxied.ref()
+              + " can only be read");
+    }
+    if (ObjectContext.current() != null) {
+      throw new IllegalStateException("a method of a shared object cannot read history");
+    }
+    passThere(arguments);
+    if (there != null && transacts) {
+      Object answer = live.transact(TxOptions.readingAt(there.address()), method, arguments);
+      return there.seen(answer);
+    }
+    if (there != null) ObjectTransaction.refuseStream(live.type());
+    var question = live.question(method, arguments);
+    boolean quick = live.type().isQuick(method);
+    var answer = (ObjectAnswer) past.get(question, live.existenceThen(), quick);
+    var marshaller = live.stoa().marshaller();
+    return there == null ? answer.get(marshaller) : there.seen(answer, marshaller);
+  }
+
+  /// Views at the same place may be passed to each other: there, they are what they were.
+  private void passThere(@Nullable Object[] arguments) {
+    if (place == null) return;
+    for (int i = 0; i < arguments.length; i++) {
+      Proxied argument = Proxies.of(arguments[i]);
+      if (argument != null
+          && argument.invoker() instanceof PastInvoker other
+          && Objects.equals(place, other.place)) {
+        arguments[i] = Proxies.redirect(arguments[i], other.live);
+      }
+    }
+  }
+}

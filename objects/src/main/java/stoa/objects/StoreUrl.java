@@ -1,0 +1,119 @@
+package stoa.objects;
+
+import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import stoa.StoaConfig;
+import stoa.log.core.Layout;
+import stoa.log.core.Layout.Copies;
+import stoa.storage.Disk;
+import stoa.storage.FileDisk;
+import stoa.storage.MemoryDisk;
+
+/// What the URL of an embedded store says: `memory:` or `file:DIRECTORY`, and behind a `?`, joined
+/// by `&`, `shards=NUMBER` and `copies=full`.
+///
+/// @param url the whole
+/// @param place what is behind the scheme, up to the `?`
+/// @param layout how many shards there are, and what their log units keep
+record StoreUrl(String url, String place, Layout layout) {
+  private static final int SHARDS_MAX = 64;
+  private static final String SHARD = "shard-";
+
+  /// @throws IllegalArgumentException when it makes no sense
+  static StoreUrl of(String url) {
+    int question = url.indexOf('?');
+    String place = url.substring(url.indexOf(':') + 1, question < 0 ? url.length() : question);
+    int shards = 1;
+    Copies copies = Copies.REFERENCE;
+    String settings = question < 0 ? "" : url.substring(question + 1);
+    for (String setting : settings.isEmpty() ? List.<String>of() : List.of(settings.split("&"))) {
+      switch (setting) {
+        case "copies=full" -> copies = Copies.FULL;
+        case "copies=reference" -> copies = Copies.REFERENCE;
+        default -> shards = shards(url, setting);
+      }
+    }
+    if (copies == Copies.FULL && shards == 1) {
+      throw new IllegalArgumentException(
+          "\"" + url + "\": a full copy lies in another shard; use shards=2 or more");
+    }
+    return new StoreUrl(url, place, new Layout(shards, copies));
+  }
+
+  private static int shards(String url, String setting) {
+    try {
+      if (setting.startsWith("shards=")) {
+        int shards = Integer.parseInt(setting.substring("shards=".length()));
+        if (shards >= 1 && shards <= SHARDS_MAX) return shards;
+      }
+    } catch (NumberFormatException e) {
+      // Told below.
+    }
+    throw new IllegalArgumentException(
+        "\"%s\": \"%s\" is no setting; use shards=1 to shards=%d, and copies=full"
+            .formatted(url, setting, SHARDS_MAX));
+  }
+
+  /// A disk for each shard, in memory.
+  List<Disk> memory(long bytesMax) {
+    if (!place.isEmpty()) {
+      throw new IllegalArgumentException(
+          "\"" + url + "\" names a memory store, which has no name; use memory:");
+    }
+    var disks = new ArrayList<Disk>();
+    for (int i = 0; i < layout.shards(); i++) {
+      disks.add(new MemoryDisk(bytesMax / layout.shards()));
+    }
+    return disks;
+  }
+
+  /// A disk for each shard: the directory, or directories `shard-0`, `shard-1` and so on in it.
+  List<Disk> files() {
+    Path directory = directory();
+    boolean several = Files.isDirectory(directory.resolve(SHARD + 0));
+    if (layout.shards() == 1) {
+      if (several) {
+        throw new IllegalArgumentException(
+            "\"" + url + "\" holds a store of several shards; open it with ?shards= their number");
+      }
+      return List.of(new FileDisk(directory));
+    }
+    String[] names = directory.toFile().list();
+    if (!several && names != null && names.length > 0 && !isShard(names)) {
+      throw new IllegalArgumentException(
+          "\"%s\" holds something else than a store of %d shards, such as %s; open it without shards=, or choose another directory"
+              .formatted(url, layout.shards(), names[0]));
+    }
+    var disks = new ArrayList<Disk>();
+    for (int i = 0; i < layout.shards(); i++) disks.add(new FileDisk(directory.resolve(SHARD + i)));
+    return disks;
+  }
+
+  private static boolean isShard(String[] names) {
+    for (String name : names) {
+      if (name.startsWith(SHARD)) return true;
+    }
+    return false;
+  }
+
+  private Path directory() {
+    String path = place.startsWith("//") ? place.substring(2) : place;
+    if (path.isEmpty()) {
+      throw new IllegalArgumentException(
+          "\"" + url + "\" names no directory; use file:DIRECTORY, for example file:./data");
+    }
+    try {
+      return Path.of(path);
+    } catch (InvalidPathException e) {
+      throw new IllegalArgumentException("\"" + url + "\": " + e.getMessage(), e);
+    }
+  }
+
+  /// The disks that the URL names.
+  List<Disk> disks(StoaConfig config) {
+    return config.scheme().equals("memory") ? memory(config.limits().memoryBytesMax()) : files();
+  }
+}

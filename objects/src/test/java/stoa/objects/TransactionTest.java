@@ -1,0 +1,525 @@
+package stoa.objects;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import stoa.Aborted;
+import stoa.Accessor;
+import stoa.Call;
+import stoa.DeadlineExceeded;
+import stoa.Deadlock;
+import stoa.Gone;
+import stoa.LimitExceeded;
+import stoa.Limits;
+import stoa.NotShareable;
+import stoa.Order;
+import stoa.Shared;
+import stoa.Stoa;
+import stoa.StoaConfig;
+import stoa.Transaction;
+import stoa.Transactional;
+import stoa.TxOptions;
+
+class TransactionTest {
+  @Shared(name = "tx.Account")
+  static class Account {
+    private long balance;
+
+    protected Account() {}
+
+    protected Account(long opening) {
+      if (opening < 0) throw new IllegalArgumentException("opening " + opening);
+      balance = opening;
+    }
+
+    @Accessor
+    public long balance() {
+      return balance;
+    }
+
+    public long deposit(long amount) {
+      balance += amount;
+      return balance;
+    }
+
+    public void withdraw(long amount) {
+      if (amount > balance) throw new IllegalStateException("only " + balance);
+      balance -= amount;
+    }
+
+    public long depositTo(Account other, long amount) {
+      withdraw(amount);
+      return other.deposit(amount);
+    }
+
+    public long visit(Account other) {
+      return other.depositTo(this, 0);
+    }
+
+    @Accessor
+    public long sum(Account other) {
+      return balance + other.balance();
+    }
+  }
+
+  @Shared(name = "tx.Stamps")
+  static class Stamps {
+    private final List<String> stamps = new ArrayList<>();
+
+    public String stamp() {
+      String stamp =
+          Call.now() + " " + Call.random().nextLong() + " " + Call.uuid() + " " + Call.version();
+      stamps.add(stamp);
+      return stamp;
+    }
+
+    @Accessor
+    public List<String> stamps() {
+      return stamps;
+    }
+  }
+
+  @Shared(name = "tx.Bank")
+  static class Bank {
+    private final List<Account> accounts = new ArrayList<>();
+    private long touched;
+
+    public void add(Account account) {
+      accounts.add(account);
+    }
+
+    @Transactional(readOnly = true)
+    public long total() {
+      return accounts.stream().mapToLong(Account::balance).sum();
+    }
+
+    @Transactional
+    public void tax(long each) {
+      for (Account account : accounts) account.withdraw(each);
+    }
+
+    @Transactional
+    public void forget() {
+      drop();
+    }
+
+    private void drop() {
+      touched++;
+      accounts.clear();
+    }
+
+    @Accessor
+    public long touched() {
+      return touched;
+    }
+  }
+
+  @Shared(name = "tx.Loose", order = Order.STREAM)
+  static class Loose {
+    private long value;
+
+    public long increment() {
+      return ++value;
+    }
+
+    @Accessor
+    public long value() {
+      return value;
+    }
+  }
+
+  @Test
+  void changesOfSeveralObjectsBecomeVisibleTogether() {
+    try (Stoa stoa = Stoa.open("memory:")) {
+      Account alice = stoa.get(Account.class, "alice", 100L);
+      Account bob = stoa.get(Account.class, "bob");
+      long left =
+          stoa.transact(() -> {
+            alice.withdraw(30);
+            bob.deposit(30);
+            return alice.balance();
+          });
+      assertEquals(70, left);
+      assertEquals(70, alice.balance());
+      assertEquals(30, bob.balance());
+      var last = stoa.history(alice).entries(1, 9).getLast().address();
+      assertEquals(last, stoa.history(bob).entries(1, 9).getLast().address());
+    }
+  }
+
+  @Test
+  void nobodySeesWhatIsNotCommitted() {
+    try (Stoa stoa = Stoa.open("memory:")) {
+      Account alice = stoa.create(Account.class, "alice", 100L);
+      try (Transaction transaction = stoa.begin(TxOptions.STANDARD)) {
+        assertEquals(150, transaction.on(alice).deposit(50));
+        assertEquals(150, transaction.on(alice).balance());
+        assertEquals(100, alice.balance());
+      }
+      assertEquals(100, alice.balance());
+      assertEquals(1, stoa.history(alice).version());
+    }
+  }
+
+  @Test
+  void whatTheBodyThrowsRollsBack() {
+    try (Stoa stoa = Stoa.open("memory:")) {
+      Account alice = stoa.create(Account.class, "alice", 100L);
+      Account bob = stoa.create(Account.class, "bob", 0L);
+      var thrown =
+          assertThrows(
+              IOException.class,
+              () ->
+                  stoa.transact(() -> {
+                    alice.withdraw(30);
+                    bob.deposit(30);
+                    throw new IOException("not today");
+                  }));
+      assertEquals("not today", thrown.getMessage());
+      assertEquals(100, alice.balance());
+      assertEquals(0, bob.balance());
+    }
+  }
+
+  @Test
+  void itReadsEverythingAsItWasWhenItBegan() {
+    try (Stoa stoa = Stoa.open("memory:")) {
+      Account alice = stoa.create(Account.class, "alice", 100L);
+      Account bob = stoa.create(Account.class, "bob", 0L);
+      Account late = stoa.get(Account.class, "late", 5L);
+      try (Transaction transaction = stoa.begin(TxOptions.reading())) {
+        stoa.transact(() -> {
+          alice.withdraw(100);
+          return bob.deposit(100);
+        });
+        late.deposit(1);
+        assertEquals(100, transaction.on(alice).balance());
+        assertEquals(0, transaction.on(bob).balance());
+        assertEquals(100, transaction.on(alice).sum(bob));
+        assertEquals(5, transaction.on(late).balance());
+        assertInstanceOf(Transaction.Outcome.Committed.class, transaction.commit());
+      }
+      assertEquals(0, alice.balance());
+    }
+  }
+
+  @Test
+  void itIsAbortedWhenWhatItReadHasChangedAndTellsByWhat() {
+    try (Stoa stoa = Stoa.open("memory:")) {
+      Account alice = stoa.create(Account.class, "alice", 100L);
+      Account bob = stoa.create(Account.class, "bob", 0L);
+      try (Transaction transaction = stoa.begin(TxOptions.STANDARD)) {
+        long seen = transaction.on(alice).balance();
+        alice.deposit(1);
+        transaction.on(bob).deposit(seen);
+        var outcome = transaction.commit();
+        var aborted = assertInstanceOf(Transaction.Outcome.Aborted.class, outcome).cause();
+        assertEquals(stoa.ref(alice), aborted.object());
+        assertEquals(stoa.history(alice).entries(2, 2).getFirst().address(), aborted.changedAt());
+        assertTrue(aborted.toString().contains("tx.Account[alice]"));
+      }
+      assertEquals(0, bob.balance());
+      assertEquals(1, stoa.history(bob).version());
+    }
+  }
+
+  @Test
+  void itRunsAgainUntilItWins() {
+    try (Stoa stoa = Stoa.open("memory:")) {
+      Account alice = stoa.create(Account.class, "alice", 100L);
+      var runs = new AtomicInteger();
+      stoa.transact(() -> {
+        long seen = alice.balance();
+        if (runs.incrementAndGet() < 3) CompletableFuture.runAsync(() -> alice.deposit(1)).join();
+        return alice.deposit(seen);
+      });
+      assertEquals(3, runs.get());
+      assertEquals(204, alice.balance());
+      var options = TxOptions.STANDARD.withAttemptsMax(2);
+      assertThrows(
+          Aborted.class,
+          () ->
+              stoa.transact(
+                  options,
+                  () -> {
+                    CompletableFuture.runAsync(() -> alice.deposit(1)).join();
+                    return alice.deposit(1);
+                  }));
+    }
+  }
+
+  @Test
+  void nestedCallsTakePart() {
+    try (Stoa stoa = Stoa.open("memory:")) {
+      Account alice = stoa.create(Account.class, "alice", 100L);
+      Account bob = stoa.create(Account.class, "bob", 0L);
+      assertThrows(
+          IllegalArgumentException.class,
+          () ->
+              stoa.transact(() -> {
+                assertEquals(30, alice.depositTo(bob, 30));
+                assertEquals(100, alice.sum(bob));
+                assertEquals(30, bob.balance());
+                throw new IllegalArgumentException();
+              }));
+      assertEquals(0, bob.balance());
+      long given = stoa.transact(() -> alice.depositTo(bob, 40));
+      assertEquals(40, given);
+      assertEquals(60, alice.balance());
+      assertEquals(40, bob.balance());
+    }
+  }
+
+  @Test
+  void aCallThatWouldWaitForItselfIsRefused() {
+    try (Stoa stoa = Stoa.open("memory:")) {
+      Account alice = stoa.create(Account.class, "alice", 100L);
+      Account bob = stoa.create(Account.class, "bob", 0L);
+      assertThrows(Deadlock.class, () -> stoa.transact(() -> alice.visit(bob)));
+      assertEquals(0, bob.balance());
+    }
+  }
+
+  @Test
+  void aNestedTransactionThatThrowsDropsItsOwnChangesOnly() {
+    try (Stoa stoa = Stoa.open("memory:")) {
+      Account alice = stoa.create(Account.class, "alice", 100L);
+      Account bob = stoa.create(Account.class, "bob", 0L);
+      stoa.transact(() -> {
+        alice.deposit(1);
+        assertThrows(
+            IllegalStateException.class,
+            () ->
+                stoa.transact(() -> {
+                  alice.deposit(10);
+                  bob.deposit(10);
+                  assertEquals(111, alice.balance());
+                  bob.withdraw(1_000);
+                  return 0;
+                }));
+        assertEquals(101, alice.balance());
+        assertEquals(0, bob.balance());
+        stoa.transact(() -> alice.deposit(100));
+        return alice.balance();
+      });
+      assertEquals(201, alice.balance());
+      assertEquals(0, bob.balance());
+    }
+  }
+
+  @Test
+  void objectsAreCreatedFoundAndDeletedInside(@TempDir Path folder) {
+    String url = "file:" + folder.resolve("store");
+    try (Stoa stoa = Stoa.open(url)) {
+      Account alice = stoa.create(Account.class, "alice", 100L);
+      stoa.transact(() -> {
+        Account carol = stoa.create(Account.class, "carol", 7L);
+        assertEquals(7, carol.balance());
+        assertTrue(stoa.find(Account.class, "carol").isPresent());
+        assertTrue(stoa.delete(alice));
+        assertThrows(Gone.class, alice::balance);
+        assertFalse(stoa.find(Account.class, "alice").isPresent());
+        return 0;
+      });
+      assertThrows(Gone.class, alice::balance);
+      assertThrows(
+          IllegalArgumentException.class,
+          () -> stoa.transact(() -> stoa.get(Account.class, "dan", -1L).deposit(1)));
+      assertFalse(stoa.find(Account.class, "dan").isPresent());
+    }
+    try (Stoa stoa = Stoa.open(url);
+        var accounts = stoa.list(Account.class)) {
+      var names = accounts.stream().map(account -> stoa.ref(account).key()).toList();
+      assertEquals(List.of("carol"), names);
+    }
+  }
+
+  @Test
+  void timeRandomnessAndVersionsAreTheSameInTheReplay(@TempDir Path folder) {
+    String url = "file:" + folder.resolve("store");
+    List<String> told;
+    try (Stoa stoa = Stoa.open(url)) {
+      Stamps stamps = stoa.get(Stamps.class, "one");
+      stamps.stamp();
+      told = stoa.transact(() -> List.of(stamps.stamp(), stamps.stamp()));
+      assertEquals(told, stamps.stamps().subList(1, 3));
+    }
+    try (Stoa stoa = Stoa.open(url)) {
+      assertEquals(told, stoa.get(Stamps.class, "one").stamps().subList(1, 3));
+    }
+  }
+
+  @Test
+  void aMethodMarkedTransactionalRunsOverAllThatItCalls(@TempDir Path folder) {
+    String url = "file:" + folder.resolve("store");
+    try (Stoa stoa = Stoa.open(url)) {
+      Bank bank = stoa.get(Bank.class, "b");
+      for (int i = 0; i < 3; i++) {
+        Account account = stoa.create(Account.class, "a" + i, 10L * i);
+        bank.add(account);
+      }
+      assertEquals(30, bank.total());
+      assertThrows(IllegalStateException.class, () -> bank.tax(5));
+      assertEquals(30, bank.total());
+      stoa.get(Account.class, "a0").deposit(5);
+      bank.tax(5);
+      assertEquals(20, bank.total());
+      assertEquals(3, stoa.history(bank).version());
+      assertThrows(NotShareable.class, bank::forget);
+      assertEquals(0, bank.touched());
+    }
+    try (Stoa stoa = Stoa.open(url)) {
+      assertEquals(20, stoa.get(Bank.class, "b").total());
+    }
+  }
+
+  @Test
+  void objectsOrderedByThemselvesTakeNoPart() {
+    try (Stoa stoa = Stoa.open("memory:")) {
+      Loose loose = stoa.get(Loose.class, "l");
+      assertEquals(1, loose.increment());
+      var refused =
+          assertThrows(UnsupportedOperationException.class, () -> stoa.transact(loose::increment));
+      assertTrue(refused.toString().contains("Order.STREAM"));
+      assertThrows(UnsupportedOperationException.class, () -> stoa.transact(loose::value));
+      assertEquals(1, loose.value());
+    }
+  }
+
+  @Test
+  void oneThatOnlyReadsRefusesChanges() {
+    try (Stoa stoa = Stoa.open("memory:")) {
+      Account alice = stoa.create(Account.class, "alice", 1L);
+      assertThrows(
+          UnsupportedOperationException.class,
+          () -> stoa.transact(TxOptions.reading(), () -> alice.deposit(1)));
+      var then = stoa.history(alice).entries(1, 1).getFirst().address();
+      alice.deposit(1);
+      long past = stoa.transact(TxOptions.readingAt(then), alice::balance);
+      assertEquals(1, past);
+    }
+  }
+
+  @Test
+  void oneThatExceedsALimitIsRefusedAndWritesNothing() {
+    var limits = Limits.standard().withTransactionObjectsMax(4).withTransactionBytesMax(10_000);
+    try (Stoa stoa = Stoa.open(StoaConfig.of("memory:").withLimits(limits))) {
+      var tooMany =
+          assertThrows(
+              LimitExceeded.class,
+              () ->
+                  stoa.transact(() -> {
+                    for (int i = 0; i < 5; i++) stoa.get(Account.class, i).deposit(1);
+                    return 0;
+                  }));
+      assertTrue(tooMany.toString().contains("transactionObjectsMax"));
+      var tooMuch =
+          assertThrows(
+              LimitExceeded.class,
+              () ->
+                  stoa.transact(() -> {
+                    for (int i = 0; i < 10_000; i++) stoa.get(Account.class, 1).deposit(1);
+                    return 0;
+                  }));
+      assertTrue(tooMuch.toString().contains("transactionBytesMax"));
+      assertFalse(stoa.find(Account.class, 1).isPresent());
+      var slow = TxOptions.STANDARD.withTimeMax(Duration.ofNanos(1_000));
+      assertThrows(
+          DeadlineExceeded.class,
+          () ->
+              stoa.transact(
+                  slow,
+                  () -> {
+                    long sum = 0;
+                    for (int i = 0; i < 1_000_000; i++)
+                      sum += stoa.get(Account.class, 1).deposit(1);
+                    return sum;
+                  }));
+    }
+  }
+
+  @Test
+  void anOutcomeThatWasNotHeardIsFoundAgain(@TempDir Path folder) {
+    String url = "file:" + folder.resolve("store");
+    Transaction.Id committed;
+    Transaction.Id never;
+    try (Stoa stoa = Stoa.open(url)) {
+      Account alice = stoa.create(Account.class, "alice", 100L);
+      try (var transaction = ((EmbeddedStoa) stoa).begin(TxOptions.STANDARD)) {
+        transaction.on(alice).deposit(1);
+        committed = transaction.id();
+        transaction.commit();
+      }
+      never = new Transaction.Id(committed.object(), 1, new UUID(1, 12_345));
+    }
+    try (Stoa stoa = Stoa.open(url)) {
+      assertInstanceOf(Transaction.Outcome.Committed.class, stoa.outcome(committed));
+      assertInstanceOf(Transaction.Outcome.NotCommitted.class, stoa.outcome(never));
+    }
+  }
+
+  @Test
+  void manyThreadsNeverSeeASumThatIsWrong() {
+    try (Stoa stoa = Stoa.open("memory:")) {
+      int accounts = 5;
+      for (int i = 0; i < accounts; i++) stoa.create(Account.class, i, 100L);
+      var threads = new ArrayList<Thread>();
+      var wrong = new AtomicInteger();
+      for (int t = 0; t < 6; t++) {
+        int seed = t;
+        threads.add(
+            Thread.ofPlatform()
+                .start(() -> {
+                  var random = new java.util.SplittableRandom(seed);
+                  for (int i = 0; i < 300; i++) {
+                    if (seed < 3) {
+                      Account from = stoa.get(Account.class, random.nextInt(accounts));
+                      Account to = stoa.get(Account.class, random.nextInt(accounts));
+                      stoa.transact(() -> {
+                        if (from.balance() > 0) from.withdraw(1);
+                        else return 0L;
+                        return to.deposit(1);
+                      });
+                    } else {
+                      long sum =
+                          stoa.transact(() -> {
+                            long s = 0;
+                            for (int a = 0; a < accounts; a++) {
+                              s += stoa.get(Account.class, a).balance();
+                            }
+                            return s;
+                          });
+                      if (sum != 100L * accounts) wrong.incrementAndGet();
+                    }
+                  }
+                }));
+      }
+      threads.forEach(TransactionTest::join);
+      assertEquals(0, wrong.get());
+      long sum = 0;
+      for (int a = 0; a < accounts; a++) sum += stoa.get(Account.class, a).balance();
+      assertEquals(100L * accounts, sum);
+    }
+  }
+
+  private static void join(Thread thread) {
+    try {
+      thread.join();
+    } catch (InterruptedException e) {
+      throw new AssertionError(e);
+    }
+  }
+}

@@ -1,0 +1,102 @@
+package stoa.sim;
+
+import java.util.ArrayList;
+import java.util.List;
+import stoa.base.StreamId;
+import stoa.log.GlobalLog;
+import stoa.log.ShardLog;
+import stoa.log.Streams;
+import stoa.log.core.Layout;
+import stoa.storage.Device;
+import stoa.storage.DeviceConfig;
+import stoa.storage.DeviceFailed;
+import stoa.storage.DiskFull;
+import stoa.storage.ReadFailed;
+
+/// A [GlobalLog] over several shards on one disk, which lose power together. One owner.
+public final class GlobalShard implements ShardUnderTest {
+  /* How often the power may fail while the log is opened. */
+  private static final int ATTEMPTS_MAX = 100;
+
+  private final Layout layout;
+  private final PoweredDisk power;
+  private final DeviceConfig config;
+  private List<Device> devices = List.of();
+  private GlobalLog log;
+
+  /// The shards on a disk.
+  public GlobalShard(Layout layout, PoweredDisk disk, DeviceConfig config) {
+    this.layout = layout;
+    this.power = disk;
+    this.config = config;
+    this.log = open();
+  }
+
+  private GlobalLog open() {
+    for (int attempt = 0; ; attempt++) {
+      if (attempt == ATTEMPTS_MAX) power.calm();
+      devices = new ArrayList<>();
+      try {
+        for (int i = 0; i < layout.shards(); i++) {
+          var part = new PartOfDisk(power.disk(), "s" + i + "-");
+          devices.add(Device.open(part, config, Runnable::run));
+        }
+        return GlobalLog.open(layout, StreamId.of("simulated"), devices);
+      } catch (DeviceFailed | ReadFailed | DiskFull powerLost) {
+        power.fail();
+        devices.forEach(Device::close);
+      }
+    }
+  }
+
+  /// The log as it is open now.
+  public GlobalLog log() {
+    return log;
+  }
+
+  /// Lets the storage devices do one step of their maintenance.
+  ///
+  /// @return false when there is nothing to do
+  boolean maintain() {
+    boolean any = false;
+    for (Device device : devices) any |= device.maintain();
+    return any;
+  }
+
+  /// A digest of the names and bytes of all files, in hexadecimal.
+  String diskDigest() {
+    return DiskDigest.of(power.disk());
+  }
+
+  @Override
+  public ShardLog leader() {
+    return log;
+  }
+
+  @Override
+  public boolean step() {
+    return false;
+  }
+
+  @Override
+  public void restart() {
+    power.fail();
+    log.close();
+    log = open();
+  }
+
+  @Override
+  public List<Streams> replicas() {
+    return List.of(log.streams());
+  }
+
+  @Override
+  public void calm() {
+    power.calm();
+  }
+
+  @Override
+  public void close() {
+    log.close();
+  }
+}

@@ -1,0 +1,188 @@
+package stoa.store;
+
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+import stoa.TooOld;
+
+/// A state of a key that is kept beside the store's own and follows it by playback (vCorfu, section
+/// 4.2: a local view).
+///
+/// Thread-safe; questions are answered one at a time, on the calling thread. When memory is short
+/// the state is dropped, and comes back from the last checkpoint.
+public final class Follower {
+  /*
+   * The state is what is seen from the log counter `from` up to `until`; nobody has looked further.
+   * To look costs a read of the stream's last address, when that has not changed.
+   *
+   * It takes no lock while it holds its own but those of Versions, whose holders wait for nobody.
+   */
+  private static final long UNKNOWN = -1;
+
+  /// What a question was answered with.
+  ///
+  /// @param answer the answer
+  /// @param generation of the key, 0 when it is absent
+  public record Read(Answer answer, long generation) {}
+
+  private final Store store;
+  private final Store.Target target;
+  private final Key key;
+  private final ReentrantLock lock = new ReentrantLock();
+  private final Memory memory = new Memory();
+
+  // Guarded by lock.
+  private @Nullable Materialized state;
+  private long from;
+  private long until;
+  private long tail;
+  private long weight;
+
+  Follower(Store store, Store.Target target) {
+    this.store = store;
+    this.target = target;
+    this.key = target.key();
+  }
+
+  /// Asks the key as it is now: what was answered before, to anybody, is seen.
+  public Read now(@Nullable Object query, Existence existence) {
+    long moment = store.moment();
+    lock.lock();
+    try {
+      return ask(bring(moment), query, existence, moment);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /// Asks the key as it was seen last. What this process has seen before, of any key, is seen; what
+  /// comes later is as soon as it is executed, and is not waited for. So all that is asked in this
+  /// way, and all calls, happen in one order, which is that of the log.
+  public Read seen(@Nullable Object query, Existence existence) {
+    lock.lock();
+    try {
+      long least = store.observed().counter();
+      Materialized current = bring(least);
+      return ask(current, query, existence, Math.max(least, from));
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /// Brings the state to what is seen at a log counter, or at a later one if that is not to be
+  /// waited for.
+  private Materialized bring(long least) {
+    while (true) {
+      try {
+        return bringTo(least);
+      } catch (TooOld released) {
+        // What was to be seen is the past by now: the present is there.
+        if (least >= store.moment()) throw released;
+        state = null;
+        least = store.moment();
+      }
+    }
+  }
+
+  private Materialized bringTo(long least) {
+    long moment = store.moment();
+    Materialized current = state;
+    if (current != null && tail != UNKNOWN && target.tail() == tail) {
+      until = Math.max(until, moment);
+      return current;
+    }
+    Versions versions = store.versions();
+    Resident resident = target.pin();
+    try {
+      store.checkUsable();
+      long end = resident.tail();
+      Versions.Seen seen = versions.seen(resident, moment, moment, end);
+      if (!resident.hasExecuted(seen.position()) && resident.isBusy()) {
+        if (current != null && until >= least) return current;
+        seen = versions.seen(resident, least, moment, end);
+      }
+      if (current == null || seen.from() != from) {
+        current = play(current, seen.position(), versions.settled(resident, seen.position()));
+      }
+      from = seen.from();
+      until = Math.max(seen.until(), 0);
+      tail = seen.tail();
+      state = current;
+    } finally {
+      resident.unpin();
+    }
+    long now = current.weight();
+    long change = now - weight;
+    weight = now;
+    if (!memory.held) {
+      memory.held = true;
+      store.versions().kept().add(memory, now);
+    } else if (change != 0) {
+      store.versions().kept().reweigh(change);
+    }
+    return current;
+  }
+
+  private Materialized play(@Nullable Materialized current, long position, long end) {
+    if (current != null) {
+      state = null; // if playback fails, it is in doubt
+      if (current.advance(position, end)) return current;
+    }
+    var loaded = new Materialized(store, key, store.factory(key.space()));
+    loaded.load(position, end);
+    return loaded;
+  }
+
+  private Read ask(
+      Materialized current, @Nullable Object query, Existence existence, long counter) {
+    memory.used = true;
+    if (existence.isGone(current.generation(), current.position())) throw Store.gone(key);
+    var execution =
+        new Execution(
+            store,
+            Execution.Mode.READING,
+            key,
+            null,
+            current.position(),
+            store.nowMicros(),
+            0,
+            null,
+            null);
+    execution.counter = counter;
+    try {
+      Answer answer = current.get(query, existence.opening(), execution);
+      store.observed().advance(execution.asked ? counter : from);
+      return new Read(answer, current.generation());
+    } catch (Execution.Suspended stopped) {
+      throw stopped.reason();
+    }
+  }
+
+  /// The state, as memory that may be taken away.
+  private final class Memory implements Kept.Item {
+    private volatile boolean used = true;
+
+    /// Guarded by lock.
+    private boolean held;
+
+    @Override
+    public boolean wasUsed() {
+      boolean was = used;
+      used = false;
+      return was;
+    }
+
+    @Override
+    public long drop() {
+      if (lock.isHeldByCurrentThread() || !lock.tryLock()) return Kept.inUse();
+      try {
+        long freed = weight;
+        state = null;
+        weight = 0;
+        held = false;
+        return freed;
+      } finally {
+        lock.unlock();
+      }
+    }
+  }
+}

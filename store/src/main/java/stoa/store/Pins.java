@@ -1,0 +1,103 @@
+package stoa.store;
+
+import java.util.concurrent.ConcurrentSkipListSet;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongSupplier;
+
+/// The log counters that somebody reads at: what can be read there is not released while they are
+/// held. Thread-safe.
+public final class Pins {
+  /*
+   * A pin that is added while the least one is being asked for may not be seen. So who pins the present
+   * asks what that is once more when the pin is there, and goes by that: whoever did not see the pin
+   * had asked for the present before, and releases nothing behind it.
+   */
+  private final LongSupplier nowMicros;
+  private final AtomicLong numbers = new AtomicLong();
+  private final ConcurrentSkipListSet<Pin> pins = new ConcurrentSkipListSet<>();
+
+  /// @param nowMicros the time, in microseconds since 1970
+  Pins(LongSupplier nowMicros) {
+    this.nowMicros = nowMicros;
+  }
+
+  /// The promise that what can be read at a log counter stays readable, until it is closed. Closing
+  /// it again does nothing.
+  public final class Pin implements Comparable<Pin>, AutoCloseable {
+    private final long pinned;
+    private final long number = numbers.incrementAndGet();
+    private final long untilMicros;
+    private long counter;
+
+    private Pin(long pinned, long untilMicros) {
+      this.pinned = pinned;
+      this.counter = pinned;
+      this.untilMicros = untilMicros;
+    }
+
+    /// The log counter to read at.
+    public long counter() {
+      return counter;
+    }
+
+    @Override
+    public int compareTo(Pin other) {
+      return pinned != other.pinned
+          ? Long.compare(pinned, other.pinned)
+          : Long.compare(number, other.number);
+    }
+
+    @Override
+    public boolean equals(Object other) {
+      return other instanceof Pin pin && pin.number == number;
+    }
+
+    @Override
+    public int hashCode() {
+      return Long.hashCode(number);
+    }
+
+    @Override
+    public void close() {
+      pins.remove(this);
+    }
+  }
+
+  /// Pins a counter of the past. What was released before stays so: read to find out.
+  public Pin pin(long counter) {
+    return added(new Pin(counter, Long.MAX_VALUE));
+  }
+
+  /// Pins the present, for a while at most: who forgets to close the pin does no harm for ever.
+  ///
+  /// @param moment the present
+  /// @param forMicros how long it counts
+  Pin pin(LongSupplier moment, long forMicros) {
+    long now = nowMicros.getAsLong();
+    long untilMicros = forMicros > Long.MAX_VALUE - now ? Long.MAX_VALUE : now + forMicros;
+    Pin pin = added(new Pin(moment.getAsLong(), untilMicros));
+    pin.counter = moment.getAsLong();
+    return pin;
+  }
+
+  private Pin added(Pin pin) {
+    pins.add(pin);
+    return pin;
+  }
+
+  /// The least counter that is pinned; [Long#MAX_VALUE] when none is.
+  long least() {
+    for (Pin pin : pins) {
+      if (pin.untilMicros == Long.MAX_VALUE || nowMicros.getAsLong() <= pin.untilMicros) {
+        return pin.pinned;
+      }
+      pins.remove(pin);
+    }
+    return Long.MAX_VALUE;
+  }
+
+  /// How many pins are held.
+  int count() {
+    return pins.size();
+  }
+}

@@ -1,0 +1,240 @@
+package stoa.store;
+
+import java.util.ArrayDeque;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import stoa.Keep;
+import stoa.TooOld;
+import stoa.log.StoredEntry;
+import stoa.log.Streams;
+
+/// The oldest version that can be read of each key, and what is in front of it: nobody else
+/// releases anything of a key's stream. Thread-safe.
+final class Retention {
+  /*
+   * What is released is in front of a version whose state can be made from what stays: from the last
+   * checkpoint up to there, or from where the generation began. The checkpoint stands in front of the
+   * trim in the device's log, so a crash that leaves the trim leaves the checkpoint.
+   *
+   * Invariants:
+   * (1) oldest only grows, and is durable before anybody is told so by trim.
+   * (2) oldest is not above the last executed version: the present can be loaded.
+   * (3) Nothing is released that is seen at limit or behind it:
+   *       - the moment at which a transaction or snapshot may begin now, before it has pinned that;
+   *       - what is pinned;
+   *       - the first nested put of a call whose answers are not all in the log: after a crash the call
+   *         finds there what it has put, and would put it again. While a call of an earlier process has
+   *         not gone on, nobody knows what it has put, and nothing is released at all.
+   * (4) Who reads the past asks for oldest before and after: what was released meanwhile may have been
+   *     missed.
+   */
+  private static final Logger LOG = LoggerFactory.getLogger(Retention.class);
+
+  /// As many log addresses are kept at least, and released at a time.
+  private static final long LOG_ADDRESSES_MIN = 65_536;
+
+  private static final long LOG_STEP = 1_024;
+
+  /// As many deleted keys are remembered whose past cannot go yet. The past of others goes when
+  /// they are used again.
+  private static final int DELETED_MAX = 65_536;
+
+  private static final int DELETED_TURNS = 2;
+
+  private final Store store;
+  private final Intake intake;
+  private final Pins pins;
+  private final ReentrantLock lock = new ReentrantLock();
+  private final ArrayDeque<Deleted> deleted = new ArrayDeque<>(); // guarded by lock
+  private volatile Keep keep = Keep.all();
+
+  /// A key that was deleted, and since when its past may go.
+  private record Deleted(Key key, long address, long micros) {}
+
+  Retention(Store store, Intake intake) {
+    this.store = store;
+    this.intake = intake;
+    this.pins = new Pins(store::nowMicros);
+  }
+
+  /// What is to be kept from now on.
+  void keep(Keep policy) {
+    keep = policy;
+  }
+
+  /// The log counters that are held.
+  Pins pins() {
+    return pins;
+  }
+
+  /// The oldest version of a key that can be read; 0 when all can.
+  long oldest(Key key) {
+    return streams().oldest(key.stream());
+  }
+
+  /// Refuses a version that was released.
+  ///
+  /// @throws TooOld when it was
+  void check(Key key, long version) {
+    long oldest = oldest(key);
+    if (version < oldest) throw new TooOld(key, version, oldest);
+  }
+
+  /// Releases the versions of a key in front of one, but for what is held.
+  ///
+  /// @param before not above the last executed version
+  /// @return the oldest version that can be read now
+  long trim(Key key, long before) {
+    if (before > oldest(key)) streams().trim(key.stream(), allowed(key, before));
+    streams().sync();
+    return oldest(key);
+  }
+
+  /// A checkpoint of a key was made: a good time to release what the policy does not keep.
+  ///
+  /// @param position the version of the checkpoint
+  void checkpointed(Key key, long position) {
+    attempt(
+        key,
+        () -> {
+          switch (keep) {
+            case Keep.All() -> {
+              // Nothing is released.
+            }
+            case Keep.Versions(long count) -> release(key, position - count);
+            case Keep.Age age -> release(key, lastBefore(key, position, since(age)));
+          }
+          rest();
+        });
+  }
+
+  /// A key was deleted.
+  ///
+  /// @param address the stream address of the deletion
+  void deleted(Key key, long address) {
+    if (keep instanceof Keep.All) return;
+    long now = store.nowMicros();
+    long when = keep instanceof Keep.Age age ? now + micros(age) : now;
+    attempt(
+        key,
+        () -> {
+          remember(new Deleted(key, address, when));
+          rest();
+        });
+  }
+
+  private void attempt(Key key, Runnable release) {
+    try {
+      release.run();
+    } catch (RuntimeException failure) {
+      // It stays, until the next time. What is wrong shows at the next put.
+      LOG.warn("nothing is released of {}: {}", key, failure.getMessage());
+    }
+  }
+
+  private void remember(Deleted key) {
+    lock.lock();
+    try {
+      if (deleted.size() < DELETED_MAX) deleted.add(key);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /// Releases something of what was deleted before, and of the log.
+  private void rest() {
+    if (keep instanceof Keep.All) return;
+    for (int turn = 0; turn < DELETED_TURNS; turn++) {
+      Deleted next = nextDeleted();
+      if (next == null) break;
+      long allowed = allowed(next.key, next.address);
+      release(next.key, allowed);
+      if (allowed < next.address) remember(next); // held yet
+    }
+    releaseLog();
+  }
+
+  private @Nullable Deleted nextDeleted() {
+    long now = store.nowMicros();
+    lock.lock();
+    try {
+      Deleted first = deleted.peek();
+      return first == null || first.micros > now ? null : deleted.poll();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /// Releases what is in front of the checkpoint or beginning from which a version is made.
+  private void release(Key key, long before) {
+    if (before <= Math.max(1, oldest(key))) return;
+    long base = streams().base(key.stream(), allowed(key, before));
+    if (base > 1) streams().trim(key.stream(), base);
+  }
+
+  private void releaseLog() {
+    long limit = limit();
+    long before =
+        switch (keep) {
+          case Keep.All() -> 0;
+          case Keep.Versions(long count) -> limit - Math.max(count, LOG_ADDRESSES_MIN);
+          case Keep.Age age -> {
+            boolean worth = limit - streams().firstInLog() > LOG_STEP;
+            yield worth ? Math.min(limit, streams().firstSince(since(age))) : 0;
+          }
+        };
+    if (before - streams().firstInLog() >= LOG_STEP) streams().trimLog(before);
+  }
+
+  /// The last version up to one of whose release the invariants allow.
+  private long allowed(Key key, long before) {
+    long limit = limit();
+    StoredEntry entry = streams().read(key.stream(), before);
+    if (entry != null && entry.log().counter() <= limit) return withPut(key, before);
+    long seen = store.nesting().firstBehind(key.stream(), limit) - 1;
+    return withPut(key, Math.min(before, seen));
+  }
+
+  /// A version in front of which the put need not go that began a generation and was taken back:
+  /// who asks what changed a key last is told of that, and not of the verdict that ended it.
+  private long withPut(Key key, long before) {
+    StoredEntry base = streams().read(key.stream(), streams().base(key.stream(), before));
+    if (base == null || base.kind() != Records.VERDICT) return before;
+    return Math.min(before, Records.verdict(base.payload()).call());
+  }
+
+  /// The log counter at which, and behind which, somebody may read.
+  private long limit() {
+    long moment = intake.moment(); // first: who pins the present later, pins no less
+    return Math.min(moment, Math.min(pins.least(), intake.unfinished().leastCounter()));
+  }
+
+  /// The last version up to one that was logged before a time, 0 when there is none: its state is
+  /// the oldest that was seen since.
+  private long lastBefore(Key key, long position, long micros) {
+    long low = Math.max(1, streams().firstKept(key.stream()));
+    long high = position + 1;
+    while (low < high) {
+      long middle = (low + high) >>> 1;
+      StoredEntry entry = streams().read(key.stream(), middle);
+      if (entry != null && entry.nowMicros() >= micros) high = middle;
+      else low = middle + 1;
+    }
+    return low - 1;
+  }
+
+  private long since(Keep.Age age) {
+    return store.nowMicros() - micros(age);
+  }
+
+  private static long micros(Keep.Age age) {
+    return TimeUnit.MICROSECONDS.convert(age.age());
+  }
+
+  private Streams streams() {
+    return store.streams();
+  }
+}

@@ -1,0 +1,512 @@
+package stoa.store;
+
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
+import java.util.function.Predicate;
+import stoa.Appended;
+import stoa.Closed;
+import stoa.Follower;
+import stoa.LimitExceeded;
+import stoa.LogAddress;
+import stoa.LogSlot;
+import stoa.Ref;
+import stoa.StreamEntry;
+import stoa.StreamKey;
+import stoa.StreamStore;
+import stoa.TooOld;
+import stoa.base.StreamId;
+import stoa.log.StoredEntry;
+import stoa.log.Streams;
+
+/// The stream store (vCorfu, Table 1) over the log that keys share. Thread-safe.
+final class StoredStreams implements StreamStore {
+  /*
+   * An append is a request like any other; it goes into the batch under way, and no handler executes
+   * it. A stream that is appended to is a resident, which gives its entries their addresses.
+   *
+   * Invariants:
+   * (1) Nothing is answered that is not durable: a stream is read up to the committed end that its
+   *     resident shows, the log up to the counter that is committed.
+   * (2) Every counter up to the committed one is settled. Batches are appended one at a time; what
+   *     one was given in vain is taken back, or ends this process's use of the log, and then the
+   *     next epoch's seal is above it.
+   */
+  private static final int APPENDS_UNDER_WAY_MAX = 4_096;
+
+  private final Store store;
+  private final Executor answers;
+  private final Function<Ref<?>, StreamId> streamOf;
+  private final int appendBytesMax;
+  private final AtomicInteger followers = new AtomicInteger();
+
+  StoredStreams(
+      Store store, Executor answers, Function<Ref<?>, StreamId> streamOf, int appendBytesMax) {
+    this.store = store;
+    this.answers = answers;
+    this.streamOf = streamOf;
+    this.appendBytesMax = appendBytesMax;
+  }
+
+  // ---- append
+
+  @Override
+  public Appended append(StreamKey stream, byte[] data) {
+    return settled(begin(List.of(stream), List.of(data)));
+  }
+
+  @Override
+  public Appended append(Map<StreamKey, byte[]> data) {
+    return settled(begin(data));
+  }
+
+  private Appended settled(Request request) {
+    store.awaitAppended(request);
+    return appended(request);
+  }
+
+  @Override
+  public List<Appended> appendAll(StreamKey stream, List<byte[]> data) {
+    var appended = new ArrayList<Appended>(data.size());
+    while (appended.size() < data.size()) {
+      var underWay = new ArrayList<Request>();
+      int end = Math.min(data.size(), appended.size() + APPENDS_UNDER_WAY_MAX);
+      RuntimeException refused = null;
+      for (int i = appended.size(); i < end && refused == null; i++) {
+        try {
+          underWay.add(begin(List.of(stream), List.of(data.get(i))));
+        } catch (RuntimeException e) {
+          refused = e;
+        }
+      }
+      for (Request request : underWay) appended.add(settled(request));
+      // What is too much with others under way goes in when they are done.
+      if (refused != null && (underWay.isEmpty() || !(refused instanceof LimitExceeded))) {
+        throw refused;
+      }
+    }
+    return appended;
+  }
+
+  @Override
+  public CompletableFuture<Appended> appendAsync(StreamKey stream, byte[] data) {
+    return begun(() -> begin(List.of(stream), List.of(data)));
+  }
+
+  @Override
+  public CompletableFuture<Appended> appendAsync(Map<StreamKey, byte[]> data) {
+    return begun(() -> begin(data));
+  }
+
+  private CompletableFuture<Appended> begun(java.util.function.Supplier<Request> append) {
+    var answer = new CompletableFuture<Appended>();
+    Request request;
+    try {
+      request = append.get();
+    } catch (RuntimeException refused) {
+      answer.completeExceptionally(refused);
+      return answer;
+    }
+    store.callWriter();
+    request.whenDone(settled -> hand(settled, answer));
+    return answer;
+  }
+
+  /// Completes an answer on a thread of its own: who waits for it may do anything there.
+  private void hand(Request settled, CompletableFuture<Appended> answer) {
+    try {
+      answers.execute(() -> {
+        try {
+          answer.complete(appended(settled));
+        } catch (RuntimeException failure) {
+          answer.completeExceptionally(failure);
+        }
+      });
+    } catch (RejectedExecutionException closed) {
+      answer.completeExceptionally(new Closed("the store was closed before the answer was read"));
+    }
+  }
+
+  private Request begin(Map<StreamKey, byte[]> data) {
+    if (data.isEmpty()) throw new IllegalArgumentException("an append names at least one stream");
+    var sorted = new TreeMap<>(data);
+    return begin(List.copyOf(sorted.keySet()), List.copyOf(sorted.values()));
+  }
+
+  private Request begin(List<StreamKey> streams, List<byte[]> data) {
+    int count = streams.size();
+    if (count > APPEND_STREAMS_MAX) {
+      throw new LimitExceeded(
+          "an append to %,d streams; an append goes to %,d at most"
+              .formatted(count, APPEND_STREAMS_MAX));
+    }
+    long bytes = 0;
+    for (byte[] one : data) bytes += one.length;
+    if (bytes > appendBytesMax) {
+      throw new LimitExceeded(
+          "an append of %,d bytes; callBytesMax is %,d".formatted(bytes, appendBytesMax));
+    }
+    var residents = new Resident[count];
+    var copies = new byte[count][];
+    store.accept();
+    int pinned = 0;
+    try {
+      for (; pinned < count; pinned++) {
+        copies[pinned] = data.get(pinned).clone();
+        residents[pinned] = store.residents().pin(Key.ofStream(id(streams.get(pinned))));
+      }
+    } catch (RuntimeException refused) {
+      for (int i = 0; i < pinned; i++) residents[i].unpin();
+      store.settled();
+      throw refused;
+    }
+    return store.append(new Appending(residents, copies));
+  }
+
+  private static Appended appended(Request request) {
+    request.check();
+    var appending = Objects.requireNonNull(request.appending);
+    var places = new ArrayList<Appended.Place>(appending.addresses().length);
+    for (int i = 0; i < appending.addresses().length; i++) {
+      StreamKey stream = key(appending.residents()[i].key.stream());
+      places.add(new Appended.Place(stream, appending.addresses()[i]));
+    }
+    return new Appended(Objects.requireNonNull(appending.given().log), places);
+  }
+
+  // ---- read by log address
+
+  @Override
+  public LogSlot read(LogAddress address) {
+    return slot(address, new Budget());
+  }
+
+  @Override
+  public List<LogSlot> read(List<LogAddress> addresses) {
+    var budget = new Budget();
+    return addresses.stream().map(address -> slot(address, budget)).toList();
+  }
+
+  private LogSlot slot(LogAddress address, Budget budget) {
+    store.checkOpen();
+    requireAddress(address.counter());
+    long end = store.progress().counter();
+    if (address.epoch() > store.epoch()) return new LogSlot.NotYetWritten(address);
+    if (address.counter() > end) {
+      return address.epoch() == store.epoch()
+          ? new LogSlot.NotYetWritten(address)
+          : new LogSlot.Hole(address);
+    }
+    if (address.counter() < store.streams().firstInLog()) return new LogSlot.Trimmed(address);
+    Streams.LogItem item = store.streams().at(address.counter());
+    if (item == null || !item.log().equals(address) || item.places().isEmpty()) {
+      return new LogSlot.Hole(address);
+    }
+    List<StreamEntry> entries = entries(item, budget);
+    return entries.isEmpty() ? new LogSlot.Trimmed(address) : new LogSlot.Written(address, entries);
+  }
+
+  private List<StreamEntry> entries(Streams.LogItem item, Budget budget) {
+    var entries = new ArrayList<StreamEntry>(item.places().size());
+    for (Streams.Place place : item.places()) {
+      StoredEntry entry = store.streams().read(place.stream(), place.address());
+      if (entry != null) entries.add(budget.take(entry(place.stream(), entry)));
+    }
+    return entries;
+  }
+
+  @Override
+  public void scan(LogAddress from, LogAddress to, Predicate<LogSlot.Written> visitor) {
+    store.checkOpen();
+    long end = Math.min(store.progress().counter(), to.counter());
+    if (to.epoch() > store.epoch()) end = store.progress().counter();
+    scanLog(counterOf(from), end, to, visitor);
+  }
+
+  private void scanLog(long first, long end, LogAddress to, Predicate<LogSlot.Written> visitor) {
+    store
+        .streams()
+        .scanLog(
+            Math.max(first, store.streams().firstInLog()),
+            end,
+            item -> {
+              if (item.log().compareTo(to) > 0) return false;
+              List<StreamEntry> entries = entries(item, Budget.unlimited());
+              return entries.isEmpty() || visitor.test(new LogSlot.Written(item.log(), entries));
+            });
+  }
+
+  /// The first counter at which an address not below one can be. Counters rise over epochs, so that
+  /// it is the address's own, but for one that is above the end of its epoch.
+  private long counterOf(LogAddress from) {
+    long counter = Math.max(Math.max(1, from.counter()), store.streams().firstInLog());
+    Streams.LogItem item = first(counter);
+    if (item == null ? from.epoch() >= store.epoch() : item.log().epoch() <= from.epoch()) {
+      return counter;
+    }
+    long low = Math.max(1, store.streams().firstInLog());
+    long high = counter;
+    while (low < high) {
+      long middle = (low + high) >>> 1;
+      Streams.LogItem found = first(middle);
+      if (found == null || found.log().compareTo(from) >= 0) high = middle;
+      else low = found.log().counter() + 1;
+    }
+    return low;
+  }
+
+  private Streams.@org.jspecify.annotations.Nullable LogItem first(long counter) {
+    var found = new Streams.LogItem[1];
+    store
+        .streams()
+        .scanLog(
+            counter,
+            store.progress().counter(),
+            item -> {
+              found[0] = item;
+              return false;
+            });
+    return found[0];
+  }
+
+  @Override
+  public LogAddress tail() {
+    store.checkOpen();
+    return new LogAddress(store.epoch(), store.progress().counter());
+  }
+
+  @Override
+  public LogSlot fillHole(LogAddress address) {
+    return read(address);
+  }
+
+  // ---- read by stream address
+
+  @Override
+  public Optional<StreamEntry> read(StreamKey stream, long address) {
+    List<StreamEntry> found = read(stream, List.of(address));
+    return found.isEmpty() ? Optional.empty() : Optional.of(found.getFirst());
+  }
+
+  @Override
+  public List<StreamEntry> read(StreamKey stream, List<Long> addresses) {
+    StreamId id = id(stream);
+    long end = end(id);
+    var budget = new Budget();
+    var found = new ArrayList<StreamEntry>(addresses.size());
+    for (long address : addresses) {
+      requireAddress(address);
+      if (address > end) continue;
+      StoredEntry entry = store.streams().read(id, address);
+      if (entry == null) throw tooOld(stream, address);
+      found.add(budget.take(entry(id, entry)));
+    }
+    return found;
+  }
+
+  @Override
+  public List<StreamEntry> read(StreamKey stream, long from, long to) {
+    var budget = new Budget();
+    var found = new ArrayList<StreamEntry>();
+    scan(stream, from, to, entry -> found.add(budget.take(entry)));
+    return found;
+  }
+
+  @Override
+  public List<StreamEntry> readAll(StreamKey stream) {
+    return read(stream, Math.max(1, oldest(stream)), Long.MAX_VALUE);
+  }
+
+  @Override
+  public void scan(StreamKey stream, long from, long to, Predicate<StreamEntry> visitor) {
+    requireAddress(from);
+    StreamId id = id(stream);
+    scan(stream, id, from, Math.min(to, end(id)), visitor);
+  }
+
+  private void scan(
+      StreamKey stream, StreamId id, long from, long end, Predicate<StreamEntry> visitor) {
+    if (from > end) return;
+    store
+        .streams()
+        .scan(
+            id,
+            from,
+            end,
+            new Predicate<>() {
+              private boolean begun;
+
+              @Override
+              public boolean test(StoredEntry entry) {
+                if (!begun && entry.address() > from) throw tooOld(stream, from);
+                begun = true;
+                return visitor.test(entry(id, entry));
+              }
+            });
+  }
+
+  @Override
+  public long check(StreamKey stream) {
+    return end(id(stream));
+  }
+
+  @Override
+  public long oldest(StreamKey stream) {
+    StreamId id = id(stream);
+    return end(id) == 0 ? 0 : Math.max(1, store.streams().firstKept(id));
+  }
+
+  @Override
+  public void trim(StreamKey stream, long before) {
+    StreamId id = id(stream);
+    long end = end(id);
+    if (end == 0) return;
+    StoredEntry last = store.streams().read(id, end);
+    if (last != null && last.kind() != Records.DATA) throw Residents.mixed(Key.ofStream(id));
+    store.streams().trim(id, Math.min(before, end));
+    store.streams().sync();
+  }
+
+  private long end(StreamId stream) {
+    store.checkOpen();
+    return store.residents().tail(stream);
+  }
+
+  // ---- follow
+
+  @Override
+  public Follower<LogSlot.Written> follow(LogAddress from) {
+    store.checkOpen();
+    return following(
+        counterOf(from),
+        new StoredFollower.Source<>() {
+          @Override
+          public long end() {
+            return store.progress().counter();
+          }
+
+          @Override
+          public void read(long first, long end, StoredFollower.Page<LogSlot.Written> page) {
+            var to = new LogAddress(Long.MAX_VALUE, Long.MAX_VALUE);
+            scanLog(
+                first,
+                end,
+                to,
+                slot -> {
+                  int bytes = 0;
+                  for (StreamEntry entry : slot.entries()) bytes += entry.data().length;
+                  return page.add(slot, slot.address().counter(), bytes);
+                });
+          }
+        });
+  }
+
+  @Override
+  public Follower<StreamEntry> follow(StreamKey stream, long from) {
+    store.checkOpen();
+    requireAddress(from);
+    StreamId id = id(stream);
+    return following(
+        from,
+        new StoredFollower.Source<>() {
+          @Override
+          public long end() {
+            return StoredStreams.this.end(id);
+          }
+
+          @Override
+          public void read(long first, long end, StoredFollower.Page<StreamEntry> page) {
+            scan(
+                stream,
+                id,
+                first,
+                end,
+                entry -> page.add(entry, entry.address(), entry.data().length));
+          }
+        });
+  }
+
+  private <E> Follower<E> following(long first, StoredFollower.Source<E> source) {
+    if (followers.incrementAndGet() > FOLLOWERS_MAX) {
+      followers.decrementAndGet();
+      throw new LimitExceeded(
+          "there are %,d followers already; close some".formatted(FOLLOWERS_MAX));
+    }
+    return new StoredFollower<>(store, first, source, followers::decrementAndGet);
+  }
+
+  // ---- what entries and streams are
+
+  @Override
+  public StreamKey streamOf(Ref<?> ref) {
+    return key(streamOf.apply(ref));
+  }
+
+  private static StreamKey key(StreamId id) {
+    return new StreamKey(id.high(), id.low());
+  }
+
+  private static StreamId id(StreamKey key) {
+    var id = new StreamId(key.high(), key.low());
+    if (Streams.isInternal(id)) {
+      throw new IllegalArgumentException(key + " is no stream, but where the log itself is kept");
+    }
+    return id;
+  }
+
+  private static StreamEntry entry(StreamId stream, StoredEntry entry) {
+    Instant time = Instant.EPOCH.plus(entry.nowMicros(), ChronoUnit.MICROS);
+    return new StreamEntry(
+        key(stream), entry.address(), entry.log(), time, kind(entry.kind()), entry.payload());
+  }
+
+  private static StreamEntry.Kind kind(byte kind) {
+    return switch (kind) {
+      case Records.DATA -> StreamEntry.Kind.DATA;
+      case Records.PUT, Records.DELETE, Records.ANSWERED, Records.VERDICT, Records.DONE ->
+          StreamEntry.Kind.OBJECT;
+      default -> StreamEntry.Kind.INTERNAL;
+    };
+  }
+
+  private static void requireAddress(long address) {
+    if (address < 1) {
+      throw new IllegalArgumentException("address " + address + "; addresses begin at 1");
+    }
+  }
+
+  private TooOld tooOld(StreamKey stream, long address) {
+    return new TooOld("stream " + stream, address, oldest(stream));
+  }
+
+  /// How much a list may still grow.
+  private static final class Budget {
+    private long left = READ_BYTES_MAX;
+
+    private static Budget unlimited() {
+      var budget = new Budget();
+      budget.left = Long.MAX_VALUE;
+      return budget;
+    }
+
+    private StreamEntry take(StreamEntry entry) {
+      left -= entry.data().length;
+      if (left < 0) {
+        throw new LimitExceeded(
+            "more than %,d bytes (READ_BYTES_MAX) are read into one list; read a part, or scan"
+                .formatted(READ_BYTES_MAX));
+      }
+      return entry;
+    }
+  }
+}
