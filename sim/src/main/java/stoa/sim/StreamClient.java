@@ -161,9 +161,9 @@ final class StreamClient {
   }
 
   private Coordinator.Write write(StreamHistory.Operation now, StreamId stream) {
-    world.history().writes(now, stream);
     var sort = chance.percent(80) ? Sort.CHANGE : Sort.NOTE;
-    return new Coordinator.Write(stream, sort, now.id().getBytes(StandardCharsets.UTF_8));
+    String text = world.history().writes(now, stream, sort);
+    return new Coordinator.Write(stream, sort, text.getBytes(StandardCharsets.UTF_8));
   }
 
   private List<StreamId> streams(int most) {
