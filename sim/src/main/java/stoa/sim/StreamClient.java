@@ -111,6 +111,7 @@ final class StreamClient {
           case StreamMessage.Appended appended -> appended.number();
           case StreamMessage.Forgotten forgotten -> forgotten.number();
           case StreamMessage.Entries entries -> entries.number();
+          case StreamMessage.TooOld tooOld -> tooOld.number();
           case StreamMessage.Done done -> done.number();
           case StreamMessage.Ended ended -> ended.number();
           default -> throw new IllegalStateException("a client does not take " + message);
@@ -297,7 +298,12 @@ final class StreamClient {
               shard(stream),
               () -> read(now, at, streams, from, next),
               reply -> {
-                if (!(reply instanceof StreamMessage.Entries entries)) return;
+                if (!(reply instanceof StreamMessage.Entries entries)) {
+                  world.reached("what is read is trimmed");
+                  world.history().gaveUp(now);
+                  over();
+                  return;
+                }
                 world.history().saw(now, stream, at, entries.first(), entries.entries());
                 seen.put(stream, entries.first() + entries.entries().size() - 1);
                 read(now, at, streams, from + 1, next);

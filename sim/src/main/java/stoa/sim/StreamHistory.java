@@ -133,6 +133,12 @@ final class StreamHistory {
     end(operation);
   }
 
+  /// Notes that an operation ended before it wrote anything.
+  void gaveUp(Operation operation) {
+    operation.aborted = true;
+    end(operation);
+  }
+
   void trimmed(StreamId stream, long before) {
     trims.merge(stream, before, Math::max);
   }
