@@ -78,7 +78,7 @@ class CrashSimulationTest {
   void aStoreOfHandlersLosesNothingAndDoesNothingTwice(String name) {
     assertWell(
         name,
-        name.equals("store") ? 120 : 30,
+        name.equals("store") ? 120 : 80,
         List.of(
             "a call at depth 3 is done",
             "a call is refused with DeadlineExceeded",
@@ -88,10 +88,11 @@ class CrashSimulationTest {
             "the disk fails while the store opens"));
   }
 
-  @Test
-  void aStoreThatReleasesThePastLosesNothingAndDoesNothingTwice() {
+  @ParameterizedTest
+  @ValueSource(strings = {"store-releases", "store-releases-copies"})
+  void aStoreThatReleasesThePastLosesNothingAndDoesNothingTwice(String name) {
     assertWell(
-        "store-releases",
+        name,
         80,
         List.of(
             "a call at depth 3 is done",
