@@ -20,6 +20,7 @@ import stoa.log.core.Coordinator;
 import stoa.log.core.Outbox;
 import stoa.log.core.Shard;
 import stoa.log.core.StreamEntry;
+import stoa.log.core.StreamUnit;
 import stoa.sim.StreamMessage.Kind;
 import stoa.sim.StreamMessage.Node;
 
@@ -429,13 +430,22 @@ final class StreamLeader {
         continue;
       }
       var unit = shard().streamUnit();
-      long last = unit.settled(read.stream(), read.at(), read.bound());
-      if (last < 0) continue;
+      switch (unit.extent(read.stream(), read.at(), read.bound())) {
+        case StreamUnit.Extent.NotYet _ -> {
+          continue;
+        }
+        case StreamUnit.Extent.TooOld _ ->
+            world.send(read.from(), new StreamMessage.TooOld(read.number()));
+        case StreamUnit.Extent.UpTo(long last) -> {
+          List<StreamEntry> entries = new ArrayList<>();
+          long first = unit.versions().first(read.stream());
+          for (long at = first; at <= last; at++) {
+            entries.add(unit.versions().read(read.stream(), at));
+          }
+          world.send(read.from(), new StreamMessage.Entries(read.number(), first, entries));
+        }
+      }
       readers.remove(reader);
-      List<StreamEntry> entries = new ArrayList<>();
-      long first = unit.versions().first(read.stream());
-      for (long at = first; at <= last; at++) entries.add(unit.versions().read(read.stream(), at));
-      world.send(read.from(), new StreamMessage.Entries(read.number(), first, entries));
     }
     if (readers.size() > 64) readers.removeFirst();
   }
