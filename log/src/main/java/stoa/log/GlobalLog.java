@@ -119,6 +119,7 @@ public final class GlobalLog implements ShardLog {
   /// @throws IllegalArgumentException when the log was made with another layout
   /// @throws Corrupt when a device is missing or of another log, and cannot be rebuilt
   /// @throws stoa.storage.StorageException when a device cannot be read or written
+  /// @throws stoa.Unavailable when it cannot be read
   public static GlobalLog open(Layout layout, StreamId identity, List<Device> devices) {
     Check.that(devices.size() == layout.shards(), "%s devices for %s", devices.size(), layout);
     var log = new GlobalLog(layout, devices);

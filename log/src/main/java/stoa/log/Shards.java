@@ -175,9 +175,7 @@ final class Shards implements Extents {
     // The mark that stays may be in front of the first entry that does.
     long entries = teller.trimmedBefore(stream, told[1]);
     long marked =
-        own
-            ? copyFloor(stream, COPY_MARKS, entries)
-            : teller.floor(stream, Streams.MARKS, entries);
+        own ? copyFloor(stream, COPY_MARKS, entries) : teller.floor(stream, Streams.MARKS, entries);
     byte[] mark =
         marked < 0
             ? null

@@ -129,11 +129,15 @@ class GlobalLogTest {
     /// Everything is there: in the streams, and where the log says.
     void check() {
       var found = new HashMap<Streams.Place, Long>();
-      streams().scanLog(0, Long.MAX_VALUE, item -> {
-        for (Streams.Place place : item.places()) found.put(place, item.log().counter());
-        assertEquals(item, streams().at(item.log().counter()));
-        return true;
-      });
+      streams()
+          .scanLog(
+              0,
+              Long.MAX_VALUE,
+              item -> {
+                for (Streams.Place place : item.places()) found.put(place, item.log().counter());
+                assertEquals(item, streams().at(item.log().counter()));
+                return true;
+              });
       int entries = 0;
       for (StreamId stream : STREAMS) {
         List<String> texts = expected.getOrDefault(stream, List.of());
@@ -179,8 +183,7 @@ class GlobalLogTest {
 
   private static List<String> texts(Streams streams, StreamId stream) {
     var texts = new ArrayList<String>();
-    streams.scan(
-        stream, 1, Long.MAX_VALUE, entry -> texts.add(new String(entry.payload(), UTF_8)));
+    streams.scan(stream, 1, Long.MAX_VALUE, entry -> texts.add(new String(entry.payload(), UTF_8)));
     return texts;
   }
 
@@ -266,11 +269,14 @@ class GlobalLogTest {
     world.close();
     var other = new World(2, Copies.FULL);
     other.close();
-    var told = assertThrows(IllegalArgumentException.class, () -> {
-      other.disks.set(0, world.disks.get(0));
-      other.disks.set(1, world.disks.get(1));
-      other.open();
-    });
+    var told =
+        assertThrows(
+            IllegalArgumentException.class,
+            () -> {
+              other.disks.set(0, world.disks.get(0));
+              other.disks.set(1, world.disks.get(1));
+              other.open();
+            });
     assertTrue(String.valueOf(told.getMessage()).contains("2 shards and copies reference"));
     world.disks.addFirst(world.disks.removeLast());
     assertThrows(Corrupt.class, world::open);

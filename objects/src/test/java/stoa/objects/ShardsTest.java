@@ -66,10 +66,11 @@ class ShardsTest {
     }
     underWay.forEach(CompletableFuture::join);
     int from = 3;
-    stoa.transact(() -> {
+    String done = stoa.transact(() -> {
       for (int i = from; i < from + 4; i++) ledger(stoa, i).add(name + " together");
-      return null;
+      return name;
     });
+    assertEquals(name, done);
   }
 
   private static List<List<String>> all(Stoa stoa) {
@@ -125,8 +126,7 @@ class ShardsTest {
       work(stoa, "x");
     }
     for (String other : List.of("", "?shards=2", "?shards=4", "?shards=3&copies=full")) {
-      var told =
-          assertThrows(IllegalArgumentException.class, () -> Stoa.open(url + other).close());
+      var told = assertThrows(IllegalArgumentException.class, () -> Stoa.open(url + other).close());
       assertTrue(String.valueOf(told.getMessage()).contains("shards"), told::getMessage);
     }
     for (String wrong : List.of("?shards=0", "?shards=x", "?what=3", "?shards=1&copies=full")) {
@@ -147,8 +147,7 @@ class ShardsTest {
 
   @ParameterizedTest
   @ValueSource(ints = {0, 1, 2})
-  void aShardsDirectoryThatIsLostIsMadeAgain(int lost, @TempDir Path directory)
-      throws IOException {
+  void aShardsDirectoryThatIsLostIsMadeAgain(int lost, @TempDir Path directory) throws IOException {
     String url = "file:" + directory + "?shards=3&copies=full";
     List<List<String>> before;
     try (Stoa stoa = Stoa.open(url)) {
@@ -168,8 +167,7 @@ class ShardsTest {
   }
 
   @Test
-  void aShardsDirectoryThatIsLostWithoutCopiesIsToldOf(@TempDir Path directory)
-      throws IOException {
+  void aShardsDirectoryThatIsLostWithoutCopiesIsToldOf(@TempDir Path directory) throws IOException {
     String url = "file:" + directory + "?shards=3";
     try (Stoa stoa = Stoa.open(url)) {
       work(stoa, "first");
@@ -198,8 +196,10 @@ class ShardsTest {
 
   private static void spoil(Path shard) throws IOException {
     try (var files = Files.list(shard)) {
-      for (Path file : files.filter(f -> f.getFileName().toString().startsWith("segment")).toList()) {
-        try (var channel = FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
+      for (Path file :
+          files.filter(f -> f.getFileName().toString().startsWith("segment")).toList()) {
+        try (var channel =
+            FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
           var byteAt = ByteBuffer.allocate(1);
           for (long at = 512; at < Math.min(channel.size(), 1 << 20); at += 64) {
             channel.read(byteAt.clear(), at);

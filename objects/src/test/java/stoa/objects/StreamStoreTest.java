@@ -256,7 +256,8 @@ class StreamStoreTest {
     try (Stoa stoa = Stoa.open("file:" + directory)) {
       StreamStore streams = stoa.streams();
       given =
-          streams.appendAll(ALICE, IntStream.rangeClosed(1, 10).mapToObj(i -> bytes("" + i)).toList());
+          streams.appendAll(
+              ALICE, IntStream.rangeClosed(1, 10).mapToObj(i -> bytes("" + i)).toList());
       LogAddress both = streams.append(Map.of(ALICE, bytes("11"), NANCY, bytes("1"))).log();
       streams.trim(ALICE, 8);
       streams.trim(ALICE, 3);
