@@ -7,5 +7,6 @@ module stoa.api {
   exports stoa;
   exports stoa.spi;
 
+  uses stoa.spi.Collections;
   uses stoa.spi.Engine;
 }

@@ -1,5 +1,7 @@
 /// Shared objects on the store: marshalling, proxies, composition, history.
 @org.jspecify.annotations.NullMarked
+@SuppressWarnings(
+    "module") // Justification: stoa.collections stands above and is not seen from here
 module stoa.objects {
   requires static transitive org.jspecify;
   requires transitive stoa.store;
@@ -9,6 +11,8 @@ module stoa.objects {
   requires org.slf4j;
 
   exports stoa.objects;
+  exports stoa.objects.types to
+      stoa.collections;
 
   provides stoa.spi.Engine with
       stoa.objects.EmbeddedEngine;

@@ -1,10 +1,12 @@
 package stoa;
 
+import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.ServiceLoader;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
+import stoa.spi.Collections;
 import stoa.spi.Engine;
 
 /// A store of shared objects.
@@ -153,4 +155,71 @@ public interface Stoa extends AutoCloseable {
   /// come later throw [Closed].
   @Override
   void close();
+
+  // ---- collections
+
+  /// The shared hash map of a name. Like all collections, it comes to be with the first call that
+  /// changes it, and is shared by all who name it.
+  ///
+  /// @param keys the class of its keys, with `equals` and `hashCode` over their contents
+  /// @param values the class of its values
+  /// @throws UnsupportedOperationException when stoa-collections is not on the class path
+  /// @throws NotShareable when keys or values cannot travel, or keys have no stable hash
+  default <K, V> SharedMap<K, V> map(String name, Class<K> keys, Class<V> values) {
+    return Collections.installed().map(this, name, keys, values);
+  }
+
+  /// The shared sorted map of a name, in the natural order of its keys.
+  ///
+  /// @throws IllegalArgumentException when it was begun with another order
+  default <K extends Comparable<? super K>, V> SharedNavigableMap<K, V> navigableMap(
+      String name, Class<K> keys, Class<V> values) {
+    return Collections.installed().navigableMap(this, name, keys, values, null);
+  }
+
+  /// The shared sorted map of a name, in the order of a comparator, of which each process makes an
+  /// instance.
+  ///
+  /// @param order its class, with a constructor without parameters
+  /// @throws IllegalArgumentException when it was begun with another order
+  default <K, V> SharedNavigableMap<K, V> navigableMap(
+      String name, Class<K> keys, Class<V> values, Class<? extends Comparator<? super K>> order) {
+    return Collections.installed().navigableMap(this, name, keys, values, order);
+  }
+
+  /// The shared map from ranges to values of a name.
+  default <K extends Comparable<? super K>, V> SharedRangeMap<K, V> rangeMap(
+      String name, Class<K> keys, Class<V> values) {
+    return Collections.installed().rangeMap(this, name, keys, values);
+  }
+
+  /// The shared list of a name.
+  default <E> SharedList<E> list(String name, Class<E> elements) {
+    return Collections.installed().list(this, name, elements);
+  }
+
+  /// The shared list of a name, as a queue.
+  default <E> SharedQueue<E> queue(String name, Class<E> elements) {
+    return Collections.installed().queue(this, name, elements);
+  }
+
+  /// The shared list of a name, as a stack.
+  default <E> SharedStack<E> stack(String name, Class<E> elements) {
+    return Collections.installed().stack(this, name, elements);
+  }
+
+  /// The shared hash map of a name that is composed of many maps.
+  ///
+  /// @param shards how many, 1 to 65,536; fixed when the map is begun
+  /// @throws IllegalArgumentException when it was begun with another number
+  default <K, V> ShardedMap<K, V> shardedMap(
+      String name, Class<K> keys, Class<V> values, int shards) {
+    return Collections.installed().shardedMap(this, name, keys, values, shards);
+  }
+
+  /// The shared B-tree of a name.
+  default <K extends Comparable<? super K>, V> SharedBTree<K, V> bTree(
+      String name, Class<K> keys, Class<V> values) {
+    return Collections.installed().bTree(this, name, keys, values);
+  }
 }

@@ -123,8 +123,7 @@ final class ConflictPhase {
       for (int children : shapes) {
         lines.add(
             new Lines.Line(
-                new MapKind(children, false).shape(),
-                writers -> name(children, keys, writers)));
+                new MapKind(children, false).shape(), writers -> name(children, keys, writers)));
       }
       panels.add(Lines.panel(keys.text, samples, scale.writers(), lines, 0.0001));
     }

@@ -111,8 +111,6 @@ final class FollowPhase {
   }
 
   private static long data(LogSlot.Written slot) {
-    return slot.entries().stream()
-        .filter(entry -> entry.kind() == StreamEntry.Kind.DATA)
-        .count();
+    return slot.entries().stream().filter(entry -> entry.kind() == StreamEntry.Kind.DATA).count();
   }
 }

@@ -3,7 +3,6 @@ package stoa.bench;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.locks.Lock;
-import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
 import java.util.stream.IntStream;
 
@@ -37,8 +36,14 @@ final class LockedObjects {
     }
   }
 
-  /// Reads some objects, and waits after each; answers whether it could lock them all.
-  boolean read(int[] objects, long waitNanos) {
+  /// What a reader does after each read.
+  @FunctionalInterface
+  interface Pause {
+    void take() throws InterruptedException;
+  }
+
+  /// Reads some objects, with a pause after each; answers whether it could lock them all.
+  boolean read(int[] objects, Pause pause) {
     var held = new ArrayList<Lock>(objects.length);
     try {
       long sum = 0;
@@ -47,9 +52,12 @@ final class LockedObjects {
         if (!lock.tryLock()) return false;
         held.add(lock);
         sum += values[object];
-        LockSupport.parkNanos(waitNanos);
+        pause.take();
       }
       return sum >= 0;
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return false;
     } finally {
       held.forEach(Lock::unlock);
     }

@@ -67,7 +67,9 @@ final class OpenPhase {
     int inserted = 0;
     int some = 0;
     for (int inserts : scale.inserts()) {
-      context.progress().accept("%s, %s keys, %,d inserts".formatted(kind.text(), keys.text, inserts));
+      context
+          .progress()
+          .accept("%s, %s keys, %,d inserts".formatted(kind.text(), keys.text, inserts));
       int[] more = new int[inserts - inserted];
       for (int i = 0; i < more.length; i++) more[i] = zipf.next(random);
       try (var stoa = Stoa.open("file:" + folder)) {
@@ -144,8 +146,7 @@ final class OpenPhase {
       var lines = new ArrayList<Lines.Line>();
       for (MapKind kind : MapKind.all(scale.children())) {
         if (kind.local() != panel.getValue()) continue;
-        lines.add(
-            new Lines.Line(kind.shape(), inserts -> name(kind, Keys.UNIFORM, inserts)));
+        lines.add(new Lines.Line(kind.shape(), inserts -> name(kind, Keys.UNIFORM, inserts)));
       }
       panels.add(Lines.panel(panel.getKey(), samples, scale.inserts(), lines, 0.01));
     }

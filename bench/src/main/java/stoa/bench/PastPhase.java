@@ -1,5 +1,6 @@
 package stoa.bench;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -44,32 +45,55 @@ final class PastPhase {
       }
       LogAddress to = now(stoa);
 
+      var past = new Past(stoa, objects, from, to);
+      var first = new Load(1, Load.Threads.PLATFORM, scale.warmUp(), scale.time());
+      double cold = past.run(Kind.PAST, first).callsPerSecond();
       Map<String, Samples.Probe> probes = new LinkedHashMap<>();
       for (int views : scale.views()) {
-        for (String kind : List.of("remote", "local", "present")) {
+        context.progress().accept("warming up: " + name(Kind.PAST, views));
+        var warming = new Load(views, Load.Threads.PLATFORM, Duration.ZERO, scale.pastWarmUp());
+        var _ = past.run(Kind.PAST, warming);
+        var load = new Load(views, Load.Threads.PLATFORM, scale.warmUp(), scale.time());
+        for (Kind kind : Kind.values()) {
           String name = name(kind, views);
-          probes.put(
-              name,
-              samples -> {
-                var randoms = new SplittableRandom[views];
-                var seeds = new SplittableRandom(views);
-                for (int i = 0; i < views; i++) randoms[i] = seeds.split();
-                var load = new Load(views, Load.Threads.PLATFORM, scale.warmUp(), scale.time());
-                samples.add(
-                    name,
-                    load.run((caller, _) -> {
-                      SplittableRandom own = randoms[caller];
-                      LogAddress at = between(from, to, own);
-                      switch (kind) {
-                        case "remote" -> read(stoa, TxOptions.readingAt(at), objects, own);
-                        case "local" -> playBack(stoa, at, objects, own);
-                        default -> read(stoa, TxOptions.reading(), objects, own);
-                      }
-                    }));
-              });
+          probes.put(name, samples -> samples.add(name, past.run(kind, load)));
         }
       }
-      tell(findings, Samples.interleaved(scale.rounds(), probes, context.progress()));
+      tell(
+          findings,
+          Samples.interleaved(scale.rounds(), probes, context.progress()),
+          cold);
+    }
+  }
+
+  /// What a transaction reads, and how.
+  private enum Kind {
+    PRESENT("at the present"),
+    PAST("at a past address"),
+    PLAYED("at a past address, played back by the caller");
+
+    private final String text;
+
+    Kind(String text) {
+      this.text = text;
+    }
+  }
+
+  /// Objects with a past between two log addresses.
+  private record Past(Stoa stoa, List<Counter> objects, LogAddress from, LogAddress to) {
+    Load.Seen run(Kind kind, Load load) throws Exception {
+      var randoms = new SplittableRandom[load.callers()];
+      var seeds = new SplittableRandom(load.callers());
+      for (int i = 0; i < randoms.length; i++) randoms[i] = seeds.split();
+      return load.run((caller, _) -> {
+        SplittableRandom own = randoms[caller];
+        LogAddress at = between(from, to, own);
+        switch (kind) {
+          case PRESENT -> read(stoa, TxOptions.reading(), objects, own);
+          case PAST -> read(stoa, TxOptions.readingAt(at), objects, own);
+          case PLAYED -> playBack(stoa, at, objects, own);
+        }
+      });
     }
   }
 
@@ -118,13 +142,14 @@ final class PastPhase {
     return arguments.getFirst() instanceof Long number ? number : 0;
   }
 
-  private void tell(Findings findings, Samples samples) {
+  private void tell(Findings findings, Samples samples, double cold) {
     var results = new ArrayList<Result>();
+    results.add(Result.alone("at a past address, 1 caller, the first ones", cold, "1/s"));
     double best = 0;
     for (int views : scale.views()) {
-      String remote = name("remote", views);
-      String present = name("present", views);
-      String local = name("local", views);
+      String remote = name(Kind.PAST, views);
+      String present = name(Kind.PRESENT, views);
+      String local = name(Kind.PLAYED, views);
       results.add(
           Result.of(samples, present, "1/s").beside("the paper, remote views of the past", PAPER));
       results.add(Result.of(samples, remote, "1/s").beside(present, samples.median(present)));
@@ -142,9 +167,9 @@ final class PastPhase {
         best);
     var lines =
         List.of(
-            new Lines.Line("past, remote", views -> name("remote", views)),
-            new Lines.Line("past, played back", views -> name("local", views)),
-            new Lines.Line("present", views -> name("present", views)));
+            new Lines.Line("past, remote", views -> name(Kind.PAST, views)),
+            new Lines.Line("past, played back", views -> name(Kind.PLAYED, views)),
+            new Lines.Line("present", views -> name(Kind.PRESENT, views)));
     findings.figure(
         "figure-13-snapshots.svg",
         new Chart(
@@ -155,13 +180,7 @@ final class PastPhase {
             List.of(Lines.panel("", samples, scale.views(), lines, 1))));
   }
 
-  private static String name(String kind, int views) {
-    String what =
-        switch (kind) {
-          case "remote" -> "at a past address";
-          case "local" -> "at a past address, played back by the caller";
-          default -> "at the present";
-        };
-    return "%s, %d caller%s".formatted(what, views, views == 1 ? "" : "s");
+  private static String name(Kind kind, int views) {
+    return "%s, %d caller%s".formatted(kind.text, views, views == 1 ? "" : "s");
   }
 }

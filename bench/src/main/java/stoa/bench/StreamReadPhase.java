@@ -36,7 +36,7 @@ final class StreamReadPhase {
       try (var logs = new Logs(streams)) {
         for (int entries : points) {
           context.progress().accept("reading %,d streams".formatted(streams));
-          logs.grow(entries);
+          logs.grow(entries, Holes.NONE);
           for (int round = 0; round < scale.rounds(); round++) {
             for (int i = 0; i < scale.reads(); i++) {
               int stream = random.nextInt(streams);
@@ -49,12 +49,15 @@ final class StreamReadPhase {
       }
     }
     for (int streams : scale.streams()) {
-      try (var logs = new Logs(streams)) {
+      try (var logs = new Logs(streams);
+          var dense = new Logs(streams)) {
         context.progress().accept("reading holes in %,d streams".formatted(streams));
-        logs.grow(streams * scale.holeEntries());
+        logs.grow(streams * scale.holeEntries(), Holes.SOME);
+        dense.grow(streams * scale.holeEntries(), Holes.NONE);
         for (int i = 0; i < scale.rounds() * scale.reads(); i++) {
           int stream = random.nextInt(streams);
           samples.add(hole("Stoa", streams, ""), micros(() -> logs.ours.read(stream)));
+          samples.add(dense(streams), micros(() -> dense.ours.read(stream)));
           var reads = new double[1];
           samples.add(
               hole("backpointers", streams, ""),
@@ -65,6 +68,12 @@ final class StreamReadPhase {
     }
     tellWhole(findings, samples);
     tellHoles(findings, samples);
+  }
+
+  /// Whether log addresses are issued in vain.
+  private enum Holes {
+    NONE,
+    SOME
   }
 
   /// The same entries in both logs.
@@ -85,11 +94,11 @@ final class StreamReadPhase {
       return Device.open(new MemoryDisk(MEMORY_BYTES_MAX), DeviceConfig.standard());
     }
 
-    void grow(int to) {
+    void grow(int to, Holes holes) {
       while (entries < to) {
         int[] batch = AppendLog.batch(random, streams);
         ours.append(batch, payload);
-        ours.hole();
+        if (holes == Holes.SOME) ours.hole();
         theirs.append(batch, payload);
         entries += batch.length;
       }
@@ -144,6 +153,9 @@ final class StreamReadPhase {
       String ours = hole("Stoa", streams, "");
       String theirs = hole("backpointers", streams, "");
       String reads = hole("backpointers", streams, ", entries read");
+      String dense = dense(streams);
+      results.add(
+          Result.alone(ours, samples.median(ours), "µs").beside(dense, samples.median(dense)));
       results.add(
           Result.alone(ours, samples.median(ours), "µs").beside(theirs, samples.median(theirs)));
       results.add(Result.alone(reads, samples.median(reads), "entries"));
@@ -162,6 +174,10 @@ final class StreamReadPhase {
             .toList());
     int few = scale.streams().getFirst();
     int many = scale.streams().getLast();
+    findings.atMost(
+        "read with a hole ÷ without, %,d streams: at most 1.1".formatted(many),
+        1.1,
+        samples.median(hole("Stoa", many, "")) / samples.median(dense(many)));
     findings.atMost(
         "read with a hole, %,d streams ÷ %,d streams: at most 2 (the paper: 70 by backpointers)"
             .formatted(many, few),
@@ -203,6 +219,10 @@ final class StreamReadPhase {
 
   private static String whole(String kind, int streams, int entries) {
     return "%s, %,d streams, %,d entries".formatted(kind, streams, entries);
+  }
+
+  private static String dense(int streams) {
+    return "Stoa, %,d streams, no hole".formatted(streams);
   }
 
   private static String hole(String kind, int streams, String what) {

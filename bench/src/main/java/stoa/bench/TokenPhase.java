@@ -38,8 +38,7 @@ final class TokenPhase {
           name,
           samples -> {
             var sequencer = new Sequencer(1, 0);
-            samples.add(
-                name, rate(threads, inTurn(() -> sequencer.grant(1).first().counter())));
+            samples.add(name, rate(threads, inTurn(() -> sequencer.grant(1).first().counter())));
           });
       String conditional = conditional(threads);
       probes.put(

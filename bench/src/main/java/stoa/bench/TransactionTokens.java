@@ -30,7 +30,8 @@ final class TransactionTokens {
           sequencer.settled(first, Sequencer.Fate.HERE);
           return first.counter();
         }
-        case Sequencer.Answer.Ask(List<Sequencer.Question> questions) -> questions.forEach(this::tell);
+        case Sequencer.Answer.Ask(List<Sequencer.Question> questions) ->
+            questions.forEach(this::tell);
         case Sequencer.Answer other -> throw new IllegalStateException("refused: " + other);
       }
     }

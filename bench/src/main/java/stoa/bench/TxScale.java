@@ -10,6 +10,7 @@ import java.util.List;
 /// @param time how long a load counts
 /// @param pastObjects how many objects have a past that is read
 /// @param pastCalls how many calls on each of them are in it
+/// @param pastWarmUp how long the past is read before it counts, by each number of callers
 /// @param views how many callers read the past at a time
 /// @param objects how many objects one writes and many read
 /// @param readers how many readers there are beside the writer
@@ -22,6 +23,7 @@ public record TxScale(
     Duration time,
     int pastObjects,
     int pastCalls,
+    Duration pastWarmUp,
     List<Integer> views,
     int objects,
     List<Integer> readers,
@@ -37,6 +39,7 @@ public record TxScale(
         Duration.ofMillis(700),
         1_000,
         100,
+        Duration.ofSeconds(3),
         List.of(1, 2, 8),
         10_000,
         List.of(0, 10, 50, 100, 200),
@@ -53,6 +56,7 @@ public record TxScale(
         Duration.ofMillis(100),
         100,
         20,
+        Duration.ofMillis(100),
         List.of(1, 8),
         1_000,
         List.of(0, 200),

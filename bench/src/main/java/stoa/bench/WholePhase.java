@@ -95,8 +95,7 @@ final class WholePhase {
                     samples,
                     scale.whole(),
                     List.of(
-                        new Lines.Line(
-                            "in memory", n -> name("clear then size", "in memory", n)),
+                        new Lines.Line("in memory", n -> name("clear then size", "in memory", n)),
                         new Lines.Line(
                             "opened anew", n -> name("clear then size", "opened anew", n))),
                     0.01))));

@@ -116,7 +116,7 @@ final class WriterPhase {
 
     @Override
     public boolean read(int[] objects) {
-      return locked.read(objects, READ_NANOS);
+      return locked.read(objects, () -> LockSupport.parkNanos(READ_NANOS));
     }
 
     @Override

@@ -5,10 +5,12 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.UnaryOperator;
 import java.util.random.RandomGenerator;
 import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
@@ -24,8 +26,8 @@ import stoa.Listing;
 import stoa.LogAddress;
 import stoa.NotShareable;
 import stoa.Ref;
+import stoa.Shared;
 import stoa.Snapshot;
-import stoa.Stoa;
 import stoa.StoaConfig;
 import stoa.StreamStore;
 import stoa.Transaction;
@@ -40,9 +42,13 @@ import stoa.objects.proxy.Invoker;
 import stoa.objects.proxy.Proxied;
 import stoa.objects.proxy.Proxies;
 import stoa.objects.types.Keys;
+import stoa.objects.types.Platform;
 import stoa.objects.types.SharedMethod;
 import stoa.objects.types.SharedType;
 import stoa.spi.CallContext;
+import stoa.spi.Collections;
+import stoa.spi.Facade;
+import stoa.spi.Host;
 import stoa.store.Blobs;
 import stoa.store.Existence;
 import stoa.store.Key;
@@ -54,7 +60,10 @@ import stoa.store.StoredBlob;
 import stoa.store.Threads;
 
 /// A store of shared objects in this process. Thread-safe.
-final class EmbeddedStoa implements Stoa {
+final class EmbeddedStoa implements Host {
+  /// The name of a class that facades have admitted.
+  private static final String ADMITTED = "admitted ";
+
   private static final int STATE_BYTES_MAX = 512 << 20;
   private static final Object[] NOTHING = {};
 
@@ -70,6 +79,7 @@ final class EmbeddedStoa implements Stoa {
   private final ConcurrentHashMap<String, Faces> types = new ConcurrentHashMap<>();
   private final ReentrantLock registering = new ReentrantLock();
   private final Snapshots snapshots;
+  private final Set<Class<?>> admitted = ConcurrentHashMap.newKeySet();
   private final Executor answers;
   private final Attempts attempts = new Attempts(this);
 
@@ -93,6 +103,7 @@ final class EmbeddedStoa implements Stoa {
     loader = context != null ? context : EmbeddedStoa.class.getClassLoader();
     marshaller =
         new Marshaller(dictionary, new ByReference(), config.types(), loader, STATE_BYTES_MAX);
+    for (String name : dictionary.after(ADMITTED)) readmit(name);
     blobs.resume(name -> blobKey(Keys.decode(name, loader)));
     store.resume((space, name) -> typeNamed(space).key(Keys.decode(name, loader)));
     snapshots = new Snapshots(this, store);
@@ -175,13 +186,15 @@ final class EmbeddedStoa implements Stoa {
   public <T> Ref<T> ref(T shared) {
     @SuppressWarnings("unchecked") // Justification: the proxy is a T
     Ref<T> ref =
-        (Ref<T>) (shared instanceof StoredBlob blob ? refOf(blob.key()) : proxied(shared).ref());
+        (Ref<T>)
+            (behind(shared) instanceof StoredBlob blob ? refOf(blob.key()) : proxied(shared).ref());
     return ref;
   }
 
   @Override
   public boolean delete(Object shared) {
     refuseInside("delete an object");
+    if (shared instanceof Facade facade) return delete(facade.shared());
     if (shared instanceof StoredBlob blob) return own(blob).blobs().delete(blob);
     LiveInvoker invoker = live(shared);
     long generation = invoker.generation();
@@ -222,7 +235,7 @@ final class EmbeddedStoa implements Stoa {
     refuseBlob(shared, "has asynchronous calls of its own: writeAsync and readAsync");
     LiveInvoker live = live(shared);
     var recorder = new Recorder<R>(live);
-    T recording = Proxies.redirect(shared, recorder);
+    T recording = through(shared, proxy -> Proxies.redirect(proxy, recorder));
     Object answered;
     try {
       answered = call.on(recording);
@@ -335,6 +348,7 @@ final class EmbeddedStoa implements Stoa {
   <T> T seen(T shared, Place place) {
     refuseInside("read a snapshot");
     refuseBlob(shared, "is no part of snapshots; it has its own, see Blob.snapshot");
+    if (shared instanceof Facade) return through(shared, proxy -> seen(proxy, place));
     Proxied proxied = proxied(shared);
     LiveInvoker live = proxied.invoker() instanceof PastInvoker past ? past.live() : live(shared);
     if (live.stoa() != this) {
@@ -372,6 +386,12 @@ final class EmbeddedStoa implements Stoa {
   public <T> History<T> history(T shared) {
     refuseInside("read history");
     refuseBlob(shared, "keeps the versions for which it has a snapshot; use snapshot and at");
+    if (shared instanceof Facade facade && !facade.isSingle()) {
+      throw new UnsupportedOperationException(
+          shared.getClass().getSimpleName()
+              + " is composed of several objects, which have no single history; read it in a"
+              + " snapshot");
+    }
     return new ObjectHistory<>(this, shared, live(shared));
   }
 
@@ -434,6 +454,43 @@ final class EmbeddedStoa implements Stoa {
   private static void refuseBlob(Object shared, String reason) {
     if (shared instanceof StoredBlob)
       throw new UnsupportedOperationException(shared + " " + reason);
+  }
+
+  // ---- facades
+
+  @Override
+  public void admit(Class<?> type) {
+    marshaller.register(type);
+    if (Platform.has(type) || type.isAnnotationPresent(Shared.class)) return;
+    if (admitted.add(type)) {
+      var _ = dictionary.idOf(ADMITTED + type.getName());
+    }
+  }
+
+  @Override
+  public Class<?> classNamed(String name) {
+    try {
+      return Class.forName(name, false, loader);
+    } catch (ClassNotFoundException e) {
+      throw new NotShareable(
+          "the class " + name + " of a collection's elements is not on the class path", e);
+    }
+  }
+
+  @Override
+  public boolean isTransacting() {
+    return ObjectTransaction.current(this) != null;
+  }
+
+  /// Admits again what was when the store was open before.
+  private void readmit(String name) {
+    try {
+      Class<?> type = Class.forName(name, false, loader);
+      admitted.add(type);
+      marshaller.register(type);
+    } catch (ClassNotFoundException | NotShareable gone) {
+      // What holds one of these says so when it is read.
+    }
   }
 
   // ---- for the other classes of this package
@@ -598,8 +655,21 @@ final class EmbeddedStoa implements Stoa {
     return new ObjectAnswer.Travelling(ObjectAnswer.THREW, marshaller.thrown(refusal));
   }
 
+  /// The proxy behind a facade; anything else as it is.
+  static Object behind(Object shared) {
+    return shared instanceof Facade facade ? facade.shared() : shared;
+  }
+
+  /// A shared object as it is seen through a lens: a proxy in place of a proxy, or a facade before
+  /// what is to be used in place of each proxy behind it.
+  static <T> T through(T shared, UnaryOperator<Object> lens) {
+    @SuppressWarnings("unchecked") // Justification: a facade answers one of its own class
+    T seen = (T) (shared instanceof Facade facade ? facade.through(lens) : lens.apply(shared));
+    return seen;
+  }
+
   static Proxied proxied(Object shared) {
-    Proxied proxied = Proxies.of(shared);
+    Proxied proxied = Proxies.of(behind(shared));
     if (proxied == null) {
       throw new IllegalArgumentException(
           shared.getClass().getName() + " is no proxy of a shared object; get one from the store");
@@ -669,6 +739,18 @@ final class EmbeddedStoa implements Stoa {
       return place == null
           ? proxy(type, key, NOTHING, source, reference.generation())
           : past(type, key, NOTHING, source, reference.generation(), place);
+    }
+
+    @Override
+    public Object facade(Object proxy, String form) {
+      Place place = Place.current(EmbeddedStoa.this);
+      if (place == null) return Collections.installed().reopen(EmbeddedStoa.this, proxy, form);
+      // Made of the live object, and seen at the place, with all that it is composed of.
+      boolean then = proxied(proxy).invoker() instanceof PastInvoker;
+      Object live =
+          then ? Proxies.redirect(proxy, ((PastInvoker) proxied(proxy).invoker()).live()) : proxy;
+      Facade facade = Collections.installed().reopen(EmbeddedStoa.this, live, form);
+      return facade.through(shared -> seen(shared, place));
     }
   }
 

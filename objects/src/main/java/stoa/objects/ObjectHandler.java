@@ -124,8 +124,11 @@ final class ObjectHandler implements Handler {
     if (thrownByConstructor != null) return constructed();
     ObjectType asked = question.type();
     SharedMethod method = question.method();
-    if (asked.isQuick(method) || instance instanceof Forkable)
-      return run(asked, method, question.arguments(), execution);
+    if (instance instanceof Forkable<?> forkable) {
+      // A fork is what it may change at most.
+      return run(forkable.fork(), asked, method, question.arguments(), execution);
+    }
+    if (asked.isQuick(method)) return run(asked, method, question.arguments(), execution);
     // Not yet proven: what the check of the bytecode cannot see shows in the state.
     byte[] before = checkpoint();
     Answer answer = run(asked, method, question.arguments(), execution);
@@ -146,6 +149,15 @@ final class ObjectHandler implements Handler {
   private Answer run(
       ObjectType asked, SharedMethod method, @Nullable Object[] arguments, Execution execution) {
     Object target = java.util.Objects.requireNonNull(instance);
+    return run(target, asked, method, arguments, execution);
+  }
+
+  private Answer run(
+      Object target,
+      ObjectType asked,
+      SharedMethod method,
+      @Nullable Object[] arguments,
+      Execution execution) {
     Ref<?> ref = stoa.refOf(execution.key());
     var context = new ObjectContext(stoa, execution, ref, target);
     Marshaller marshaller = stoa.marshaller();

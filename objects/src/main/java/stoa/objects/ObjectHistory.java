@@ -53,7 +53,8 @@ final class ObjectHistory<T> implements History<T> {
             EmbeddedStoa.proxied(proxy).constructorArguments(),
             LiveInvoker.Source.ASKED,
             0);
-    return Proxies.redirect(proxy, new PastInvoker(then, stoa.store().past(key, version), null));
+    var past = new PastInvoker(then, stoa.store().past(key, version), null);
+    return EmbeddedStoa.through(proxy, live -> Proxies.redirect(live, past));
   }
 
   @Override

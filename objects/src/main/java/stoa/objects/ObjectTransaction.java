@@ -65,9 +65,9 @@ final class ObjectTransaction implements stoa.Transaction {
 
   @Override
   public <T> T on(T shared) {
-    LiveInvoker live = stoa.live(shared);
-    return Proxies.redirect(
-        shared, new Taking(this, live) /* calls take part wherever they are made */);
+    // Calls take part wherever they are made.
+    return EmbeddedStoa.through(
+        shared, proxy -> Proxies.redirect(proxy, new Taking(this, stoa.live(proxy))));
   }
 
   @Override

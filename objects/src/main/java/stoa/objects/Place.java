@@ -5,6 +5,7 @@ import stoa.LogAddress;
 import stoa.objects.marshal.Marshaller;
 import stoa.objects.proxy.Proxied;
 import stoa.objects.proxy.Proxies;
+import stoa.spi.Facade;
 
 /// A place in the log at which objects are seen. Whoever can reach it holds what is seen there.
 /// Immutable; equal to others at the same address of the same store.
@@ -50,10 +51,15 @@ final class Place {
 
   /// A shared object as it is seen here; anything else as it is.
   @Nullable Object seen(@Nullable Object object) {
+    if (object instanceof Facade facade) return facade.through(shared -> seenThere(shared));
     Proxied proxied = Proxies.of(object);
     if (proxied == null || !(proxied.invoker() instanceof LiveRoute route)) return object;
     LiveInvoker live = route.live();
     return stoa.past(live.type(), proxied, LiveInvoker.Source.REFERENCE, live.generation(), this);
+  }
+
+  private Object seenThere(Object proxy) {
+    return java.util.Objects.requireNonNull(seen(proxy));
   }
 
   @Override

@@ -31,6 +31,7 @@ final class StreamLeader {
   /* How many deliveries are sent at once. */
   private static final int SENT_MAX = 8;
   private static final int BATCH_MAX = 4;
+  private static final int PROPOSALS_MAX = 12;
 
   private record Proposal(Command command, Consumer<Shard.Applied> told) {}
 
@@ -97,7 +98,8 @@ final class StreamLeader {
   }
 
   void on(StreamMessage message) {
-    if (!open) return;
+    /* Whatever is refused because there is too much comes again. */
+    if (!open || proposals.size() >= PROPOSALS_MAX) return;
     switch (message) {
       case StreamMessage.Append append -> append(append);
       case StreamMessage.GrantIs(long number, Answer answer) -> granted(number, answer);

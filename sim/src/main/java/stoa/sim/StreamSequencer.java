@@ -160,8 +160,7 @@ final class StreamSequencer {
 
   private void send(Question question) {
     switch (question) {
-      case Question.OfStream of ->
-          world.send(shard(of.stream()), new StreamMessage.RowOf(me, of));
+      case Question.OfStream of -> world.send(shard(of.stream()), new StreamMessage.RowOf(me, of));
       case Question.OfSession of ->
           world.send(shard(of.stream()), new StreamMessage.SessionOf(me, of));
     }

@@ -257,7 +257,7 @@ class StreamStoreTest {
   void aLeaderOfAnOlderTermIsHeard() {
     assertFound(
         Copies.REFERENCE,
-        new StreamWorld.Trouble(20, 20, 15, 0, 0),
+        new StreamWorld.Trouble(20, 20, 30, 0, 0),
         1500,
         new StreamRules() {
           private final Map<Shard, Long> heard = new LinkedHashMap<>();

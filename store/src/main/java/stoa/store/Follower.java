@@ -2,6 +2,7 @@ package stoa.store;
 
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
+import stoa.TooOld;
 
 /// A state of a key that is kept beside the store's own and follows it by playback (vCorfu, section
 /// 4.2: a local view).
@@ -70,6 +71,19 @@ public final class Follower {
   /// Brings the state to what is seen at a log counter, or at a later one if that is not to be
   /// waited for.
   private Materialized bring(long least) {
+    while (true) {
+      try {
+        return bringTo(least);
+      } catch (TooOld released) {
+        // What was to be seen is the past by now: the present is there.
+        if (least >= store.moment()) throw released;
+        state = null;
+        least = store.moment();
+      }
+    }
+  }
+
+  private Materialized bringTo(long least) {
     long moment = store.moment();
     Materialized current = state;
     if (current != null && tail != UNKNOWN && target.tail() == tail) {
@@ -109,14 +123,13 @@ public final class Follower {
   }
 
   private Materialized play(@Nullable Materialized current, long position, long end) {
-    if (current == null) {
-      var loaded = new Materialized(store, key, store.factory(key.space()));
-      loaded.load(position, end);
-      return loaded;
+    if (current != null) {
+      state = null; // if playback fails, it is in doubt
+      if (current.advance(position, end)) return current;
     }
-    state = null; // if playback fails, it is in doubt
-    current.advance(position, end);
-    return current;
+    var loaded = new Materialized(store, key, store.factory(key.space()));
+    loaded.load(position, end);
+    return loaded;
   }
 
   private Read ask(

@@ -51,6 +51,9 @@ final class Intake {
   private final Progress progress;
   private final long term;
 
+  /// The log counter with which the epoch began.
+  private final long firstCounter;
+
   /* Odd while committed puts are on their way into the mailboxes; the holder of leading counts. */
   private volatile int publishing;
   /* The last log counter up to which all puts are in the mailboxes, when publishing is even. */
@@ -82,6 +85,7 @@ final class Intake {
     sequencer = new Sequencer(sealed.epoch(), sealed.counter());
     progress = new Progress(sealed.counter());
     published = sealed.counter();
+    firstCounter = sealed.counter();
   }
 
   /// The puts that are to be noted as unfinished.
@@ -123,6 +127,11 @@ final class Intake {
   private static void pause(int spin) {
     if (spin < SPINS) Thread.onSpinWait();
     else LockSupport.parkNanos(PAUSE_NANOS);
+  }
+
+  /// The log counter with which the epoch began.
+  long firstCounter() {
+    return firstCounter;
   }
 
   void add(Request request) {

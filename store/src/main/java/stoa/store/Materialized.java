@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import stoa.TooOld;
 import stoa.base.Check;
 import stoa.log.StoredEntry;
 import stoa.log.Streams;
@@ -107,8 +108,27 @@ final class Materialized {
   }
 
   /// As [#load] of a state of the past, for a caller that asks [Retention] itself.
+  ///
+  /// @throws TooOld when what the state is made from was released
   void load(long target, long end) {
-    replay(target, end, null, target);
+    try {
+      replay(target, end, null, target);
+    } catch (RuntimeException failure) {
+      checkKept(target); // which tells more
+      throw failure;
+    }
+    checkKept(target);
+  }
+
+  private void checkKept(long target) {
+    if (isReleased(target)) {
+      throw new TooOld(key, target, store.retention().oldest(key));
+    }
+  }
+
+  /// Whether the entry at an address is released, and those before.
+  private boolean isReleased(long address) {
+    return address < store.streams().firstKept(key.stream());
   }
 
   private void replay(long target, long end, @Nullable Resident resident, long checkpointMax) {
@@ -131,12 +151,19 @@ final class Materialized {
     play(from, target, end, resident);
   }
 
-  /// Brings a state of the past forward to a later address, by the entries between.
+  /// Brings a state of the past forward to a later address, by the entries between. Answers false
+  /// when some of these were released: then this is of no use any more.
   ///
   /// @param end as in [#load]
-  void advance(long target, long end) {
+  boolean advance(long target, long end) {
     Check.that(position <= target, "%s goes forward from %s to %s", key, position, target);
-    play(position + 1, target, end, null);
+    long from = position + 1;
+    try {
+      play(from, target, end, null);
+    } catch (RuntimeException failure) {
+      if (!isReleased(from)) throw failure;
+    }
+    return !isReleased(from);
   }
 
   private void play(long from, long target, long end, @Nullable Resident resident) {

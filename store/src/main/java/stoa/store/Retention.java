@@ -193,8 +193,17 @@ final class Retention {
   private long allowed(Key key, long before) {
     long limit = limit();
     StoredEntry entry = streams().read(key.stream(), before);
-    if (entry != null && entry.log().counter() <= limit) return before;
-    return Math.min(before, store.nesting().firstBehind(key.stream(), limit) - 1);
+    if (entry != null && entry.log().counter() <= limit) return withPut(key, before);
+    long seen = store.nesting().firstBehind(key.stream(), limit) - 1;
+    return withPut(key, Math.min(before, seen));
+  }
+
+  /// A version in front of which the put need not go that began a generation and was taken back:
+  /// who asks what changed a key last is told of that, and not of the verdict that ended it.
+  private long withPut(Key key, long before) {
+    StoredEntry base = streams().read(key.stream(), streams().base(key.stream(), before));
+    if (base == null || base.kind() != Records.VERDICT) return before;
+    return Math.min(before, Records.verdict(base.payload()).call());
   }
 
   /// The log counter at which, and behind which, somebody may read.

@@ -350,12 +350,18 @@ public final class Store implements AutoCloseable {
     long counter = address.counter();
     checkCommitted(counter);
     Pins.Pin pin = retention.pins().pin(counter);
-    boolean told = counter > 0 && counter >= streams().firstInLog();
+    boolean old = counter < intake.firstCounter() && counter > 0;
+    boolean told = old && counter >= streams().firstInLog();
     Streams.LogItem item = told ? streams().at(counter) : null;
-    if (item != null && item.log().epoch() != address.epoch()) {
+    long epoch = item != null ? item.log().epoch() : old ? address.epoch() : epoch();
+    if (epoch != address.epoch()) {
       pin.close();
       throw new IllegalArgumentException(
-          "log address " + address + " was never issued; " + item.log() + " was");
+          "log address "
+              + address
+              + " was never issued; "
+              + new LogAddress(epoch, counter)
+              + " was");
     }
     return pin;
   }

@@ -275,15 +275,15 @@ final class Versions {
   }
 
   private Materialized.State play(Key key, long position, long end, @Nullable Version below) {
-    var played = new Materialized(store, key, store.factory(key.space()));
     Materialized.State base = below == null ? null : base(key, position, below);
-    if (base == null) {
-      played.load(position, end);
-    } else {
+    if (base != null) {
+      var played = new Materialized(store, key, store.factory(key.space()));
       played.begin(base);
-      played.advance(position, end);
+      if (played.advance(position, end)) return played.state();
     }
-    return played.state();
+    var loaded = new Materialized(store, key, store.factory(key.space()));
+    loaded.load(position, end);
+    return loaded.state();
   }
 
   /// A copy of a version to go on from, when that is nearer than the last checkpoint.

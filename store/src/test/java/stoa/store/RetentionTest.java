@@ -7,7 +7,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.SplittableRandom;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicLong;
@@ -114,12 +117,13 @@ class RetentionTest {
 
     @Override
     public Handler create(Key key, byte @Nullable [] opening, Execution execution) {
-      return new Cell("");
+      return new Cell("", 0);
     }
 
     @Override
     public Handler restore(Key key, byte[] checkpoint) {
-      return new Cell(Script.text(checkpoint));
+      String[] words = Script.text(checkpoint).split(" ", 2);
+      return new Cell(words[1], Long.parseLong(words[0]));
     }
 
     @Override
@@ -129,13 +133,16 @@ class RetentionTest {
 
     private final class Cell implements Handler {
       private String value;
+      private long puts;
 
-      Cell(String value) {
+      Cell(String value, long puts) {
         this.value = value;
+        this.puts = puts;
       }
 
       @Override
       public Answer put(byte[] bytes, Execution execution) {
+        puts++;
         String text = Script.text(bytes);
         value = text.substring(0, Math.max(0, text.indexOf('\n')));
         if (value.startsWith("call ")) {
@@ -156,12 +163,12 @@ class RetentionTest {
         if (query instanceof Key other) {
           return new Script.Said(Script.text(execution.get(other, "value", ANY)));
         }
-        return new Script.Said(value);
+        return new Script.Said("puts".equals(query) ? Long.toString(puts) : value);
       }
 
       @Override
       public byte[] checkpoint() {
-        return value.getBytes(StandardCharsets.UTF_8);
+        return (puts + " " + value).getBytes(StandardCharsets.UTF_8);
       }
     }
   }
@@ -283,6 +290,85 @@ class RetentionTest {
       assertEquals("v100", Script.text(answer.encoded()));
     }
     assertEquals(300, store.trim(key("c"), 300));
+  }
+
+  @Test
+  void whoFollowsAKeyMissesNothingThatWasReleasedMeanwhile() {
+    var follower = store.follow(store.target(key("c")));
+    fill("c", 1, 10);
+    assertEquals("10", Script.text(follower.now("puts", ANY).answer().encoded()));
+    fill("c", 11, 200);
+    assertEquals(190, store.trim(key("c"), 190));
+    assertEquals("200", Script.text(follower.now("puts", ANY).answer().encoded()));
+    assertEquals("200", Script.text(follower.seen("puts", ANY).answer().encoded()));
+    fill("c", 201, 220);
+    assertEquals("220", Script.text(follower.now("puts", ANY).answer().encoded()));
+  }
+
+  @Test
+  void aViewOfThePastIsTooOldOnceThatIsReleased() {
+    fill("c", 1, 100);
+    Past then = store.past(key("c"), 50);
+    Past at = store.at(key("c"), store.events(key("c"), 50, 50).getFirst().entry().log().counter());
+    Past read = store.past(key("c"), 60);
+    assertEquals("60", Script.text(read.get("puts", ANY, true).encoded()));
+    assertEquals(90, store.trim(key("c"), 90));
+    assertThrows(TooOld.class, () -> then.get("puts", ANY, true));
+    assertThrows(TooOld.class, () -> then.get("puts", ANY, false));
+    assertThrows(TooOld.class, () -> at.get("puts", ANY, false));
+    assertThrows(TooOld.class, at::position);
+    assertThrows(TooOld.class, () -> read.get("puts", ANY, false));
+    for (int version = 90; version <= 100; version++) {
+      var answer = store.past(key("c"), version).get("puts", ANY, false);
+      assertEquals(version, Long.parseLong(Script.text(answer.encoded())));
+    }
+  }
+
+  @Test
+  void readersBesideReleasesSeeAWholeStateOrNone() throws Exception {
+    store.keep(Keep.versions(20));
+    fill("c", 1, 10);
+    var end = new AtomicLong();
+    var failures = new ConcurrentLinkedQueue<Throwable>();
+    var reads = new AtomicLong();
+    var threads = new ArrayList<Thread>();
+    for (int i = 0; i < 3; i++) {
+      int seed = i;
+      threads.add(
+          new Thread(() -> {
+            try {
+              readUntil(end, seed, reads);
+            } catch (RuntimeException | Error failure) {
+              failures.add(failure);
+            }
+          }));
+    }
+    threads.forEach(Thread::start);
+    fill("c", 11, 3_000);
+    end.set(1);
+    for (var thread : threads) thread.join();
+    assertEquals(List.of(), List.copyOf(failures));
+    assertTrue(reads.get() > 0);
+    assertTrue(store.oldest(key("c")) > 2_000, "much was released");
+  }
+
+  private void readUntil(AtomicLong end, int seed, AtomicLong reads) {
+    var random = new SplittableRandom(seed);
+    var follower = store.follow(store.target(key("c")));
+    long followed = 0;
+    while (end.get() == 0) {
+      long now = Long.parseLong(Script.text(follower.now("puts", ANY).answer().encoded()));
+      assertTrue(now >= followed, now + " puts behind " + followed);
+      followed = now;
+      long version = Math.max(1, store.position(key("c")) - random.nextInt(150));
+      try {
+        var answer = store.past(key("c"), version).get("puts", ANY, random.nextBoolean());
+        assertEquals(version, Long.parseLong(Script.text(answer.encoded())));
+        reads.incrementAndGet();
+      } catch (TooOld told) {
+        assertTrue(version < told.oldest(), told.toString());
+      }
+    }
   }
 
   @Test

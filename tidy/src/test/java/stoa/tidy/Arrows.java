@@ -22,13 +22,14 @@ final class Arrows {
     ALLOWED.put("log", Set.of("api", "base", "storage"));
     ALLOWED.put("store", Set.of("api", "base", "storage", "log"));
     ALLOWED.put("objects", Set.of("api", "base", "storage", "log", "store"));
+    ALLOWED.put("collections", engine);
     ALLOWED.put("stacksync", Set.of("api"));
     ALLOWED.put("sim", engine);
     ALLOWED.put("spec", Set.of());
-    ALLOWED.put("bench", engine);
-    ALLOWED.put("cli", with(engine, "stacksync", "bench"));
-    ALLOWED.put("peers", with(engine, "stacksync", "bench", "cli"));
-    ALLOWED.put("tidy", with(engine, "stacksync", "bench", "sim", "cli"));
+    ALLOWED.put("bench", with(engine, "collections"));
+    ALLOWED.put("cli", with(engine, "collections", "stacksync", "bench"));
+    ALLOWED.put("peers", with(engine, "collections", "stacksync", "bench", "cli"));
+    ALLOWED.put("tidy", with(engine, "collections", "stacksync", "bench", "sim", "cli"));
   }
 
   private static final Pattern DEPENDENCY =

@@ -12,7 +12,7 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// The example in `README.md`, run as it stands there.
+/// The examples in `README.md`, run as they stand there.
 class ReadmeTest {
   private static final Pattern EXAMPLE =
       Pattern.compile("^```java\n(.*?)^```$", Pattern.DOTALL | Pattern.MULTILINE);
@@ -28,7 +28,27 @@ class ReadmeTest {
     assertEquals("visit 2\nbefore it: 1\n", run());
   }
 
+  @Test
+  void everyOtherExampleRuns() throws Exception {
+    Matcher example = EXAMPLE.matcher(Repository.here().text(Path.of("README.md")));
+    assertTrue(example.find(), "README.md has no example in Java");
+    int others = 0;
+    while (example.find()) {
+      Matcher name = Pattern.compile("public class (\\w+)").matcher(example.group(1));
+      assertTrue(name.find(), "an example in README.md has no class");
+      String file = name.group(1) + ".java";
+      Files.writeString(folder.resolve(file), example.group(1));
+      assertTrue(!run(file).isEmpty(), file + " prints nothing");
+      others++;
+    }
+    assertTrue(others >= 2, others + " other examples");
+  }
+
   private String run() throws IOException, InterruptedException {
+    return run("Hello.java");
+  }
+
+  private String run(String file) throws IOException, InterruptedException {
     var process =
         new ProcessBuilder(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
@@ -36,7 +56,7 @@ class ReadmeTest {
                 "--enable-native-access=ALL-UNNAMED",
                 "-cp",
                 System.getProperty("java.class.path"),
-                "Hello.java")
+                file)
             .directory(folder.toFile())
             .redirectError(ProcessBuilder.Redirect.INHERIT)
             .start();

@@ -148,6 +148,8 @@ final class Codec {
       case Registry.Entry.ByReference shared ->
           fory.registerSerializer(
               type, new ReferenceSerializers.OfShared(this, resolver, type, shared));
+      case Registry.Entry.ByFacade _ ->
+          fory.registerSerializer(type, FacadeSerializers.of(this, resolver, type));
     }
   }
 

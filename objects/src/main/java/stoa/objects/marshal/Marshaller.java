@@ -12,6 +12,7 @@ import stoa.NotShareable;
 import stoa.StoaException;
 import stoa.objects.types.SharedMethod;
 import stoa.objects.types.SharedType;
+import stoa.spi.OwnState;
 
 /// Turns arguments, results, exceptions and states into bytes and back.
 ///
@@ -41,6 +42,7 @@ public final class Marshaller {
   private static final byte ID = 0x17;
   private static final byte GRAPH = 0x1F;
   private static final byte STATE = 0x20;
+  private static final byte OWN_STATE = 0x21;
   private static final byte THROWN = 0x30;
   private static final byte THROWN_TEXT = 0x31;
 
@@ -209,21 +211,30 @@ public final class Marshaller {
   public @Nullable Object value(byte[] bytes, int from, int to) {
     var in = new Simple.Input(bytes, from, to);
     byte format = in.get();
-    if (format == GRAPH) return using(codec -> codec.read(bytes, from + 1, to, 1))[0];
-    Object value =
-        switch (format) {
-          case NULL -> null;
-          case FALSE -> false;
-          case TRUE -> true;
-          case INT -> Simple.read(in, int.class);
-          case LONG -> Simple.read(in, long.class);
-          case DOUBLE -> Simple.read(in, double.class);
-          case TEXT -> Simple.read(in, String.class);
-          case ID -> Simple.read(in, java.util.UUID.class);
-          default -> throw new Corrupt("an encoded value begins with byte " + format);
-        };
+    if (format == GRAPH) return graph(bytes, from + 1, to);
+    Object value = simple(format, in);
     in.end();
     return value;
+  }
+
+  /// The root of a graph that fills the bytes.
+  @Nullable Object graph(byte[] bytes, int from, int to) {
+    return using(codec -> codec.read(bytes, from, to, 1))[0];
+  }
+
+  /// A value that is no graph, behind its first byte.
+  @Nullable Object simple(byte format, Simple.Input in) {
+    return switch (format) {
+      case NULL -> null;
+      case FALSE -> false;
+      case TRUE -> true;
+      case INT -> Simple.read(in, int.class);
+      case LONG -> Simple.read(in, long.class);
+      case DOUBLE -> Simple.read(in, double.class);
+      case TEXT -> Simple.read(in, String.class);
+      case ID -> Simple.read(in, java.util.UUID.class);
+      default -> throw new Corrupt("an encoded value begins with byte " + format);
+    };
   }
 
   /// Whether an object is deeply immutable and may be handed over without a copy. Quick; false when
@@ -246,6 +257,7 @@ public final class Marshaller {
           instance.getClass().getName() + " is not the implementation of " + type);
     }
     register(type);
+    if (instance instanceof OwnState own) return OwnStates.write(this, own, OWN_STATE, bytesMax);
     return using(codec -> codec.writeState(STATE, type.implementation(), instance));
   }
 
@@ -257,7 +269,15 @@ public final class Marshaller {
   /// The instance encoded in the bytes from `from` to `to`, exclusive, as a new one.
   public Object state(SharedType type, byte[] bytes, int from, int to) {
     register(type);
-    expect(STATE, new Simple.Input(bytes, from, to).get(), "the state of " + type);
+    byte format = new Simple.Input(bytes, from, to).get();
+    if (OwnState.class.isAssignableFrom(type.implementation())) {
+      expect(OWN_STATE, format, "the state of " + type);
+      Struct struct = java.util.Objects.requireNonNull(generation.registry.stateOf(type));
+      var instance = (OwnState) struct.allocate();
+      OwnStates.read(this, instance, bytes, from + 1, to);
+      return instance;
+    }
+    expect(STATE, format, "the state of " + type);
     return using(codec -> codec.readState(type.implementation(), bytes, from + 1, to));
   }
 

@@ -98,14 +98,14 @@ final class ReferenceSerializers {
     }
   }
 
-  private static void writeKey(WriteContext context, Object key) {
+  static void writeKey(WriteContext context, Object key) {
     byte[] bytes = Keys.encode(key);
     MemoryBuffer buffer = context.getBuffer();
     buffer.writeVarUInt32(bytes.length);
     buffer.writeBytes(bytes);
   }
 
-  private static Object readKey(Codec codec, ReadContext context) {
+  static Object readKey(Codec codec, ReadContext context) {
     MemoryBuffer buffer = context.getBuffer();
     int length = buffer.readVarUInt32();
     if (length < 0 || length > Keys.KEY_BYTES_MAX) {

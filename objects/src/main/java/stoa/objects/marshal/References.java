@@ -15,4 +15,9 @@ public interface References {
   default Object resolve(Reference reference, Class<?> face) {
     return resolve(reference);
   }
+
+  /// A facade before a proxy.
+  ///
+  /// @param form what [Facade#form()] answered
+  Object facade(Object proxy, String form);
 }

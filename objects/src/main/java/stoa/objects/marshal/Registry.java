@@ -25,6 +25,8 @@ import stoa.objects.types.Hashing;
 import stoa.objects.types.Platform;
 import stoa.objects.types.SharedMethod;
 import stoa.objects.types.SharedType;
+import stoa.spi.Facade;
+import stoa.spi.OwnState;
 import stoa.store.StoredBlob;
 
 /// The classes of the program that may travel, each with its number.
@@ -57,6 +59,9 @@ final class Registry {
     /// @param face the class of which proxies are, or null when the type alone says so
     record ByReference(int id, String type, String made, @Nullable Class<?> face)
         implements Entry {}
+
+    /// A class of facades: by the reference of what is behind one, and its form.
+    record ByFacade(int id) implements Entry {}
   }
 
   private final TypeIds ids;
@@ -177,6 +182,10 @@ final class Registry {
         shared(SharedType.of(type));
         return;
       }
+      if (Facade.class.isAssignableFrom(type)) {
+        if (!type.isInterface()) found.put(type, new Entry.ByFacade(idOf(type)));
+        return;
+      }
       if (type.isEnum()) {
         found.put(type, new Entry.Constants(idOf(type)));
         return;
@@ -216,7 +225,7 @@ final class Registry {
       foundStates.put(implementation, new Struct(implementation, type.name(), ids));
       found.put(Proxies.classOf(type), proxy(type));
       found.put(implementation, byReference("instance " + type.name(), type, null));
-      addFields(implementation);
+      if (!OwnState.class.isAssignableFrom(implementation)) addFields(implementation);
       for (SharedMethod method : type.methods()) {
         add(method.genericReturnType());
         method.genericParameterTypes().forEach(this::add);

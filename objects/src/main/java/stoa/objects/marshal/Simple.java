@@ -136,6 +136,12 @@ final class Simple {
       bytes = Arrays.copyOf(bytes, Math.max(bytes.length * 2, length + more));
     }
 
+    void raw(byte[] more, int from, int count) {
+      if (bytes.length - length < count) grow(count);
+      System.arraycopy(more, from, bytes, length, count);
+      length += count;
+    }
+
     int length() {
       return length;
     }
@@ -207,8 +213,18 @@ final class Simple {
       return new String(chars);
     }
 
+    /// Steps over bytes that somebody else reads.
+    void skip(long count) {
+      at += need(count);
+    }
+
+    int left() {
+      return to - at;
+    }
+
     private int need(long length) {
-      if (length > to - at) throw new Corrupt("an encoded value ends too early, at byte " + to);
+      if (length < 0 || length > to - at)
+        throw new Corrupt("an encoded value ends too early, at byte " + to);
       return (int) length;
     }
 

@@ -7,6 +7,8 @@
 /// value      0x10 … 0x18 a simple value (null, false, true, int, long, double, text, UUID, void)
 ///            0x1F a graph
 /// state      0x20, a graph whose root is the object
+///            0x21, what an object with stoa.spi.OwnState writes: numbers, and values, where a graph
+///            has its length behind its first byte
 /// thrown     0x30, a graph of exceptions;  0x31, text for CallFailed
 /// copy       as value
 /// ```

@@ -28,6 +28,10 @@ import stoa.NotShareable;
 import stoa.Order;
 import stoa.Shared;
 import stoa.Transactional;
+import stoa.spi.Forkable;
+import stoa.spi.OwnState;
+import stoa.spi.StateInput;
+import stoa.spi.StateOutput;
 
 /// A class of shared objects that has been checked: what callers name, what is instantiated, and
 /// the methods between.
@@ -54,6 +58,9 @@ public final class SharedType {
 
   private static final Comparator<Method> BY_SIGNATURE =
       Comparator.comparing(Method::getName).thenComparing(m -> parameters(m.getParameterTypes()));
+
+  private static final Class<?>[] STORE = {StateOutput.class};
+  private static final Class<?>[] RESTORE = {StateInput.class};
 
   private final Class<?> face;
   private final Class<?> implementation;
@@ -310,7 +317,8 @@ public final class SharedType {
       for (Method method : declared) {
         if (isIdentity(method) && Modifier.isFinal(method.getModifiers())) checkMethod(method);
         if (bridgesOverload(method, declared)) overridden.add(signature(method));
-        if (!callable(method) || overridden.contains(signature(method))) continue;
+        if (!callable(method) || isForTheEngine(type, method)) continue;
+        if (overridden.contains(signature(method))) continue;
         Method below = chosen.putIfAbsent(signature(method), method);
         if (below != null || Modifier.isPublic(method.getModifiers())) continue;
         boolean packagePrivate = !Modifier.isProtected(method.getModifiers());
@@ -325,7 +333,8 @@ public final class SharedType {
     }
     for (Class<?> i : interfaces(type)) {
       for (Method method : i.getDeclaredMethods()) {
-        if (!callable(method) || overridden.contains(signature(method))) continue;
+        if (!callable(method) || isForTheEngine(type, method)) continue;
+        if (overridden.contains(signature(method))) continue;
         Method known = chosen.get(signature(method));
         boolean moreSpecific =
             known == null
@@ -378,6 +387,17 @@ public final class SharedType {
       return false;
     }
     return !isIdentity(method);
+  }
+
+  /// What [Forkable] and [OwnState] declare, which the engine calls on the object itself.
+  private static boolean isForTheEngine(Class<?> type, Method method) {
+    Class<?>[] parameters = method.getParameterTypes();
+    return switch (method.getName()) {
+      case "fork" -> parameters.length == 0 && Forkable.class.isAssignableFrom(type);
+      case "store" -> Arrays.equals(parameters, STORE) && OwnState.class.isAssignableFrom(type);
+      case "restore" -> Arrays.equals(parameters, RESTORE) && OwnState.class.isAssignableFrom(type);
+      default -> false;
+    };
   }
 
   /// equals and hashCode, which proxies answer from the reference.

@@ -131,6 +131,11 @@ class DamageTest {
             }
 
             @Override
+            public Object facade(Object proxy, String form) {
+              throw new UnsupportedOperationException(form);
+            }
+
+            @Override
             public Object resolve(Reference reference) {
               return proxy(reference.ref().key());
             }

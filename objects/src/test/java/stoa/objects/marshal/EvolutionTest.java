@@ -86,6 +86,11 @@ class EvolutionTest {
               }
 
               @Override
+              public Object facade(Object proxy, String form) {
+                throw new UnsupportedOperationException(form);
+              }
+
+              @Override
               public Object resolve(Reference reference) {
                 return Proxies.create(type, reference.ref(), new Object[0], (p, m, a) -> null);
               }

@@ -212,6 +212,11 @@ class MarshallerTest {
               }
 
               @Override
+              public Object facade(Object proxy, String form) {
+                throw new UnsupportedOperationException(form);
+              }
+
+              @Override
               public Object resolve(Reference reference) {
                 assertEquals(7, reference.generation());
                 return proxy(reference.ref().key());

@@ -1,0 +1,54 @@
+package stoa;
+
+import java.util.concurrent.ConcurrentMap;
+
+/// A shared hash map: one shared object that any number of callers read and change (vCorfu, section
+/// 4.4).
+///
+/// ```java
+/// SharedMap<String, Long> stock = stoa.map("stock", String.class, Long.class);
+/// stock.merge("apples", 3L, Long::sum);
+/// ```
+///
+/// Every method is one call on the object, in the store's one order with all others, and takes part
+/// in a transaction when it is made inside one; `compute…`, `merge` and `replaceAll` are a read and
+/// a conditional write that repeats until nobody came between. Neither keys nor values are null.
+/// They are values: what a caller changes in one afterwards does not change the map.
+///
+/// # Keys
+///
+/// Keys are compared with `equals`. Their class must have an `equals` and a `hashCode` of its own,
+/// that depend on their contents only; enums, and records with enums, may be keys, and hash by the
+/// names of their constants. Arrays, classes without `hashCode` and `Class` are [NotShareable].
+/// Conditional writes compare values with `equals`, arrays by their elements.
+///
+/// # Iteration
+///
+/// An iterator shows the map as it was when it was asked for its first element, however large, and
+/// never throws [java.util.ConcurrentModificationException]; it fetches entries in pages, and the
+/// later ones from the object's history, so that a version that is trimmed meanwhile is [TooOld].
+/// `remove`, and `setValue` of an entry, act on the map as it is now. The order is that of the
+/// keys' hashes, and the same everywhere. Inside a method of a shared object, which cannot read
+/// history, and inside a transaction that changes the map, an iterator is weakly consistent.
+///
+/// # Cost
+///
+/// `get` and all changes of one entry take O(log n) at the object, `size` O(1), `clear` O(1),
+/// `containsValue` O(n). A version shares its structure with the one before it. The whole map is
+/// the state of one object; one that outgrows a machine, or has many writers, is a [ShardedMap].
+///
+/// # Equality
+///
+/// `equals` and `hashCode` compare contents, as [java.util.Map] demands, and read all of it. That
+/// is unlike a proxy of a shared object, which equals what stands for the same object; compare
+/// [Stoa#ref] to ask that of two maps. Passed as an argument, answered, or kept in a field of a
+/// shared object, the map travels as its reference.
+///
+/// Thread-safe.
+public interface SharedMap<K, V> extends ConcurrentMap<K, V> {
+  /// As [#put], without the previous value, which is neither kept for the answer nor sent.
+  void fastPut(K key, V value);
+
+  /// As [#remove(Object)], without the previous value.
+  void fastRemove(K key);
+}

@@ -1,0 +1,84 @@
+package stoa.spi;
+
+import java.util.Comparator;
+import java.util.ServiceLoader;
+import org.jspecify.annotations.Nullable;
+import stoa.ShardedMap;
+import stoa.SharedBTree;
+import stoa.SharedList;
+import stoa.SharedMap;
+import stoa.SharedNavigableMap;
+import stoa.SharedQueue;
+import stoa.SharedRangeMap;
+import stoa.SharedStack;
+import stoa.Stoa;
+
+/// Makes the shared collections. Found by [ServiceLoader], so that the API depends on no
+/// implementation.
+public interface Collections {
+  /// The collections on the class path.
+  ///
+  /// @throws UnsupportedOperationException when there are none
+  static Collections installed() {
+    return Installed.get();
+  }
+
+  /// See [Stoa#map].
+  <K, V> SharedMap<K, V> map(Stoa stoa, String name, Class<K> keys, Class<V> values);
+
+  /// See [Stoa#navigableMap].
+  ///
+  /// @param order null for the natural order
+  <K, V> SharedNavigableMap<K, V> navigableMap(
+      Stoa stoa,
+      String name,
+      Class<K> keys,
+      Class<V> values,
+      @Nullable Class<? extends Comparator<? super K>> order);
+
+  /// See [Stoa#rangeMap].
+  <K extends Comparable<? super K>, V> SharedRangeMap<K, V> rangeMap(
+      Stoa stoa, String name, Class<K> keys, Class<V> values);
+
+  /// See [Stoa#list(String, Class)].
+  <E> SharedList<E> list(Stoa stoa, String name, Class<E> elements);
+
+  /// See [Stoa#queue].
+  <E> SharedQueue<E> queue(Stoa stoa, String name, Class<E> elements);
+
+  /// See [Stoa#stack].
+  <E> SharedStack<E> stack(Stoa stoa, String name, Class<E> elements);
+
+  /// See [Stoa#shardedMap].
+  <K, V> ShardedMap<K, V> shardedMap(
+      Stoa stoa, String name, Class<K> keys, Class<V> values, int shards);
+
+  /// See [Stoa#bTree].
+  <K, V> SharedBTree<K, V> bTree(Stoa stoa, String name, Class<K> keys, Class<V> values);
+
+  /// Makes a facade again.
+  ///
+  /// @param shared the proxy of the object behind it
+  /// @param form what [Facade#form()] answered
+  Facade reopen(Stoa stoa, Object shared, String form);
+
+  /// Holds what [#installed()] found.
+  final class Installed {
+    private static volatile @Nullable Collections found;
+
+    private Installed() {}
+
+    private static Collections get() {
+      Collections known = found;
+      if (known != null) return known;
+      known =
+          ServiceLoader.load(Collections.class)
+              .findFirst()
+              .orElseThrow(() ->
+                  new UnsupportedOperationException(
+                      "the shared collections are not on the class path; add stoa-collections"));
+      found = known;
+      return known;
+    }
+  }
+}

@@ -1,0 +1,22 @@
+package stoa.spi;
+
+import stoa.Stoa;
+
+/// What an engine offers to facades, beyond the programming interface. Every [Stoa] of an engine
+/// with collections is one.
+public interface Host extends Stoa {
+  /// Makes a class known that may travel though no declaration of a shared class names it, now and
+  /// whenever the store is opened again: a facade's own, or that of the elements of a collection.
+  /// Cheap when it is known.
+  ///
+  /// @throws stoa.NotShareable when instances of the class cannot travel
+  void admit(Class<?> type);
+
+  /// The class of a name, found as the store finds the classes of its objects.
+  ///
+  /// @throws stoa.NotShareable when there is none
+  Class<?> classNamed(String name);
+
+  /// Whether calls that this thread makes now take part in a transaction.
+  boolean isTransacting();
+}

@@ -1,0 +1,81 @@
+package stoa.bench;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/// The benchmarks with the workloads of the vCorfu paper, at a scale that shows that they run.
+class PaperBenchmarksTest {
+  private static final Duration WARM_UP = Duration.ofMillis(1);
+  private static final Duration TIME = Duration.ofMillis(10);
+  private static final Scale TINY =
+      new Scale(
+          1,
+          WARM_UP,
+          TIME,
+          1 << 20,
+          100,
+          100,
+          StorageScale.smoke(),
+          new LogScale(
+              1, WARM_UP, TIME, List.of(32, 64), List.of(1, 2), List.of(1_000), 3, 2, 1_000),
+          new TxScale(
+              1, WARM_UP, TIME, 10, 5, WARM_UP, List.of(1, 2), 100, List.of(0, 3), 20, 100,
+              List.of(1, 2)),
+          new CsmrScale(1, List.of(10, 50), List.of(3), 1, 20, List.of(1, 2), TIME, List.of(1, 4)));
+
+  @TempDir Path folder;
+
+  private Outcome run(Benchmark benchmark, String... figures) throws Exception {
+    Outcome outcome = benchmark.run(new Context(folder, TINY, _ -> {}));
+    for (Result result : outcome.results()) {
+      assertTrue(Double.isFinite(result.value()), () -> "not measured: " + result);
+      if (!result.measure().contains("readers") && !result.unit().equals("of all")) {
+        assertTrue(result.value() > 0, () -> "nothing was done in " + result);
+      }
+    }
+    assertEquals(List.of(figures), List.copyOf(outcome.figures().keySet()));
+    assertTrue(outcome.table().contains("\naims\n"), outcome::table);
+    try (var left = Files.walk(folder)) {
+      assertEquals(0, left.filter(Files::isRegularFile).count());
+    }
+    return outcome;
+  }
+
+  @Test
+  void measuresTheLogAndLeavesNoFile() throws Exception {
+    Outcome outcome =
+        run(new LogBenchmark(), "figure-7-append.svg", "figure-8-read.svg", "figure-9-holes.svg");
+    // A row for each of four logs, in memory with 32 and with 64 streams.
+    assertEquals(
+        2 * 4,
+        outcome.results().stream()
+            .filter(result -> result.measure().matches(".*, in memory, \\d+ streams"))
+            .count());
+  }
+
+  @Test
+  void measuresTransactionsAndLeavesNoFile() throws Exception {
+    run(
+        new TxBenchmark(),
+        "figure-13-snapshots.svg",
+        "figure-14-readers.svg",
+        "figure-15-analysis.svg",
+        "durable-transactions.svg");
+  }
+
+  @Test
+  void measuresComposedMapsAndLeavesNoFile() throws Exception {
+    run(
+        new CsmrBenchmark(),
+        "figure-16-open.svg",
+        "figure-16-aborts.svg",
+        "figure-17-whole.svg");
+  }
+}

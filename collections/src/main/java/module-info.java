@@ -1,0 +1,14 @@
+/// The shared collections that come in the box: maps, lists with their views, a sharded map and a
+/// B-tree.
+@org.jspecify.annotations.NullMarked
+module stoa.collections {
+  requires static transitive org.jspecify;
+  requires stoa.objects;
+  requires org.pcollections;
+
+  opens stoa.collections to
+      stoa.objects;
+
+  provides stoa.spi.Collections with
+      stoa.collections.InstalledCollections;
+}

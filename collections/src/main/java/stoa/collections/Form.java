@@ -1,0 +1,50 @@
+package stoa.collections;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import stoa.Corrupt;
+import stoa.spi.Host;
+
+/// What a facade is made again from: a word, the classes of what it holds, and how many children it
+/// has when it has any.
+///
+/// ```
+/// map java.lang.String java.lang.Long
+/// sharded java.lang.String java.lang.Long 16
+/// ```
+record Form(Kind kind, List<Class<?>> types, int shards) {
+  enum Kind {
+    MAP,
+    NAVIGABLE,
+    RANGES,
+    LIST,
+    QUEUE,
+    STACK,
+    SHARDED,
+    TREE
+  }
+
+  static String of(Kind kind, Class<?>... types) {
+    var text = new StringBuilder(kind.name().toLowerCase(Locale.ROOT));
+    for (Class<?> type : types) text.append(' ').append(type.getName());
+    return text.toString();
+  }
+
+  /// Reads what [#of] wrote.
+  static Form parse(Host host, String form) {
+    String[] words = form.split(" ", -1);
+    var types = new ArrayList<Class<?>>();
+    int shards = 0;
+    for (int i = 1; i < words.length; i++) {
+      if (Character.isDigit(words[i].charAt(0))) shards = Integer.parseInt(words[i]);
+      else types.add(host.classNamed(words[i]));
+    }
+    for (Kind kind : Kind.values()) {
+      if (kind.name().toLowerCase(Locale.ROOT).equals(words[0])) {
+        return new Form(kind, List.copyOf(types), shards);
+      }
+    }
+    throw new Corrupt("no collection is made from \"" + form + "\"");
+  }
+}

@@ -1,0 +1,129 @@
+package stoa.collections;
+
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.pcollections.TreePMap;
+
+/// A hash map that is never changed: a change makes a new one that shares all but O(log n) with it.
+///
+/// Immutable.
+final class HashEntries {
+  /*
+   * A sorted tree from hashes to what has that hash: a chain, nearly always of one. Sorted, so that
+   * a page can begin at any hash; a page ends between two hashes, so that the order inside a chain,
+   * which follows the history, never matters to who reads pages.
+   *
+   * Invariants:
+   * (1) No two cells have equal keys; no chain is empty.
+   * (2) size is the number of cells.
+   */
+  record Cell(Object key, Object value, @Nullable Cell next) {}
+
+  static final HashEntries EMPTY = new HashEntries(TreePMap.empty(), 0);
+
+  private final TreePMap<Integer, Cell> chains;
+  private final int size;
+
+  private HashEntries(TreePMap<Integer, Cell> chains, int size) {
+    this.chains = chains;
+    this.size = size;
+  }
+
+  /// Makes a map of chains in the order of their hashes.
+  static HashEntries of(java.util.SortedMap<Integer, Cell> chains, int size) {
+    return new HashEntries(TreePMap.fromSortedMap(chains), size);
+  }
+
+  int size() {
+    return size;
+  }
+
+  @Nullable Object get(Object key) {
+    for (Cell cell = chains.get(KeyHash.of(key)); cell != null; cell = cell.next()) {
+      if (cell.key().equals(key)) return cell.value();
+    }
+    return null;
+  }
+
+  HashEntries with(Object key, Object value) {
+    int hash = KeyHash.of(key);
+    Cell chain = chains.get(hash);
+    if (chain == null) {
+      return new HashEntries(chains.plus(hash, new Cell(key, value, null)), size + 1);
+    }
+    Cell rest = without(chain, key);
+    boolean added = length(rest) == length(chain);
+    // As java.util's maps do, an entry keeps the key that it was made with.
+    Object kept = added ? key : kept(chain, key);
+    return new HashEntries(chains.plus(hash, new Cell(kept, value, rest)), added ? size + 1 : size);
+  }
+
+  HashEntries without(Object key) {
+    int hash = KeyHash.of(key);
+    Cell chain = chains.get(hash);
+    if (chain == null) return this;
+    Cell rest = without(chain, key);
+    if (length(rest) == length(chain)) return this;
+    return new HashEntries(rest == null ? chains.minus(hash) : chains.plus(hash, rest), size - 1);
+  }
+
+  private static @Nullable Cell without(@Nullable Cell chain, Object key) {
+    if (chain == null) return null;
+    if (chain.key().equals(key)) return chain.next();
+    return new Cell(chain.key(), chain.value(), without(chain.next(), key));
+  }
+
+  private static int length(@Nullable Cell chain) {
+    int length = 0;
+    for (Cell cell = chain; cell != null; cell = cell.next()) length++;
+    return length;
+  }
+
+  private static Object kept(Cell chain, Object key) {
+    for (Cell cell = chain; cell != null; cell = cell.next()) {
+      if (cell.key().equals(key)) return cell.key();
+    }
+    throw new IllegalStateException("the key was found a moment ago");
+  }
+
+  boolean hasValue(Object value) {
+    for (Cell chain : chains.values()) {
+      for (Cell cell = chain; cell != null; cell = cell.next()) {
+        if (Same.as(cell.value(), value)) return true;
+      }
+    }
+    return false;
+  }
+
+  /// The entries behind a hash, about `max` of them.
+  ///
+  /// @param after null for the beginning
+  Page page(long version, @Nullable Integer after, int max) {
+    var items = new ArrayList<Object>();
+    Iterator<Map.Entry<Integer, Cell>> from =
+        (after == null ? chains : chains.tailMap(after, false)).entrySet().iterator();
+    while (from.hasNext()) {
+      Map.Entry<Integer, Cell> chain = from.next();
+      for (Cell cell = chain.getValue(); cell != null; cell = cell.next()) {
+        items.add(cell.key());
+        items.add(cell.value());
+      }
+      if (items.size() >= 2 * max) {
+        return new Page(version, items, from.hasNext() ? chain.getKey() : null);
+      }
+    }
+    return new Page(version, items, null);
+  }
+
+  /// Calls somebody with every chain, in the order of hashes.
+  void forEach(java.util.function.Consumer<List<Cell>> action) {
+    for (Cell chain : chains.values()) {
+      var cells = new ArrayList<Cell>(1);
+      for (Cell cell = chain; cell != null; cell = cell.next()) cells.add(cell);
+      action.accept(cells);
+    }
+  }
+}

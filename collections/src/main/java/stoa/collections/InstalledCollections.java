@@ -1,0 +1,143 @@
+package stoa.collections;
+
+import java.util.Comparator;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import stoa.ShardedMap;
+import stoa.SharedBTree;
+import stoa.SharedList;
+import stoa.SharedMap;
+import stoa.SharedNavigableMap;
+import stoa.SharedQueue;
+import stoa.SharedRangeMap;
+import stoa.SharedStack;
+import stoa.Stoa;
+import stoa.spi.Collections;
+import stoa.spi.Facade;
+import stoa.spi.Host;
+
+/// Makes the facades of this package. Stateless.
+public final class InstalledCollections implements Collections {
+  private static final int SHARDS_MAX = 1 << 16;
+
+  /// For [java.util.ServiceLoader].
+  public InstalledCollections() {}
+
+  /// Lets a facade's class and those of its elements travel.
+  private static void admit(Stoa stoa, Class<?> facade, Class<?>... elements) {
+    Host host = host(stoa);
+    host.admit(facade);
+    for (Class<?> element : elements) host.admit(element);
+  }
+
+  private static Host host(Stoa stoa) {
+    if (stoa instanceof Host host) return host;
+    throw new UnsupportedOperationException(
+        stoa.getClass().getName() + " has no collections; open one with stoa-objects");
+  }
+
+  @Override
+  public <K, V> SharedMap<K, V> map(Stoa stoa, String name, Class<K> keys, Class<V> values) {
+    KeyHash.check(keys);
+    admit(stoa, MapFacade.class, keys, values);
+    return new MapFacade<>(stoa, keys, values, stoa.get(MapObject.class, name));
+  }
+
+  @Override
+  public <K, V> SharedNavigableMap<K, V> navigableMap(
+      Stoa stoa,
+      String name,
+      Class<K> keys,
+      Class<V> values,
+      @Nullable Class<? extends Comparator<? super K>> order) {
+    admit(stoa, NavigableFacade.class, keys, values);
+    if (order != null) admit(stoa, order);
+    String orderName = order == null ? null : order.getName();
+    Object own = order == null ? null : Orders.of(order);
+    SortedObject object = stoa.get(SortedObject.class, name, new @Nullable Object[] {own});
+    String begun = object.order();
+    if (!java.util.Objects.equals(begun, orderName)) {
+      throw new IllegalArgumentException(
+          name
+              + " was begun in "
+              + (begun == null ? "natural order" : "the order of " + begun)
+              + ", not "
+              + (orderName == null ? "natural order" : "that of " + orderName));
+    }
+    return new NavigableFacade<>(stoa, keys, values, object, order);
+  }
+
+  @Override
+  public <K extends Comparable<? super K>, V> SharedRangeMap<K, V> rangeMap(
+      Stoa stoa, String name, Class<K> keys, Class<V> values) {
+    admit(stoa, RangeFacade.class, keys, values);
+    return new RangeFacade<>(stoa, keys, values, stoa.get(RangeObject.class, name));
+  }
+
+  private static <E> Elements<E> elements(
+      Stoa stoa, Class<?> facade, String name, Class<E> elements) {
+    admit(stoa, facade, elements);
+    return new Elements<>(stoa, elements, stoa.get(ListObject.class, name));
+  }
+
+  @Override
+  public <E> SharedList<E> list(Stoa stoa, String name, Class<E> elements) {
+    return new ListFacade<>(elements(stoa, ListFacade.class, name, elements));
+  }
+
+  @Override
+  public <E> SharedQueue<E> queue(Stoa stoa, String name, Class<E> elements) {
+    return new QueueFacade<>(elements(stoa, QueueFacade.class, name, elements));
+  }
+
+  @Override
+  public <E> SharedStack<E> stack(Stoa stoa, String name, Class<E> elements) {
+    return new StackFacade<>(elements(stoa, StackFacade.class, name, elements));
+  }
+
+  @Override
+  public <K, V> ShardedMap<K, V> shardedMap(
+      Stoa stoa, String name, Class<K> keys, Class<V> values, int shards) {
+    if (shards < 1 || shards > SHARDS_MAX) {
+      throw new IllegalArgumentException(
+          "a sharded map has 1 to " + SHARDS_MAX + " children, not " + shards);
+    }
+    KeyHash.check(keys);
+    admit(stoa, ShardedFacade.class, keys, values);
+    ShardedObject base = stoa.get(ShardedObject.class, name);
+    int begun = base.shards();
+    if (begun == 0) begun = base.begin(shards);
+    if (begun != shards) {
+      throw new IllegalArgumentException(
+          name + " was begun with " + begun + " children, not " + shards);
+    }
+    return ShardedFacade.of(stoa, keys, values, base, shards);
+  }
+
+  @Override
+  public <K, V> SharedBTree<K, V> bTree(Stoa stoa, String name, Class<K> keys, Class<V> values) {
+    admit(stoa, TreeFacade.class, keys, values);
+    return TreeFacade.of(stoa, keys, values, stoa.get(NodeObject.class, NodeKey.root(name)));
+  }
+
+  @Override
+  @SuppressWarnings({"unchecked", "rawtypes"}) // Justification: the form says which these are
+  public Facade reopen(Stoa stoa, Object shared, String form) {
+    Form parsed = Form.parse(host(stoa), form);
+    List<Class<?>> types = parsed.types();
+    Class first = types.getFirst();
+    Class second = types.size() > 1 ? types.get(1) : Object.class;
+    return switch (parsed.kind()) {
+      case MAP -> new MapFacade(stoa, first, second, (MapObject) shared);
+      case NAVIGABLE ->
+          new NavigableFacade(
+              stoa, first, second, (SortedObject) shared, types.size() > 2 ? types.get(2) : null);
+      case RANGES -> new RangeFacade(stoa, first, second, (RangeObject) shared);
+      case LIST -> new ListFacade(new Elements(stoa, first, (ListObject) shared));
+      case QUEUE -> new QueueFacade(new Elements(stoa, first, (ListObject) shared));
+      case STACK -> new StackFacade(new Elements(stoa, first, (ListObject) shared));
+      case SHARDED -> ShardedFacade.of(stoa, first, second, (ShardedObject) shared, parsed.shards());
+      case TREE -> TreeFacade.of(stoa, first, second, (NodeObject) shared);
+    };
+  }
+}

@@ -1,0 +1,36 @@
+package stoa.collections;
+
+import java.util.function.UnaryOperator;
+import stoa.SharedMap;
+import stoa.Stoa;
+import stoa.spi.Facade;
+
+/// A [SharedMap].
+final class MapFacade<K, V> extends MapView<K, V> implements SharedMap<K, V>, Facade {
+  private final MapObject object;
+
+  MapFacade(Stoa stoa, Class<K> keys, Class<V> values, MapObject object) {
+    super(stoa, keys, values, object);
+    this.object = object;
+  }
+
+  @Override
+  public Object shared() {
+    return object;
+  }
+
+  @Override
+  public String form() {
+    return Form.of(Form.Kind.MAP, keys, values);
+  }
+
+  @Override
+  public Facade through(UnaryOperator<Object> lens) {
+    return new MapFacade<>(stoa, keys, values, (MapObject) lens.apply(object));
+  }
+
+  @Override
+  public boolean isSingle() {
+    return true;
+  }
+}

@@ -1,0 +1,109 @@
+package stoa.collections;
+
+import java.util.Objects;
+import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+import stoa.Snapshot;
+import stoa.Stoa;
+import stoa.TxOptions;
+import stoa.spi.Host;
+
+/// How a composed collection sees its objects, and makes several calls on them at one moment
+/// (vCorfu, figure 6). Immutable.
+///
+/// Live ones are seen in a transaction for several calls, and in a snapshot for an iteration. What is
+/// seen through a lens, of a snapshot or of a transaction that the program holds, is of one moment
+/// anyway.
+final class Moments {
+  private final Stoa stoa;
+  private final @Nullable UnaryOperator<Object> lens;
+
+  private Moments(Stoa stoa, @Nullable UnaryOperator<Object> lens) {
+    this.stoa = stoa;
+    this.lens = lens;
+  }
+
+  static Moments live(Stoa stoa) {
+    return new Moments(stoa, null);
+  }
+
+  static boolean isTransacting(Stoa stoa) {
+    return stoa instanceof Host host && host.isTransacting();
+  }
+
+  Moments through(UnaryOperator<Object> next) {
+    UnaryOperator<Object> before = lens;
+    return new Moments(
+        stoa, before == null ? next : shared -> next.apply(before.apply(shared)));
+  }
+
+  Stoa stoa() {
+    return stoa;
+  }
+
+  /// Whether each call sees the present.
+  boolean isLive() {
+    return lens == null;
+  }
+
+  /// An object of the collection, as it is seen.
+  <T> T seen(T shared) {
+    UnaryOperator<Object> through = lens;
+    @SuppressWarnings("unchecked") // Justification: a lens answers a proxy of the same type
+    T seen = through == null ? shared : (T) through.apply(shared);
+    return seen;
+  }
+
+  /// Makes calls that change something, all or none.
+  <R extends @Nullable Object> R write(Supplier<R> calls) {
+    return isLive() ? stoa.<R, RuntimeException>transact(calls::get) : calls.get();
+  }
+
+  /// Makes calls that only read.
+  <R extends @Nullable Object> R read(Supplier<R> calls) {
+    if (!isLive() || isTransacting(stoa)) return calls.get();
+    return stoa.<R, RuntimeException>transact(TxOptions.reading(), calls::get);
+  }
+
+  /// What is read in pages and consists of several objects.
+  interface Composed extends Paged {
+    /// How it sees them.
+    Moments moments();
+
+    /// The same, seen through a lens.
+    Composed through(UnaryOperator<Object> lens);
+  }
+
+  /// Pages of several objects, all of one moment.
+  static PageSource pages(Composed composed) {
+    return new OfMoment(composed);
+  }
+
+  private static final class OfMoment implements PageSource {
+    private final Composed composed;
+
+    /// Keeps what the later pages read from being trimmed, as long as this can be reached.
+    private @Nullable Snapshot snapshot;
+
+    private OfMoment(Composed composed) {
+      this.composed = composed;
+    }
+
+    @Override
+    public Page read(@Nullable Object from, int max) {
+      Moments moments = composed.moments();
+      if (!moments.isLive() || isTransacting(moments.stoa())) return page(composed, from, max);
+      Snapshot held = snapshot;
+      if (held == null) {
+        held = moments.stoa().snapshot();
+        snapshot = held;
+      }
+      return page(composed.through(held::on), from, max);
+    }
+
+    private static Page page(Composed composed, @Nullable Object from, int max) {
+      return Objects.requireNonNull(composed.page(Paged.ANY, from, max));
+    }
+  }
+}

@@ -1,0 +1,50 @@
+package stoa.collections;
+
+import java.lang.reflect.Constructor;
+import java.util.Comparator;
+import org.jspecify.annotations.Nullable;
+import stoa.NotShareable;
+
+/// The orders of sorted maps: the natural one, or that of a comparator class.
+final class Orders {
+  @SuppressWarnings("unchecked") // Justification: keys that cannot be compared throw, as in TreeMap
+  private static final Comparator<Object> NATURAL = (a, b) -> ((Comparable<Object>) a).compareTo(b);
+
+  private static final ClassValue<Comparator<Object>> BY_CLASS =
+      new ClassValue<>() {
+        @Override
+        @SuppressWarnings("unchecked") // Justification: keys of another class throw, as in TreeMap
+        protected Comparator<Object> computeValue(Class<?> type) {
+          try {
+            Constructor<?> constructor = type.getDeclaredConstructor();
+            constructor.setAccessible(true);
+            return (Comparator<Object>) constructor.newInstance();
+          } catch (ReflectiveOperationException | ClassCastException e) {
+            throw new NotShareable(
+                type.getName()
+                    + " makes no comparator; give it a constructor without parameters, and let it"
+                    + " implement java.util.Comparator",
+                e);
+          }
+        }
+      };
+
+  private Orders() {}
+
+  static Comparator<Object> natural() {
+    return NATURAL;
+  }
+
+  /// The order of a comparator class, or the natural one for null.
+  static Comparator<Object> of(@Nullable Class<?> type) {
+    return type == null ? NATURAL : BY_CLASS.get(type);
+  }
+
+  /// Refuses a key that the order cannot compare, before it becomes the only one in a map.
+  static void check(Comparator<Object> order, Object key) {
+    int same = order.compare(key, key);
+    if (same != 0) {
+      throw new IllegalArgumentException(key + " is not equal to itself in the map's order");
+    }
+  }
+}

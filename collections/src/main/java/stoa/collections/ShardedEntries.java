@@ -1,0 +1,178 @@
+package stoa.collections;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+
+/// The calls on a sharded map: those on one key go to its child, the others to all children in a
+/// transaction. Thread-safe.
+final class ShardedEntries implements Entries, Moments.Composed {
+  /// Where a page begins: behind a hash in a child.
+  private record Place(int child, @Nullable Object from) {}
+
+  private final Moments moments;
+  private final String name;
+  private final int shards;
+  private final Permutation permutation;
+  private final AtomicReferenceArray<@Nullable MapObject> children;
+
+  ShardedEntries(Moments moments, String name, int shards) {
+    this.moments = moments;
+    this.name = name;
+    this.shards = shards;
+    this.permutation = Permutation.named(name);
+    this.children = new AtomicReferenceArray<>(shards);
+  }
+
+  @Override
+  public Moments moments() {
+    return moments;
+  }
+
+  @Override
+  public ShardedEntries through(UnaryOperator<Object> lens) {
+    return new ShardedEntries(moments.through(lens), name, shards);
+  }
+
+  int shards() {
+    return shards;
+  }
+
+  private int index(Object key) {
+    return permutation.child(KeyHash.of(key), shards);
+  }
+
+  private MapObject of(Object key) {
+    return child(index(key));
+  }
+
+  MapObject child(int index) {
+    MapObject known = children.get(index);
+    if (known == null) {
+      known = moments.seen(moments.stoa().get(MapObject.class, new ShardKey(name, index)));
+      children.set(index, known);
+    }
+    return known;
+  }
+
+  // ---- one key
+
+  @Override
+  public @Nullable Object get(Object key) {
+    return of(key).get(key);
+  }
+
+  @Override
+  public boolean containsKey(Object key) {
+    return of(key).containsKey(key);
+  }
+
+  @Override
+  public @Nullable Object put(Object key, Object value) {
+    return of(key).put(key, value);
+  }
+
+  @Override
+  public void fastPut(Object key, Object value) {
+    of(key).fastPut(key, value);
+  }
+
+  @Override
+  public @Nullable Object putIfAbsent(Object key, Object value) {
+    return of(key).putIfAbsent(key, value);
+  }
+
+  @Override
+  public @Nullable Object remove(Object key) {
+    return of(key).remove(key);
+  }
+
+  @Override
+  public void fastRemove(Object key) {
+    of(key).fastRemove(key);
+  }
+
+  @Override
+  public boolean removeExactly(Object key, Object value) {
+    return of(key).removeExactly(key, value);
+  }
+
+  @Override
+  public @Nullable Object replace(Object key, Object value) {
+    return of(key).replace(key, value);
+  }
+
+  @Override
+  public boolean replaceExactly(Object key, Object before, Object value) {
+    return of(key).replaceExactly(key, before, value);
+  }
+
+  // ---- the whole map
+
+  @Override
+  public int size() {
+    return moments.read(() -> {
+          long total = 0;
+          for (int i = 0; i < shards; i++) total += child(i).size();
+          return (int) Math.min(total, Integer.MAX_VALUE);
+        });
+  }
+
+  /// Whether no child has an entry.
+  boolean isEmpty() {
+    return moments.read(() -> {
+          for (int i = 0; i < shards; i++) if (child(i).size() > 0) return false;
+          return true;
+        });
+  }
+
+  @Override
+  public boolean containsValue(Object value) {
+    return moments.read(() -> {
+          for (int i = 0; i < shards; i++) if (child(i).containsValue(value)) return true;
+          return false;
+        });
+  }
+
+  @Override
+  public void clear() {
+    moments.write(() -> {
+          for (int i = 0; i < shards; i++) if (child(i).size() > 0) child(i).clear();
+          return true;
+        });
+  }
+
+  @Override
+  public void putAll(List<Object> entries) {
+    Map<Integer, List<Object>> parts = new TreeMap<>();
+    for (int i = 0; i < entries.size(); i += 2) {
+      List<Object> part = parts.computeIfAbsent(index(entries.get(i)), _ -> new ArrayList<>());
+      part.add(entries.get(i));
+      part.add(entries.get(i + 1));
+    }
+    moments.write(() -> {
+          parts.forEach((child, part) -> child(child).putAll(part));
+          return true;
+        });
+  }
+
+  /// A page: from one child, or from several that are small. Called inside a transaction.
+  @Override
+  public Page page(long version, @Nullable Object from, int max) {
+    Place place = from == null ? new Place(0, null) : (Place) from;
+    var items = new ArrayList<Object>();
+    while (true) {
+      Page part = child(place.child()).page(ANY, place.from(), max - items.size() / 2);
+      if (part == null) throw new IllegalStateException("any version is one");
+      items.addAll(part.items());
+      if (part.next() != null) place = new Place(place.child(), part.next());
+      else if (place.child() + 1 < shards) place = new Place(place.child() + 1, null);
+      else return new Page(ANY, items, null);
+      if (items.size() >= 2 * max) return new Page(ANY, items, place);
+    }
+  }
+}

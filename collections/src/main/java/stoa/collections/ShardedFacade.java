@@ -1,0 +1,73 @@
+package stoa.collections;
+
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+import stoa.ShardedMap;
+import stoa.Stoa;
+import stoa.spi.Facade;
+
+/// A [ShardedMap].
+final class ShardedFacade<K, V> extends MapView<K, V> implements ShardedMap<K, V>, Facade {
+  private final ShardedObject base;
+  private final ShardedEntries children;
+
+  private ShardedFacade(
+      Stoa stoa, Class<K> keys, Class<V> values, ShardedObject base, ShardedEntries children) {
+    super(stoa, keys, values, children);
+    this.base = base;
+    this.children = children;
+  }
+
+  /// The facade of a map with that many children.
+  static <K, V> ShardedFacade<K, V> of(
+      Stoa stoa, Class<K> keys, Class<V> values, ShardedObject base, int shards) {
+    String name = (String) stoa.ref(base).key();
+    var children = new ShardedEntries(Moments.live(stoa), name, shards);
+    return new ShardedFacade<>(stoa, keys, values, base, children);
+  }
+
+  @Override
+  public int shards() {
+    return children.shards();
+  }
+
+  @Override
+  Pages pages() {
+    return new Pages(Moments.pages(children), null);
+  }
+
+  @Override
+  public boolean isEmpty() {
+    return children.isEmpty();
+  }
+
+  @Override
+  public boolean equals(@Nullable Object other) {
+    return children.moments().read(() -> super.equals(other));
+  }
+
+  @Override
+  public int hashCode() {
+    return children.moments().read(super::hashCode);
+  }
+
+  @Override
+  public Object shared() {
+    return base;
+  }
+
+  @Override
+  public String form() {
+    return Form.of(Form.Kind.SHARDED, keys, values) + " " + children.shards();
+  }
+
+  @Override
+  public Facade through(UnaryOperator<Object> lens) {
+    return new ShardedFacade<>(stoa, keys, values, base, children.through(lens));
+  }
+
+  @Override
+  public boolean isSingle() {
+    return false;
+  }
+}

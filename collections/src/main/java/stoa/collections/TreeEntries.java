@@ -1,0 +1,438 @@
+package stoa.collections;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.Objects;
+import java.util.UUID;
+import java.util.function.BiFunction;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+
+/// The calls on a B-tree: each a transaction over the nodes that it meets. Thread-safe.
+final class TreeEntries implements SortedEntries, Moments.Composed {
+  /*
+   * The root never moves: when it overflows, what it holds goes to two new nodes below it, and when
+   * one child is left, it takes in what that one holds. So the way begins at a name, and no base
+   * object has to be read. All other nodes are found by the references in their parents.
+   *
+   * A change descends to a leaf, and mends upwards along the way it came, as long as a node has too
+   * many or too few keys. Nothing above is touched otherwise.
+   *
+   * Invariants, between transactions:
+   * (1) Every node but the root has KEYS_MIN to KEYS_MAX keys.
+   * (2) All leaves have the same distance from the root.
+   * (3) A node that no node refers to is the root, or empty. Who took it out deletes it after the
+   *     transaction that did, and leaves it empty when it was a program's own transaction.
+   */
+  static final int KEYS_MAX = 64;
+  static final int KEYS_MIN = 16;
+
+  private final Moments moments;
+  private final String name;
+
+  TreeEntries(Moments moments, String name) {
+    this.moments = moments;
+    this.name = name;
+  }
+
+  @Override
+  public Moments moments() {
+    return moments;
+  }
+
+  @Override
+  public TreeEntries through(UnaryOperator<Object> lens) {
+    return new TreeEntries(moments.through(lens), name);
+  }
+
+  NodeObject root() {
+    return node(NodeKey.root(name));
+  }
+
+  private NodeObject node(NodeKey key) {
+    return seen(moments.stoa().get(NodeObject.class, key));
+  }
+
+  private NodeObject seen(NodeObject node) {
+    return moments.seen(node);
+  }
+
+  private NodeObject made(UUID id, NodeObject.Content content) {
+    NodeObject node = node(new NodeKey(name, id));
+    node.fill(content);
+    return node;
+  }
+
+  // ---- the way down
+
+  /// A node on the way, and the index of the child that the way takes.
+  private record Turn(NodeObject node, int index) {}
+
+  /// A leaf, how it was reached, and between which keys it is.
+  ///
+  /// @param way from its parent up to the root
+  private record Found(
+      NodeObject leaf, Deque<Turn> way, @Nullable Object low, @Nullable Object high) {}
+
+  private Found descend(NodeObject.Side side, @Nullable Object key) {
+    NodeObject node = root();
+    var way = new ArrayDeque<Turn>();
+    Object low = null;
+    Object high = null;
+    while (true) {
+      NodeObject.Step step = node.step(side, key);
+      NodeObject child = step.child();
+      if (child == null) return new Found(node, way, low, high);
+      if (step.low() != null) low = step.low();
+      if (step.high() != null) high = step.high();
+      way.push(new Turn(node, step.index()));
+      node = seen(child);
+      if (step.level() == 0) return new Found(node, way, low, high);
+    }
+  }
+
+  private Found at(Object key) {
+    return descend(NodeObject.Side.AT, key);
+  }
+
+  int height() {
+    return moments.read(() -> root().level() + 1);
+  }
+
+  // ---- one key
+
+  @Override
+  public @Nullable Object get(Object key) {
+    return moments.<@Nullable Object>read(() -> at(key).leaf().find(key));
+  }
+
+  @Override
+  public boolean containsKey(Object key) {
+    return get(key) != null;
+  }
+
+  @Override
+  public @Nullable Object put(Object key, Object value) {
+    return change(key, (_, _) -> value);
+  }
+
+  @Override
+  public void fastPut(Object key, Object value) {
+    put(key, value);
+  }
+
+  @Override
+  public @Nullable Object putIfAbsent(Object key, Object value) {
+    return change(key, (_, before) -> before == null ? value : before);
+  }
+
+  @Override
+  public @Nullable Object remove(Object key) {
+    return change(key, (_, _) -> null);
+  }
+
+  @Override
+  public void fastRemove(Object key) {
+    remove(key);
+  }
+
+  @Override
+  public boolean removeExactly(Object key, Object value) {
+    Object before =
+        change(key, (_, found) -> found != null && Same.as(found, value) ? null : found);
+    return before != null && Same.as(before, value);
+  }
+
+  @Override
+  public @Nullable Object replace(Object key, Object value) {
+    return change(key, (_, before) -> before == null ? null : value);
+  }
+
+  @Override
+  public boolean replaceExactly(Object key, Object before, Object value) {
+    Object found = change(key, (_, here) -> here != null && Same.as(here, before) ? value : here);
+    return found != null && Same.as(found, before);
+  }
+
+  /// Gives a key another value.
+  ///
+  /// @param next the value for a key and the value that it has; null for none; the very one that it
+  ///   has to leave it
+  /// @return the value that it had
+  @SuppressWarnings("ReferenceEquality") // Justification: the very value that was given, or another
+  private @Nullable Object change(
+      Object key, BiFunction<Object, @Nullable Object, @Nullable Object> next) {
+    return written(gone -> {
+      Found found = at(key);
+      Object before = found.leaf().find(key);
+      Object value = next.apply(key, before);
+      if (value == before) return before;
+      if (value == null) {
+        mendSmall(found.way(), found.leaf().remove(key).count(), gone);
+      } else {
+        mendLarge(found.leaf(), found.way(), found.leaf().put(key, value).count());
+      }
+      return before;
+    });
+  }
+
+  /// Runs a change, and then deletes the nodes that it took out.
+  private @Nullable Object written(Change change) {
+    var gone = new ArrayList<NodeObject>();
+    Object result =
+        moments.<@Nullable Object>write(() -> {
+              gone.clear(); // of an attempt before
+              return change.run(gone);
+            });
+    if (!moments.isLive()) return result;
+    for (NodeObject node : gone) {
+      var _ = moments.stoa().delete(node);
+    }
+    return result;
+  }
+
+  /// A change that takes nodes out of the tree.
+  private interface Change {
+    @Nullable Object run(List<NodeObject> gone);
+  }
+
+  // ---- splits
+
+  private void mendLarge(NodeObject node, Deque<Turn> way, int keys) {
+    NodeObject current = node;
+    int count = keys;
+    while (count > KEYS_MAX) {
+      NodeObject.Cut cut = current.cut();
+      NodeObject upper = made(cut.id(), cut.upper());
+      if (way.isEmpty()) {
+        NodeObject.Drained lower = current.drain();
+        NodeObject left = made(lower.id(), lower.content());
+        int level = lower.content().level() + 1;
+        current.fill(new NodeObject.Content(level, List.of(cut.separator()), List.of(left, upper)));
+        return;
+      }
+      Turn turn = way.pop();
+      count = turn.node().addChild(turn.index(), cut.separator(), upper);
+      current = turn.node();
+    }
+  }
+
+  // ---- merges
+
+  private void mendSmall(Deque<Turn> way, int keys, List<NodeObject> gone) {
+    int count = keys;
+    while (count < KEYS_MIN && !way.isEmpty()) {
+      Turn turn = way.pop();
+      NodeObject parent = turn.node();
+      int index = Math.max(0, turn.index() - 1);
+      List<Object> pair = parent.pair(index);
+      NodeObject left = seen((NodeObject) pair.get(0));
+      NodeObject right = seen((NodeObject) pair.get(1));
+      Object separator = pair.get(2);
+      int together = left.count() + right.count();
+      left.absorb(separator, right.drain().content());
+      if (together < KEYS_MAX) {
+        gone.add(right);
+        count = parent.removeChild(index);
+        if (count == 0) raise(parent, left, gone);
+      } else {
+        NodeObject.Cut cut = left.cut();
+        right.fill(cut.upper());
+        parent.separate(index, cut.separator());
+        return;
+      }
+    }
+  }
+
+  /// Puts the only child in its parent's place. Only the root ever has a single one.
+  private static void raise(NodeObject parent, NodeObject child, List<NodeObject> gone) {
+    parent.fill(child.drain().content());
+    gone.add(child);
+  }
+
+  // ---- scans
+
+  /// Entries of a range, up to `max` of them, each key followed by its value.
+  private List<Object> scan(Scan scan, int max) {
+    var found = new ArrayList<Object>();
+    boolean up = scan.direction() == Scan.Direction.ASCENDING;
+    Object from = up ? scan.span().low() : scan.span().high();
+    boolean inclusive = up ? scan.span().lowInclusive() : scan.span().highInclusive();
+    Found leaf =
+        from == null
+            ? descend(up ? NodeObject.Side.FIRST : NodeObject.Side.LAST, null)
+            : descend(up || inclusive ? NodeObject.Side.AT : NodeObject.Side.BELOW, from);
+    while (true) {
+      found.addAll(leaf.leaf().entries(scan, max - found.size() / 2));
+      Object fence = up ? leaf.high() : leaf.low();
+      if (fence == null || found.size() >= 2 * max) return found;
+      boolean beyond =
+          up
+              ? scan.span().isTooHigh(fence, Orders.natural())
+              : scan.span().low() != null
+                  && Orders.natural().compare(fence, scan.span().low()) <= 0;
+      if (beyond) return found;
+      leaf = descend(up ? NodeObject.Side.AT : NodeObject.Side.BELOW, fence);
+    }
+  }
+
+  @Override
+  public Page page(long version, @Nullable Object from, int max) {
+    Scan scan = from == null ? Scan.ALL : (Scan) from;
+    List<Object> items = scan(scan, max);
+    boolean more = items.size() >= 2 * max;
+    return new Page(ANY, items, more ? scan.behind(items.get(items.size() - 2)) : null);
+  }
+
+  @Override
+  public @Nullable Pair edge(Scan scan) {
+    return moments.<@Nullable Pair>read(() -> first(scan));
+  }
+
+  private @Nullable Pair first(Scan scan) {
+    List<Object> found = scan(scan, 1);
+    return found.isEmpty() ? null : new Pair(found.get(0), found.get(1));
+  }
+
+  @Override
+  public @Nullable Pair poll(Scan scan) {
+    return moments.<@Nullable Pair>write(() -> {
+          Pair edge = first(scan);
+          if (edge != null) {
+            var _ = remove(edge.key());
+          }
+          return edge;
+        });
+  }
+
+  // ---- the whole tree, or much of it
+
+  @Override
+  public int size() {
+    return moments.read(() -> (int) Math.min(Integer.MAX_VALUE, sizeUnder(root())));
+  }
+
+  private long sizeUnder(NodeObject node) {
+    List<Object> children = node.children();
+    if (children.isEmpty()) return node.count();
+    long total = 0;
+    for (Object child : children) total += sizeUnder(seen((NodeObject) child));
+    return total;
+  }
+
+  @Override
+  public int sizeOf(Span span) {
+    return moments.read(() -> {
+          Scan rest = new Scan(span, Scan.Direction.ASCENDING);
+          int size = 0;
+          while (true) {
+            List<Object> found = scan(rest, KEYS_MAX);
+            size += found.size() / 2;
+            if (found.size() < 2 * KEYS_MAX) return size;
+            rest = rest.behind(found.get(found.size() - 2));
+          }
+        });
+  }
+
+  @Override
+  public boolean containsValue(Object value) {
+    return hasValue(Span.ALL, value);
+  }
+
+  @Override
+  public boolean hasValue(Span span, Object value) {
+    return moments.read(() -> {
+          Scan rest = new Scan(span, Scan.Direction.ASCENDING);
+          while (true) {
+            List<Object> found = scan(rest, KEYS_MAX);
+            for (int i = 1; i < found.size(); i += 2) {
+              if (Same.as(found.get(i), value)) return true;
+            }
+            if (found.size() < 2 * KEYS_MAX) return false;
+            rest = rest.behind(found.get(found.size() - 2));
+          }
+        });
+  }
+
+  @Override
+  public void putAll(List<Object> entries) {
+    moments.write(() -> {
+          for (int i = 0; i < entries.size(); i += 2) fastPut(entries.get(i), entries.get(i + 1));
+          return true;
+        });
+  }
+
+  @Override
+  public void clear() {
+    var _ =
+        written(gone -> {
+          collect(root(), gone);
+          root().fill(new NodeObject.Content(0, List.of(), List.of()));
+          return null;
+        });
+  }
+
+  private void collect(NodeObject node, List<NodeObject> into) {
+    for (Object child : node.children()) {
+      NodeObject below = seen((NodeObject) child);
+      collect(below, into);
+      into.add(below);
+    }
+  }
+
+  @Override
+  public void clearAll(Span span) {
+    moments.write(() -> {
+          Scan all = new Scan(span, Scan.Direction.ASCENDING);
+          while (true) {
+            List<Object> found = scan(all, KEYS_MAX);
+            for (int i = 0; i < found.size(); i += 2) fastRemove(found.get(i));
+            if (found.size() < 2 * KEYS_MAX) return true;
+          }
+        });
+  }
+
+  /// Checks the invariants of the whole tree, at one moment.
+  ///
+  /// @return how many nodes there are
+  int check() {
+    return moments.read(() -> checkUnder(root(), true, root().level(), null, null));
+  }
+
+  private int checkUnder(
+      NodeObject node, boolean isRoot, int level, @Nullable Object low, @Nullable Object high) {
+    int keys = node.count();
+    require(node.level() == level, node, "is on another level than its neighbours");
+    require(keys <= KEYS_MAX && (isRoot || keys >= KEYS_MIN), node, "has " + keys + " keys");
+    int nodes = 1;
+    if (level == 0) {
+      Object before = null;
+      List<Object> entries = node.entries(Scan.ALL, Integer.MAX_VALUE);
+      for (int i = 0; i < entries.size(); i += 2) {
+        Object key = entries.get(i);
+        require(
+            before == null || Orders.natural().compare(before, key) < 0, node, "is out of order");
+        require(low == null || Orders.natural().compare(low, key) <= 0, node, "has too low a key");
+        require(
+            high == null || Orders.natural().compare(key, high) < 0, node, "has too high a key");
+        before = key;
+      }
+      return nodes;
+    }
+    List<Object> children = node.children();
+    require(children.size() == keys + 1, node, "has " + children.size() + " children");
+    Object from = low;
+    for (int i = 0; i < children.size(); i++) {
+      Object to = i == keys ? high : node.pair(i).get(2);
+      nodes += checkUnder(seen((NodeObject) children.get(i)), false, level - 1, from, to);
+      from = to;
+    }
+    return nodes;
+  }
+
+  private static void require(boolean holds, NodeObject node, String problem) {
+    if (!holds) throw new IllegalStateException(Objects.toString(node) + " " + problem);
+  }
+}

@@ -1,0 +1,61 @@
+package stoa.collections;
+
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+import stoa.SharedBTree;
+import stoa.Stoa;
+import stoa.spi.Facade;
+
+/// A [SharedBTree].
+final class TreeFacade<K, V> extends NavigableView<K, V> implements SharedBTree<K, V>, Facade {
+  private final NodeObject root;
+  private final TreeEntries nodes;
+
+  private TreeFacade(
+      Stoa stoa, Class<K> keys, Class<V> values, NodeObject root, TreeEntries nodes) {
+    super(stoa, keys, values, nodes, null);
+    this.root = root;
+    this.nodes = nodes;
+  }
+
+  static <K, V> TreeFacade<K, V> of(Stoa stoa, Class<K> keys, Class<V> values, NodeObject root) {
+    String name = ((NodeKey) stoa.ref(root).key()).tree();
+    var nodes = new TreeEntries(Moments.live(stoa), name);
+    return new TreeFacade<>(stoa, keys, values, root, nodes);
+  }
+
+  @Override
+  public int height() {
+    return nodes.height();
+  }
+
+  @Override
+  public boolean equals(@Nullable Object other) {
+    return nodes.moments().read(() -> super.equals(other));
+  }
+
+  @Override
+  public int hashCode() {
+    return nodes.moments().read(super::hashCode);
+  }
+
+  @Override
+  public Object shared() {
+    return root;
+  }
+
+  @Override
+  public String form() {
+    return Form.of(Form.Kind.TREE, keys, values);
+  }
+
+  @Override
+  public Facade through(UnaryOperator<Object> lens) {
+    return new TreeFacade<>(stoa, keys, values, root, nodes.through(lens));
+  }
+
+  @Override
+  public boolean isSingle() {
+    return false;
+  }
+}

@@ -1,0 +1,112 @@
+package stoa.collections;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.Random;
+import java.util.TreeMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import stoa.SharedBTree;
+import stoa.Stoa;
+
+class BTreeTest {
+  private static final Stoa STOA = Stoa.open("memory:");
+
+  @AfterAll
+  static void close() {
+    STOA.close();
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {1, 2, 3})
+  void isATreeMapUnderRandomCalls(long seed) {
+    SharedBTree<Integer, Integer> tree = STOA.bTree("model " + seed, Integer.class, Integer.class);
+    var nodes = new TreeEntries(Moments.live(STOA), "model " + seed);
+    var model = new TreeMap<Integer, Integer>();
+    var random = new Random(seed);
+    for (int i = 0; i < 2_500; i++) {
+      // Grows, then shrinks to nothing, so that every split and merge happens.
+      int key = random.nextInt(1_200);
+      boolean grows = i < 1_300;
+      switch (random.nextInt(10)) {
+        case 0 -> assertEquals(model.get(key), tree.get(key));
+        case 1 -> assertEquals(model.floorKey(key), tree.floorKey(key));
+        case 2 -> assertEquals(model.higherEntry(key), tree.higherEntry(key));
+        case 3 -> assertEquals(model.putIfAbsent(key, i), tree.putIfAbsent(key, i));
+        default -> {
+          if (grows) assertEquals(model.put(key, i), tree.put(key, i));
+          else if (random.nextBoolean()) assertEquals(model.remove(key), tree.remove(key));
+          else assertEquals(model.pollFirstEntry(), tree.pollFirstEntry());
+        }
+      }
+      if (i % 250 == 0) nodes.check();
+    }
+    nodes.check();
+    assertEquals(model, tree);
+    assertEquals(model.size(), tree.size());
+  }
+
+  @Test
+  void growsAndShrinksByLevels() {
+    SharedBTree<Integer, String> tree = STOA.bTree("levels", Integer.class, String.class);
+    var nodes = new TreeEntries(Moments.live(STOA), "levels");
+    assertEquals(1, tree.height());
+    int count = 5_000;
+    for (int at = 0; at < count; at += 500) {
+      var part = new TreeMap<Integer, String>();
+      for (int i = at; i < at + 500; i++) part.put(i, "v" + i);
+      tree.putAll(part);
+    }
+    assertEquals(count, tree.size());
+    assertEquals(3, tree.height());
+    nodes.check();
+    tree.headMap(4_800).clear();
+    assertEquals(200, tree.size());
+    nodes.check();
+    assertTrue(tree.height() <= 2, "height is " + tree.height());
+    tree.clear();
+    assertEquals(1, tree.height());
+    assertTrue(tree.isEmpty());
+    assertEquals(1, nodes.check());
+  }
+
+  @Test
+  void readsAsManyNodesAsItHasLevels() {
+    SharedBTree<Integer, String> tree = STOA.bTree("reads", Integer.class, String.class);
+    var all = new TreeMap<Integer, String>();
+    for (int i = 0; i < 1_000; i++) all.put(i, "v" + i);
+    tree.putAll(all);
+    var reads = new AtomicInteger();
+    var counted =
+        new TreeEntries(Moments.live(STOA), "reads")
+            .through(node -> {
+              reads.incrementAndGet();
+              return node;
+            });
+    assertEquals("v500", counted.get(500));
+    assertEquals(tree.height(), reads.get());
+    reads.set(0);
+    assertEquals(
+        new Pair(501, "v501"),
+        counted.edge(new Scan(Span.ALL.from(500, false), Scan.Direction.ASCENDING)));
+    assertTrue(reads.get() <= 2 * tree.height(), reads + " reads");
+  }
+
+  @Test
+  void aScanSeesOneMoment() {
+    SharedBTree<Integer, String> tree = STOA.bTree("scan", Integer.class, String.class);
+    var all = new TreeMap<Integer, String>();
+    for (int i = 0; i < 1_000; i++) all.put(i, "v" + i);
+    tree.putAll(all);
+    var keys = tree.keySet().iterator();
+    for (int i = 0; i < 1_000; i++) {
+      assertEquals(i, keys.next());
+      if (i == 300) tree.clear();
+    }
+    assertTrue(tree.isEmpty());
+  }
+}

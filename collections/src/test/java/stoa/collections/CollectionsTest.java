@@ -1,0 +1,515 @@
+package stoa.collections;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import stoa.Accessor;
+import stoa.NotShareable;
+import stoa.Shared;
+import stoa.SharedList;
+import stoa.SharedMap;
+import stoa.SharedQueue;
+import stoa.SharedRangeMap;
+import stoa.Stoa;
+import stoa.Transaction;
+import stoa.TxOptions;
+
+class CollectionsTest {
+  private static final Stoa STOA = Stoa.open("memory:");
+
+  @AfterAll
+  static void close() {
+    STOA.close();
+  }
+
+  /// A value of the program.
+  record Item(String name, int price) {}
+
+  /// A key that hashes by an enum.
+  record Cell(Color color, Object place) {}
+
+  /// A key with a hash of its own.
+  record AnyCase(String text) {
+    @Override
+    public boolean equals(@Nullable Object other) {
+      return other instanceof AnyCase any && any.text.equalsIgnoreCase(text);
+    }
+
+    @Override
+    public int hashCode() {
+      return text.toLowerCase(java.util.Locale.ROOT).hashCode();
+    }
+  }
+
+  /// An enum whose constants hash by address.
+  enum Color {
+    RED,
+    GREEN
+  }
+
+  /// A value without equals.
+  static class Bag {
+    int things;
+  }
+
+  /// An order of the program.
+  static final class Longest implements Comparator<String> {
+    @Override
+    public int compare(String a, String b) {
+      return a.length() != b.length() ? b.length() - a.length() : a.compareTo(b);
+    }
+  }
+
+  /// A shared object with collections in its fields.
+  @Shared(name = "test.Shop")
+  static class Shop {
+    private @Nullable SharedMap<String, Item> stock;
+    private @Nullable SharedQueue<String> orders;
+
+    protected Shop() {}
+
+    void open(SharedMap<String, Item> with, SharedQueue<String> from) {
+      stock = with;
+      orders = from;
+    }
+
+    @Nullable Item serve() {
+      String next = Objects.requireNonNull(orders).poll();
+      return next == null ? null : Objects.requireNonNull(stock).remove(next);
+    }
+
+    @Accessor
+    @Nullable SharedMap<String, Item> stock() {
+      return stock;
+    }
+  }
+
+  // ---- keeping
+
+  @Test
+  void everythingIsThereWhenTheStoreIsOpenedAgain(@TempDir Path folder) {
+    String url = "file:" + folder;
+    try (Stoa stoa = Stoa.open(url)) {
+      stoa.map("m", String.class, Item.class).put("a", new Item("apple", 1));
+      stoa.navigableMap("n", String.class, Item.class, Longest.class)
+          .putAll(Map.of("x", new Item("x", 1), "long", new Item("long", 2)));
+      stoa.rangeMap("r", Long.class, String.class).put(1L, 5L, "v");
+      stoa.list("l", Item.class).addAll(List.of(new Item("one", 1), new Item("two", 2)));
+      stoa.shardedMap("s", Color.class, Integer.class, 4).put(Color.GREEN, 2);
+      var tree = new TreeMap<Integer, String>();
+      for (int i = 0; i < 300; i++) tree.put(i, "v" + i);
+      stoa.bTree("t", Integer.class, String.class).putAll(tree);
+    }
+    try (Stoa stoa = Stoa.open(url)) {
+      assertEquals(Map.of("a", new Item("apple", 1)), stoa.map("m", String.class, Item.class));
+      var sorted = stoa.navigableMap("n", String.class, Item.class, Longest.class);
+      assertEquals(List.of("long", "x"), new ArrayList<>(sorted.keySet()));
+      assertThrows(
+          IllegalArgumentException.class, () -> stoa.navigableMap("n", String.class, Item.class));
+      assertEquals("v", stoa.rangeMap("r", Long.class, String.class).get(4L).orElseThrow());
+      assertEquals(new Item("two", 2), stoa.stack("l", Item.class).peek());
+      assertEquals(2, stoa.shardedMap("s", Color.class, Integer.class, 4).get(Color.GREEN));
+      assertThrows(
+          IllegalArgumentException.class,
+          () -> stoa.shardedMap("s", Color.class, Integer.class, 5));
+      assertEquals(300, stoa.bTree("t", Integer.class, String.class).size());
+    }
+  }
+
+  @Test
+  void anObjectWithCollectionsInItsFieldsComesBackByItself(@TempDir Path folder) {
+    String url = "file:" + folder;
+    try (Stoa stoa = Stoa.open(url)) {
+      SharedMap<String, Item> stock = stoa.map("stock", String.class, Item.class);
+      stock.put("pear", new Item("pear", 3));
+      stock.put("plum", new Item("plum", 4));
+      SharedQueue<String> orders = stoa.queue("orders", String.class);
+      orders.add("pear");
+      orders.add("plum");
+      Shop shop = stoa.get(Shop.class, "corner");
+      shop.open(stock, orders);
+      assertEquals(new Item("pear", 3), shop.serve());
+      assertEquals(Map.of("plum", new Item("plum", 4)), stock);
+    }
+    try (Stoa stoa = Stoa.open(url)) {
+      Shop shop = stoa.get(Shop.class, "corner");
+      assertEquals(Map.of("plum", new Item("plum", 4)), shop.stock());
+      assertEquals(new Item("plum", 4), shop.serve());
+      assertNull(shop.serve());
+      assertTrue(Objects.requireNonNull(shop.stock()).isEmpty());
+    }
+  }
+
+  @Test
+  void largeMapsPassThroughCheckpoints(@TempDir Path folder) {
+    String url = "file:" + folder;
+    String text = "x".repeat(1_000);
+    try (Stoa stoa = Stoa.open(url)) {
+      var map = stoa.map("large", Integer.class, String.class);
+      for (int part = 0; part < 20; part++) {
+        var some = new TreeMap<Integer, String>();
+        for (int i = 0; i < 250; i++) some.put(part * 250 + i, text + i);
+        map.putAll(some);
+      }
+    }
+    try (Stoa stoa = Stoa.open(url)) {
+      var map = stoa.map("large", Integer.class, String.class);
+      assertEquals(5_000, map.size());
+      assertEquals(text + 249, map.get(4_999));
+      int seen = 0;
+      for (String value : map.values()) {
+        assertTrue(value.startsWith(text));
+        seen++;
+      }
+      assertEquals(5_000, seen);
+    }
+  }
+
+  // ---- views
+
+  @Test
+  void aListAQueueAndAStackAreOneObject() {
+    SharedList<String> list = STOA.list("views", String.class);
+    var queue = STOA.queue("views", String.class);
+    var stack = STOA.stack("views", String.class);
+    queue.add("a");
+    stack.push("b");
+    list.add("c");
+    assertEquals(List.of("a", "b", "c"), list);
+    assertEquals("c", stack.peek());
+    assertEquals("a", queue.peek());
+    assertEquals(List.of("c", "b", "a"), new ArrayList<>(stack));
+    assertEquals("c", stack.pop());
+    assertEquals("a", queue.poll());
+    assertEquals(List.of("b"), list);
+    assertEquals(STOA.ref(list), STOA.ref(queue));
+  }
+
+  @Test
+  void aStackIsADequeFromItsTop() {
+    var stack = STOA.stack("deque", String.class);
+    stack.addAll(List.of("b", "c"));
+    stack.push("a");
+    stack.offerLast("d");
+    assertEquals(List.of("a", "b", "c", "d"), new ArrayList<>(stack));
+    assertEquals("d", stack.pollLast());
+    assertTrue(stack.removeLastOccurrence("c"));
+    var down = stack.descendingIterator();
+    assertEquals("b", down.next());
+    down.remove();
+    assertEquals(List.of("a"), new ArrayList<>(stack));
+  }
+
+  @Test
+  void theHistoryOfACollectionIsACollection() {
+    SharedMap<String, Integer> map = STOA.map("past", String.class, Integer.class);
+    map.put("a", 1);
+    long version = STOA.history(map).version();
+    map.put("a", 2);
+    map.put("b", 3);
+    SharedMap<String, Integer> past = STOA.history(map).at(version);
+    assertEquals(Map.of("a", 1), past);
+    assertThrows(UnsupportedOperationException.class, () -> past.put("c", 1));
+    var tree = STOA.bTree("past", String.class, Integer.class);
+    assertThrows(UnsupportedOperationException.class, () -> STOA.history(tree));
+  }
+
+  @Test
+  void contentsDecideEquality() {
+    var one = STOA.map("equal 1", String.class, Integer.class);
+    var other = STOA.shardedMap("equal 2", String.class, Integer.class, 3);
+    one.put("a", 1);
+    other.put("a", 1);
+    assertEquals(one, other);
+    assertEquals(other, one);
+    assertEquals(one.hashCode(), other.hashCode());
+    assertNotEquals(STOA.ref(one), STOA.ref(other));
+  }
+
+  // ---- iteration
+
+  @Test
+  void anIteratorShowsOneVersionOfAMap() {
+    SharedMap<Integer, Integer> map = STOA.map("iterated", Integer.class, Integer.class);
+    var all = new TreeMap<Integer, Integer>();
+    for (int i = 0; i < 2_000; i++) all.put(i, i);
+    map.putAll(all);
+    var seen = new TreeMap<Integer, Integer>();
+    for (var entry : map.entrySet()) {
+      seen.put(entry.getKey(), entry.getValue());
+      if (seen.size() == 100) map.clear();
+      if (seen.size() == 101) map.put(5_000, 5_000);
+    }
+    assertEquals(all, seen);
+    assertEquals(Map.of(5_000, 5_000), map);
+  }
+
+  @Test
+  void anIteratorOfAListSaysWhenItsElementWasMoved() {
+    SharedList<String> list = STOA.list("moved", String.class);
+    list.addAll(List.of("a", "b", "c"));
+    var elements = list.iterator();
+    assertEquals("a", elements.next());
+    list.addFirst("z");
+    assertThrows(java.util.ConcurrentModificationException.class, elements::remove);
+    assertEquals("b", elements.next());
+    assertEquals(List.of("z", "a", "b", "c"), list);
+  }
+
+  @Test
+  void pagesShrinkWhenEntriesAreLarge() {
+    SharedMap<Integer, byte[]> map = STOA.map("bulky", Integer.class, byte[].class);
+    for (int i = 0; i < 12; i++) map.fastPut(i, new byte[1 << 20]);
+    int seen = 0;
+    for (byte[] value : map.values()) {
+      assertEquals(1 << 20, value.length);
+      seen++;
+    }
+    assertEquals(12, seen);
+  }
+
+  // ---- keys and values
+
+  @Test
+  void enumsAndRecordsOfEnumsAreKeys() {
+    SharedMap<Cell, String> map = STOA.map("cells", Cell.class, String.class);
+    map.put(new Cell(Color.RED, Color.GREEN), "x");
+    assertEquals("x", map.get(new Cell(Color.RED, Color.GREEN)));
+    assertEquals(
+        31 * (31 + "RED".hashCode()) + "GREEN".hashCode(),
+        KeyHash.of(new Cell(Color.RED, Color.GREEN)));
+  }
+
+  @Test
+  void aRecordsOwnEqualsDecides() {
+    SharedMap<AnyCase, String> map = STOA.map("any case", AnyCase.class, String.class);
+    map.put(new AnyCase("Apple"), "x");
+    assertEquals("x", map.put(new AnyCase("APPLE"), "y"));
+    assertEquals(Set.of(new AnyCase("apple")), map.keySet());
+    assertEquals("Apple", map.keySet().iterator().next().text());
+  }
+
+  @Test
+  void refusesKeysWithoutAStableHash() {
+    for (Class<?> type : List.of(byte[].class, Bag.class, Class.class)) {
+      assertThrows(NotShareable.class, () -> STOA.map("refused", type, String.class));
+    }
+    SharedMap<Object, String> any = STOA.map("any", Object.class, String.class);
+    assertThrows(NotShareable.class, () -> any.put(new int[1], "x"));
+  }
+
+  @Test
+  void keysWithOneHashAreApart() {
+    SharedMap<String, Integer> map = STOA.map("collide", String.class, Integer.class);
+    List<String> keys = List.of("AaAa", "BBBB", "AaBB", "BBAa");
+    for (int i = 0; i < 4; i++) map.put(keys.get(i), i);
+    assertEquals(1, map.remove("BBBB"));
+    assertEquals(Set.of("AaAa", "AaBB", "BBAa"), map.keySet());
+    for (String key : keys) map.remove(key);
+    assertEquals(0, map.size());
+  }
+
+  @Test
+  void conditionalWritesCompareArraysByElements() {
+    SharedMap<String, byte[]> map = STOA.map("arrays", String.class, byte[].class);
+    map.put("k", new byte[] {1});
+    map.merge("k", new byte[] {2}, (a, b) -> new byte[] {a[0], b[0]});
+    assertEquals(2, Objects.requireNonNull(map.get("k")).length);
+  }
+
+  @Test
+  void conditionalWritesNeedValuesWithEquals() {
+    SharedMap<String, Bag> map = STOA.map("bags", String.class, Bag.class);
+    map.put("k", new Bag());
+    assertThrows(UnsupportedOperationException.class, () -> map.compute("k", (_, _) -> new Bag()));
+  }
+
+  @Test
+  void rangesCutEachOther() {
+    SharedRangeMap<Long, String> map = STOA.rangeMap("ranges", Long.class, String.class);
+    map.put(0L, 100L, "a");
+    map.put(20L, 30L, "b");
+    map.remove(90L, 200L);
+    assertEquals(
+        List.of(
+            new SharedRangeMap.Range<>(0L, 20L, "a"),
+            new SharedRangeMap.Range<>(20L, 30L, "b"),
+            new SharedRangeMap.Range<>(30L, 90L, "a")),
+        map.ranges());
+    assertEquals(
+        List.of(
+            new SharedRangeMap.Range<>(25L, 30L, "b"), new SharedRangeMap.Range<>(30L, 40L, "a")),
+        map.ranges(25L, 40L));
+    assertEquals("b", map.get(29L).orElseThrow());
+    assertTrue(map.get(90L).isEmpty());
+    assertThrows(IllegalArgumentException.class, () -> map.put(3L, 3L, "c"));
+  }
+
+  // ---- together
+
+  @Test
+  void collectionsTakePartInTransactions() {
+    SharedMap<String, Integer> map = STOA.map("tx", String.class, Integer.class);
+    SharedList<String> list = STOA.list("tx", String.class);
+    STOA.transact(() -> {
+      map.put("a", 1);
+      list.add("a");
+      assertEquals(1, map.size());
+      return true;
+    });
+    assertThrows(
+        IllegalStateException.class,
+        () ->
+            STOA.transact(() -> {
+              map.put("b", 2);
+              list.clear();
+              assertEquals(Set.of("a", "b"), Set.copyOf(map.keySet()));
+              throw new IllegalStateException("back");
+            }));
+    assertEquals(Map.of("a", 1), map);
+    assertEquals(List.of("a"), list);
+  }
+
+  @Test
+  void aSnapshotShowsCollectionsAsTheyWere() {
+    var map = STOA.shardedMap("snap", Integer.class, String.class, 4);
+    var tree = STOA.bTree("snap", Integer.class, String.class);
+    var list = STOA.list("snap", String.class);
+    for (int i = 0; i < 100; i++) {
+      map.put(i, "a" + i);
+      tree.put(i, "a" + i);
+    }
+    list.add("a");
+    var before = new TreeMap<>(map);
+    try (var snapshot = STOA.snapshot()) {
+      map.clear();
+      tree.headMap(90).clear();
+      list.add("b");
+      assertEquals(before, snapshot.on(map));
+      assertEquals(100, snapshot.on(map).size());
+      assertEquals(before, snapshot.on(tree));
+      assertEquals("a7", snapshot.on(tree).get(7));
+      assertEquals(List.of("a"), snapshot.on(list));
+      assertThrows(UnsupportedOperationException.class, () -> snapshot.on(tree).remove(7));
+      assertThrows(UnsupportedOperationException.class, () -> snapshot.on(map).put(1, "x"));
+    }
+    assertEquals(0, map.size());
+    assertEquals(10, tree.size());
+  }
+
+  @Test
+  void aTransactionThatTheProgramHoldsSeesAndChangesComposedCollections() {
+    var map = STOA.shardedMap("held", Integer.class, String.class, 4);
+    var tree = STOA.bTree("held", Integer.class, String.class);
+    try (var transaction = STOA.begin(TxOptions.STANDARD)) {
+      for (int i = 0; i < 200; i++) transaction.on(tree).put(i, "v");
+      transaction.on(map).putAll(Map.of(1, "one", 2, "two"));
+      assertEquals(200, transaction.on(tree).size());
+      assertEquals(2, transaction.on(map).size());
+      assertEquals(0, map.size());
+      assertTrue(transaction.commit() instanceof Transaction.Outcome.Committed);
+    }
+    assertEquals(200, tree.size());
+    assertEquals(Map.of(1, "one", 2, "two"), map);
+  }
+
+  @Test
+  void aListIsSortedAndFilteredAtOnce() {
+    SharedList<String> list = STOA.list("sorted", String.class);
+    list.addAll(List.of("c", "a", "b"));
+    long version = STOA.history(list).version();
+    list.sort(null);
+    assertEquals(List.of("a", "b", "c"), list);
+    assertTrue(list.removeIf(element -> element.equals("b")));
+    list.replaceAll(element -> element + element);
+    assertEquals(List.of("aa", "cc"), list);
+    assertEquals(List.of("c", "a", "b"), STOA.history(list).at(version));
+  }
+
+  @Test
+  void mergesOfManyThreadsAddUp() throws Exception {
+    SharedMap<String, Integer> map = STOA.map("sums", String.class, Integer.class);
+    var futures = new ArrayList<Future<?>>();
+    try (var threads = Executors.newFixedThreadPool(4)) {
+      for (int t = 0; t < 4; t++) {
+        futures.add(
+            threads.submit(() -> {
+              for (int i = 0; i < 100; i++) map.merge("k" + i % 3, 1, Integer::sum);
+            }));
+      }
+    }
+    for (Future<?> future : futures) future.get();
+    assertEquals(400, map.values().stream().mapToInt(i -> i).sum());
+  }
+
+  @Test
+  void noElementIsPolledTwice() throws Exception {
+    SharedQueue<Integer> queue = STOA.queue("polled", Integer.class);
+    for (int i = 0; i < 400; i++) queue.add(i);
+    Set<Integer> polled = ConcurrentHashMap.newKeySet();
+    var twice = new AtomicBoolean();
+    var futures = new ArrayList<Future<?>>();
+    try (var threads = Executors.newFixedThreadPool(4)) {
+      for (int t = 0; t < 4; t++) {
+        futures.add(
+            threads.submit(() -> {
+              for (Integer next = queue.poll(); next != null; next = queue.poll()) {
+                if (!polled.add(next)) twice.set(true);
+              }
+            }));
+      }
+    }
+    for (Future<?> future : futures) future.get();
+    assertFalse(twice.get());
+    assertEquals(400, polled.size());
+  }
+
+  @Test
+  void theSizeOfAShardedMapIsThatOfOneMoment() throws Exception {
+    var map = STOA.shardedMap("moments", Integer.class, Integer.class, 16);
+    var all = new TreeMap<Integer, Integer>();
+    for (int i = 0; i < 64; i++) all.put(i, i);
+    var done = new AtomicBoolean();
+    try (var threads = Executors.newFixedThreadPool(1)) {
+      Future<?> writer =
+          threads.submit(() -> {
+            for (int i = 0; i < 40; i++) {
+              map.putAll(all);
+              map.clear();
+            }
+            done.set(true);
+          });
+      int reads = 0;
+      while (!done.get() || reads < 20) {
+        int size = map.size();
+        assertTrue(size == 0 || size == 64, "size " + size);
+        int seen = 0;
+        for (Integer key : map.keySet()) seen += key >= 0 ? 1 : 0;
+        assertTrue(seen == 0 || seen == 64, "seen " + seen);
+        reads++;
+      }
+      writer.get();
+    }
+    assertTrue(map.isEmpty());
+  }
+}
