@@ -136,7 +136,8 @@ public final class InstalledCollections implements Collections {
       case LIST -> new ListFacade(new Elements(stoa, first, (ListObject) shared));
       case QUEUE -> new QueueFacade(new Elements(stoa, first, (ListObject) shared));
       case STACK -> new StackFacade(new Elements(stoa, first, (ListObject) shared));
-      case SHARDED -> ShardedFacade.of(stoa, first, second, (ShardedObject) shared, parsed.shards());
+      case SHARDED ->
+          ShardedFacade.of(stoa, first, second, (ShardedObject) shared, parsed.shards());
       case TREE -> TreeFacade.of(stoa, first, second, (NodeObject) shared);
     };
   }

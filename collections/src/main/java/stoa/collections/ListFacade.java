@@ -160,7 +160,8 @@ final class ListFacade<E> extends AbstractList<E> implements SharedList<E>, Faca
   ///
   /// @param change answers whether it changed something
   private boolean rewrite(Predicate<List<E>> change) {
-    return Moments.live(elements.stoa()).write(() -> {
+    return Moments.live(elements.stoa())
+        .write(() -> {
           var all = new ArrayList<E>();
           elements.forwards().forEachRemaining(all::add);
           boolean changed = change.test(all);

@@ -12,9 +12,9 @@ import stoa.spi.Host;
 /// How a composed collection sees its objects, and makes several calls on them at one moment
 /// (vCorfu, figure 6). Immutable.
 ///
-/// Live ones are seen in a transaction for several calls, and in a snapshot for an iteration. What is
-/// seen through a lens, of a snapshot or of a transaction that the program holds, is of one moment
-/// anyway.
+/// Live ones are seen in a transaction for several calls, and in a snapshot for an iteration. What
+/// is seen through a lens, of a snapshot or of a transaction that the program holds, is of one
+/// moment anyway.
 final class Moments {
   private final Stoa stoa;
   private final @Nullable UnaryOperator<Object> lens;
@@ -34,8 +34,7 @@ final class Moments {
 
   Moments through(UnaryOperator<Object> next) {
     UnaryOperator<Object> before = lens;
-    return new Moments(
-        stoa, before == null ? next : shared -> next.apply(before.apply(shared)));
+    return new Moments(stoa, before == null ? next : shared -> next.apply(before.apply(shared)));
   }
 
   Stoa stoa() {

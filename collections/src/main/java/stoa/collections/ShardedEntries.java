@@ -116,34 +116,34 @@ final class ShardedEntries implements Entries, Moments.Composed {
   @Override
   public int size() {
     return moments.read(() -> {
-          long total = 0;
-          for (int i = 0; i < shards; i++) total += child(i).size();
-          return (int) Math.min(total, Integer.MAX_VALUE);
-        });
+      long total = 0;
+      for (int i = 0; i < shards; i++) total += child(i).size();
+      return (int) Math.min(total, Integer.MAX_VALUE);
+    });
   }
 
   /// Whether no child has an entry.
   boolean isEmpty() {
     return moments.read(() -> {
-          for (int i = 0; i < shards; i++) if (child(i).size() > 0) return false;
-          return true;
-        });
+      for (int i = 0; i < shards; i++) if (child(i).size() > 0) return false;
+      return true;
+    });
   }
 
   @Override
   public boolean containsValue(Object value) {
     return moments.read(() -> {
-          for (int i = 0; i < shards; i++) if (child(i).containsValue(value)) return true;
-          return false;
-        });
+      for (int i = 0; i < shards; i++) if (child(i).containsValue(value)) return true;
+      return false;
+    });
   }
 
   @Override
   public void clear() {
     moments.write(() -> {
-          for (int i = 0; i < shards; i++) if (child(i).size() > 0) child(i).clear();
-          return true;
-        });
+      for (int i = 0; i < shards; i++) if (child(i).size() > 0) child(i).clear();
+      return true;
+    });
   }
 
   @Override
@@ -155,9 +155,9 @@ final class ShardedEntries implements Entries, Moments.Composed {
       part.add(entries.get(i + 1));
     }
     moments.write(() -> {
-          parts.forEach((child, part) -> child(child).putAll(part));
-          return true;
-        });
+      parts.forEach((child, part) -> child(child).putAll(part));
+      return true;
+    });
   }
 
   /// A page: from one child, or from several that are small. Called inside a transaction.

@@ -183,9 +183,9 @@ final class TreeEntries implements SortedEntries, Moments.Composed {
     var gone = new ArrayList<NodeObject>();
     Object result =
         moments.<@Nullable Object>write(() -> {
-              gone.clear(); // of an attempt before
-              return change.run(gone);
-            });
+          gone.clear(); // of an attempt before
+          return change.run(gone);
+        });
     if (!moments.isLive()) return result;
     for (NodeObject node : gone) {
       var _ = moments.stoa().delete(node);
@@ -299,12 +299,12 @@ final class TreeEntries implements SortedEntries, Moments.Composed {
   @Override
   public @Nullable Pair poll(Scan scan) {
     return moments.<@Nullable Pair>write(() -> {
-          Pair edge = first(scan);
-          if (edge != null) {
-            var _ = remove(edge.key());
-          }
-          return edge;
-        });
+      Pair edge = first(scan);
+      if (edge != null) {
+        var _ = remove(edge.key());
+      }
+      return edge;
+    });
   }
 
   // ---- the whole tree, or much of it
@@ -325,15 +325,15 @@ final class TreeEntries implements SortedEntries, Moments.Composed {
   @Override
   public int sizeOf(Span span) {
     return moments.read(() -> {
-          Scan rest = new Scan(span, Scan.Direction.ASCENDING);
-          int size = 0;
-          while (true) {
-            List<Object> found = scan(rest, KEYS_MAX);
-            size += found.size() / 2;
-            if (found.size() < 2 * KEYS_MAX) return size;
-            rest = rest.behind(found.get(found.size() - 2));
-          }
-        });
+      Scan rest = new Scan(span, Scan.Direction.ASCENDING);
+      int size = 0;
+      while (true) {
+        List<Object> found = scan(rest, KEYS_MAX);
+        size += found.size() / 2;
+        if (found.size() < 2 * KEYS_MAX) return size;
+        rest = rest.behind(found.get(found.size() - 2));
+      }
+    });
   }
 
   @Override
@@ -344,24 +344,24 @@ final class TreeEntries implements SortedEntries, Moments.Composed {
   @Override
   public boolean hasValue(Span span, Object value) {
     return moments.read(() -> {
-          Scan rest = new Scan(span, Scan.Direction.ASCENDING);
-          while (true) {
-            List<Object> found = scan(rest, KEYS_MAX);
-            for (int i = 1; i < found.size(); i += 2) {
-              if (Same.as(found.get(i), value)) return true;
-            }
-            if (found.size() < 2 * KEYS_MAX) return false;
-            rest = rest.behind(found.get(found.size() - 2));
-          }
-        });
+      Scan rest = new Scan(span, Scan.Direction.ASCENDING);
+      while (true) {
+        List<Object> found = scan(rest, KEYS_MAX);
+        for (int i = 1; i < found.size(); i += 2) {
+          if (Same.as(found.get(i), value)) return true;
+        }
+        if (found.size() < 2 * KEYS_MAX) return false;
+        rest = rest.behind(found.get(found.size() - 2));
+      }
+    });
   }
 
   @Override
   public void putAll(List<Object> entries) {
     moments.write(() -> {
-          for (int i = 0; i < entries.size(); i += 2) fastPut(entries.get(i), entries.get(i + 1));
-          return true;
-        });
+      for (int i = 0; i < entries.size(); i += 2) fastPut(entries.get(i), entries.get(i + 1));
+      return true;
+    });
   }
 
   @Override
@@ -385,13 +385,13 @@ final class TreeEntries implements SortedEntries, Moments.Composed {
   @Override
   public void clearAll(Span span) {
     moments.write(() -> {
-          Scan all = new Scan(span, Scan.Direction.ASCENDING);
-          while (true) {
-            List<Object> found = scan(all, KEYS_MAX);
-            for (int i = 0; i < found.size(); i += 2) fastRemove(found.get(i));
-            if (found.size() < 2 * KEYS_MAX) return true;
-          }
-        });
+      Scan all = new Scan(span, Scan.Direction.ASCENDING);
+      while (true) {
+        List<Object> found = scan(all, KEYS_MAX);
+        for (int i = 0; i < found.size(); i += 2) fastRemove(found.get(i));
+        if (found.size() < 2 * KEYS_MAX) return true;
+      }
+    });
   }
 
   /// Checks the invariants of the whole tree, at one moment.
