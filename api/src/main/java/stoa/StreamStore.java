@@ -20,6 +20,9 @@ import java.util.function.Predicate;
 /// List<StreamEntry> logins = streams.readAll(alice);
 /// ```
 ///
+/// Appends take no part in transactions: one that is made within [Stoa#transact] stands, whatever
+/// becomes of the transaction.
+///
 /// The streams of shared objects are in the same log. They can be read through this, see
 /// [#streamOf], and not appended to.
 ///

@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import stoa.Corrupt;
@@ -84,6 +85,10 @@ public final class GlobalLog implements ShardLog {
   private final List<Device> devices;
   private final Shards shards;
   private final Streams streams;
+
+  /// Held by the owner while it writes, and by who closes.
+  private final ReentrantLock writing = new ReentrantLock();
+
   private final Commit commit = new Commit();
   private final Encoder scratch = new Encoder(1024);
   private final Encoder record = new Encoder(1024);
@@ -114,6 +119,7 @@ public final class GlobalLog implements ShardLog {
   /// @throws IllegalArgumentException when the log was made with another layout
   /// @throws Corrupt when a device is missing or of another log, and cannot be rebuilt
   /// @throws stoa.storage.StorageException when a device cannot be read or written
+  /// @throws stoa.Unavailable when it cannot be read
   public static GlobalLog open(Layout layout, StreamId identity, List<Device> devices) {
     Check.that(devices.size() == layout.shards(), "%s devices for %s", devices.size(), layout);
     var log = new GlobalLog(layout, devices);
@@ -137,7 +143,14 @@ public final class GlobalLog implements ShardLog {
 
   @Override
   public void append(Batch batch, Consumer<Outcome> done) {
-    done.accept(write(batch));
+    Outcome outcome;
+    writing.lock();
+    try {
+      outcome = write(batch);
+    } finally {
+      writing.unlock();
+    }
+    done.accept(outcome);
   }
 
   private Outcome write(Batch batch) {
@@ -550,7 +563,14 @@ public final class GlobalLog implements ShardLog {
 
   @Override
   public void close() {
-    if (failed == null && undeliveredBatches > 0) tryToDeliver();
+    // Who still writes is told by its device.
+    if (writing.tryLock()) {
+      try {
+        if (failed == null && undeliveredBatches > 0) tryToDeliver();
+      } finally {
+        writing.unlock();
+      }
+    }
     devices.forEach(Device::close);
   }
 }

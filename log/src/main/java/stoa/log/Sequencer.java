@@ -225,7 +225,8 @@ public final class Sequencer {
 
   /// A log address at and below which everything is settled.
   public LogAddress settledTail() {
-    return new LogAddress(epoch, unsettled.isEmpty() ? counter : unsettled.firstEntry().getKey() - 1);
+    return new LogAddress(
+        epoch, unsettled.isEmpty() ? counter : unsettled.firstEntry().getKey() - 1);
   }
 
   /// Issues log addresses alone, for a log whose owner numbers its streams itself, and settles them

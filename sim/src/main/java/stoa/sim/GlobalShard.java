@@ -1,7 +1,10 @@
 package stoa.sim;
 
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
+import stoa.Unavailable;
 import stoa.base.StreamId;
 import stoa.log.GlobalLog;
 import stoa.log.ShardLog;
@@ -12,6 +15,7 @@ import stoa.storage.DeviceConfig;
 import stoa.storage.DeviceFailed;
 import stoa.storage.DiskFull;
 import stoa.storage.ReadFailed;
+import stoa.storage.StorageException;
 
 /// A [GlobalLog] over several shards on one disk, which lose power together. One owner.
 public final class GlobalShard implements ShardUnderTest {
@@ -21,14 +25,23 @@ public final class GlobalShard implements ShardUnderTest {
   private final Layout layout;
   private final PoweredDisk power;
   private final DeviceConfig config;
+  private final @Nullable Chance losses;
   private List<Device> devices = List.of();
   private GlobalLog log;
 
   /// The shards on a disk.
   public GlobalShard(Layout layout, PoweredDisk disk, DeviceConfig config) {
+    this(layout, disk, config, null);
+  }
+
+  /// The shards on a disk, of which one loses all its files now and then.
+  ///
+  /// @param losses decides when that is; null for never
+  GlobalShard(Layout layout, PoweredDisk disk, DeviceConfig config, @Nullable Chance losses) {
     this.layout = layout;
     this.power = disk;
     this.config = config;
+    this.losses = losses;
     this.log = open();
   }
 
@@ -38,11 +51,11 @@ public final class GlobalShard implements ShardUnderTest {
       devices = new ArrayList<>();
       try {
         for (int i = 0; i < layout.shards(); i++) {
-          var part = new PartOfDisk(power.disk(), "s" + i + "-");
+          var part = part(i);
           devices.add(Device.open(part, config, Runnable::run));
         }
         return GlobalLog.open(layout, StreamId.of("simulated"), devices);
-      } catch (DeviceFailed | ReadFailed | DiskFull powerLost) {
+      } catch (DeviceFailed | ReadFailed | DiskFull | Unavailable powerLost) {
         power.fail();
         devices.forEach(Device::close);
       }
@@ -78,11 +91,29 @@ public final class GlobalShard implements ShardUnderTest {
     return false;
   }
 
+  private PartOfDisk part(int shard) {
+    return new PartOfDisk(power.disk(), "s" + shard + "-");
+  }
+
   @Override
   public void restart() {
     power.fail();
     log.close();
+    if (losses != null && losses.below(4) == 0) lose(losses.below(layout.shards()));
     log = open();
+  }
+
+  private void lose(int shard) {
+    boolean gone = false;
+    while (!gone) {
+      try {
+        for (String name : part(shard).list()) part(shard).delete(name);
+        power.disk().syncDirectory();
+        gone = true;
+      } catch (IOException | StorageException powerLost) {
+        power.fail();
+      }
+    }
   }
 
   @Override

@@ -78,6 +78,14 @@ final class Scenarios {
                   new GlobalShard(
                       new Layout(3, Copies.FULL), PoweredDisk.simulated(chance, 30), SMALL)),
           new ShardLogScenario(
+              "shard-global-losses",
+              chance ->
+                  new GlobalShard(
+                      new Layout(3, Copies.FULL),
+                      PoweredDisk.simulated(chance, 60),
+                      SMALL,
+                      chance.of("losses"))),
+          new ShardLogScenario(
               "shard-replicated",
               chance ->
                   new ReplicatedShard(

@@ -99,7 +99,14 @@ class ShardLogContractTest {
           "the disk fails outside of a batch");
 
   @ParameterizedTest
-  @ValueSource(strings = {"shard-local", "shard-replicated", "shard-global", "shard-global-copies"})
+  @ValueSource(
+      strings = {
+        "shard-local",
+        "shard-replicated",
+        "shard-global",
+        "shard-global-copies",
+        "shard-global-losses"
+      })
   void keepsItOverManySeedsAndReachesTheRarePlaces(String name) {
     var scenario = Scenarios.named(name);
     Set<String> places = new TreeSet<>();
@@ -110,7 +117,14 @@ class ShardLogContractTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"shard-local", "shard-replicated", "shard-global", "shard-global-copies"})
+  @ValueSource(
+      strings = {
+        "shard-local",
+        "shard-replicated",
+        "shard-global",
+        "shard-global-copies",
+        "shard-global-losses"
+      })
   void runsOfOneSeedAreTheSame(String name) {
     var scenario = Scenarios.named(name);
     assertEquals(SimulatedRun.require(scenario, 3), SimulatedRun.require(scenario, 3));

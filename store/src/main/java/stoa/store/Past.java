@@ -89,9 +89,7 @@ public final class Past {
     if (!version.isAbsent()) {
       Materialized.State copied = version.copy();
       handler =
-          copied == null
-              ? told(() -> store.versions().another(key, version))
-              : copied.handler();
+          copied == null ? told(() -> store.versions().another(key, version)) : copied.handler();
     }
     HandlerFactory factory = store.factory(key.space());
     return new Copy(key, factory, handler, version.generation(), version.position(), tail);
@@ -103,8 +101,7 @@ public final class Past {
   /// @throws stoa.Gone when the key was not what is expected of it
   public Answer get(@Nullable Object query, Existence existence, boolean quick) {
     if (!quick || within != 0) return get(query, existence, null);
-    var found =
-        told(() -> store.versions().at(key, counter, live -> look(live, query, existence)));
+    var found = told(() -> store.versions().at(key, counter, live -> look(live, query, existence)));
     Version version = found.version();
     return version == null
         ? Objects.requireNonNull(found.found())
