@@ -86,8 +86,7 @@ final class AnalysisPhase {
   }
 
   /// Reads all pages as of one moment.
-  private static void analyse(
-      Stoa stoa, List<Page> pages, AtomicBoolean over, AtomicLong read) {
+  private static void analyse(Stoa stoa, List<Page> pages, AtomicBoolean over, AtomicLong read) {
     stoa.transact(
         TxOptions.reading(),
         () -> {

@@ -499,8 +499,7 @@ class StreamStoreTest {
           StreamMessage sent(StreamMessage message) {
             return message instanceof StreamMessage.SessionIs(var question, var known, var _)
                     && known == stoa.log.Sequencer.Known.EXPIRED
-                ? new StreamMessage.SessionIs(
-                    question, stoa.log.Sequencer.Known.NOT_TAKEN, null)
+                ? new StreamMessage.SessionIs(question, stoa.log.Sequencer.Known.NOT_TAKEN, null)
                 : message;
           }
         });
