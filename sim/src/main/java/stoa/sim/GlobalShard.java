@@ -37,8 +37,7 @@ public final class GlobalShard implements ShardUnderTest {
   /// The shards on a disk, of which one loses all its files now and then.
   ///
   /// @param losses decides when that is; null for never
-  GlobalShard(
-      Layout layout, PoweredDisk disk, DeviceConfig config, @Nullable Chance losses) {
+  GlobalShard(Layout layout, PoweredDisk disk, DeviceConfig config, @Nullable Chance losses) {
     this.layout = layout;
     this.power = disk;
     this.config = config;
