@@ -1,5 +1,5 @@
-/// Other storage engines, beside which `./stoa bench storage` and `./stoa bench tx` measure; no other
-/// command builds this module.
+/// Other storage engines, beside which `./stoa bench storage` and `./stoa bench tx` measure; no
+/// other command builds this module.
 @org.jspecify.annotations.NullMarked
 module stoa.peers {
   requires static transitive org.jspecify;

@@ -10,7 +10,8 @@ import java.time.Duration;
 ///   never returns is lost until the program ends
 /// @param callBytesMax the encoded size of one call's arguments, or of its answer
 /// @param queuedCallsMax calls accepted and not yet answered, over the whole store
-/// @param residentBytesMax encoded size of the objects kept in memory; idle ones beyond it leave
+/// @param residentBytesMax encoded size of the objects kept in memory, of which a quarter is for
+///   their past and for local and cached views; idle ones beyond it leave
 /// @param memoryBytesMax the size of a `memory:` store's log, which holds the objects and blobs,
 ///   and of their past what [Keep] says; a call that finds no room is refused with [Unavailable]
 /// @param blobBytesMax the bytes of one read or write of a [Blob]; a [BlobWrite] makes one version

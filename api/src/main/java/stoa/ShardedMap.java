@@ -15,7 +15,8 @@ import java.util.concurrent.ConcurrentMap;
 /// comparison of contents, is a transaction over all children: atomic, and read at one moment. It
 /// takes O(children) more than a [SharedMap]. Iteration reads a snapshot. Iterators, keys, values
 /// and equality are as with [SharedMap]. [Stoa#history] is refused, as there is no one version of
-/// it. Deleting it deletes its base object only: [#clear()] it before.
+/// it. Deleting it deletes its base object only: [#clear()] it before. A method of a shared object,
+/// which cannot begin a transaction, can use it for one key at a time.
 ///
 /// Thread-safe.
 public interface ShardedMap<K, V> extends ConcurrentMap<K, V> {

@@ -10,12 +10,14 @@ import java.util.concurrent.ConcurrentNavigableMap;
 /// update problem*), and a snapshot of the tree is a snapshot of every node. Every operation is a
 /// transaction that reads O(log n) nodes; most changes write one leaf, a split or a merge at most
 /// three nodes on each level. Operations on different leaves do not conflict unless one of them
-/// splits or merges a node above both. Who merges a node away deletes it afterwards; where that
-/// happens in a transaction of the program's own, an empty node is left.
+/// splits or merges a node above both. Who merges a node away deletes it; in a [Transaction] that
+/// the program holds, it is left empty.
 ///
 /// `size` reads every leaf, in one read-only transaction; nothing counts on the way, as everybody
 /// would conflict there. Scans read a snapshot. Keys, values, iterators and equality are as with
-/// [SharedNavigableMap]. [Stoa#history] is refused, as there is no one version of it.
+/// [SharedNavigableMap]. [Stoa#history] is refused, as there is no one version of it. Deleting it
+/// deletes its root only: [#clear()] it before. A method of a shared object cannot use it, as it
+/// cannot begin a transaction.
 ///
 /// Thread-safe.
 public interface SharedBTree<K, V> extends ConcurrentNavigableMap<K, V> {

@@ -132,6 +132,17 @@ public interface Stoa extends AutoCloseable {
     return transact(TxOptions.STANDARD, body);
   }
 
+  /// As [#transact(Body)], for a body that answers nothing.
+  default <X extends Exception> void transact(Action<X> body) throws X {
+    var nothing = new Object();
+    Body<Object, X> answering =
+        () -> {
+          body.run();
+          return nothing;
+        };
+    transact(TxOptions.STANDARD, answering);
+  }
+
   /// As [#transact(Body)], in another way.
   <R extends @Nullable Object, X extends Exception> R transact(TxOptions options, Body<R, X> body)
       throws X;

@@ -53,15 +53,12 @@ final class AnalysisPhase {
     pages.forEach(page -> page.view(0, 0, 0));
     var over = new AtomicBoolean();
     var failure = new AtomicReference<Throwable>();
-    var iterations = new AtomicLong();
+    var read = new AtomicLong();
     Thread analysis =
         Thread.ofPlatform()
             .unstarted(() -> {
               try {
-                while (!over.get()) {
-                  analyse(stoa, pages, over);
-                  iterations.incrementAndGet();
-                }
+                while (!over.get()) analyse(stoa, pages, over, read);
               } catch (Throwable e) {
                 failure.compareAndSet(null, e);
               }
@@ -71,7 +68,7 @@ final class AnalysisPhase {
     try {
       if (beside) analysis.start();
       write(pages, period, scale.warmUp(), random);
-      iterations.set(0);
+      long before = read.get();
       long start = System.nanoTime();
       Latencies latencies = write(pages, period, scale.time(), random);
       double seconds = (System.nanoTime() - start) / 1e9;
@@ -79,7 +76,7 @@ final class AnalysisPhase {
       samples.add(name, latencies.count() / seconds);
       samples.add(name + ", p50", latencies.quantile(0.5) / 1e3);
       samples.add(name + ", p99", latencies.quantile(0.99) / 1e3);
-      if (beside) samples.add(read(pace), iterations.get() * pages.size() / seconds);
+      if (beside) samples.add(read(pace), (read.get() - before) / seconds);
     } finally {
       over.set(true);
       if (beside) analysis.join();
@@ -89,7 +86,7 @@ final class AnalysisPhase {
   }
 
   /// Reads all pages as of one moment.
-  private static void analyse(Stoa stoa, List<Page> pages, AtomicBoolean over) {
+  private static void analyse(Stoa stoa, List<Page> pages, AtomicBoolean over, AtomicLong read) {
     stoa.transact(
         TxOptions.reading(),
         () -> {
@@ -97,6 +94,7 @@ final class AnalysisPhase {
           for (Page page : pages) {
             if (over.get()) return 0L;
             views += page.views();
+            read.incrementAndGet();
           }
           if (views < pages.size()) throw new IllegalStateException("views are missing");
           return views;

@@ -1,5 +1,7 @@
 package stoa.bench;
 
+import com.sun.management.OperatingSystemMXBean;
+import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -19,6 +21,9 @@ import stoa.storage.MemoryDisk;
 final class AppendPhase {
   private static final long MEMORY_BYTES_MAX = 1L << 30;
   private static final int MANY = 1_000;
+  private static final String PROCESSOR = ", processor time per entry";
+  private static final OperatingSystemMXBean PROCESS =
+      ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class);
 
   /// The kinds of logs, in the order of tables.
   private enum Kind {
@@ -69,7 +74,7 @@ final class AppendPhase {
       for (int streams : streams(where)) {
         for (Kind kind : Kind.values()) {
           String name = name(kind, where, streams);
-          probes.put(name, samples -> samples.add(name, rate(kind, where, streams)));
+          probes.put(name, samples -> sample(samples, name, kind, where, streams));
         }
       }
     }
@@ -83,22 +88,24 @@ final class AppendPhase {
         : scale.streams().stream().filter(streams -> streams == MANY).toList();
   }
 
-  private double rate(Kind kind, Where where, int streams) throws Exception {
+  private void sample(Samples samples, String name, Kind kind, Where where, int streams)
+      throws Exception {
     Path folder = context.folder().resolve("append");
     try (var log = kind.open(device(where, folder), AppendLog.ids(streams))) {
-      return rate(log, streams);
+      sample(samples, name, log, streams);
     } finally {
       StorageRun.delete(folder);
     }
   }
 
-  private double rate(AppendLog log, int streams) {
+  private void sample(Samples samples, String name, AppendLog log, int streams) {
     var random = new SplittableRandom(7);
     byte[] payload = new byte[AppendLog.ENTRY_BYTES];
     random.nextBytes(payload);
     long start = System.nanoTime() + scale.warmUp().toNanos();
     while (System.nanoTime() - start < 0) log.append(AppendLog.batch(random, streams), payload);
     start = System.nanoTime();
+    long processor = PROCESS.getProcessCpuTime();
     long entries = 0;
     long nanos;
     do {
@@ -106,7 +113,9 @@ final class AppendPhase {
       entries += AppendLog.BATCH_ENTRIES;
       nanos = System.nanoTime() - start;
     } while (nanos < scale.time().toNanos());
-    return entries * 1e9 / nanos;
+    samples.add(name, entries * 1e9 / nanos);
+    samples.add(
+        name + PROCESSOR, Math.max(1, PROCESS.getProcessCpuTime() - processor) / (double) entries);
   }
 
   private static Device device(Where where, Path folder) throws Exception {
@@ -129,6 +138,10 @@ final class AppendPhase {
           String beside = kind == Kind.BACKPOINTERS ? bare : backpointers;
           results.add(Result.of(samples, name, "entries/s").beside(beside, samples.median(beside)));
         }
+        String processor = backpointers + PROCESSOR;
+        results.add(
+            Result.of(samples, name(Kind.STOA, where, streams) + PROCESSOR, "ns")
+                .beside(processor, samples.median(processor)));
         findings.atLeast(
             "Stoa ÷ backpointers, %s, %,d streams: at least 0.95 (the paper: 0.6)"
                 .formatted(where.text, streams),

@@ -59,10 +59,7 @@ final class PastPhase {
           probes.put(name, samples -> samples.add(name, past.run(kind, load)));
         }
       }
-      tell(
-          findings,
-          Samples.interleaved(scale.rounds(), probes, context.progress()),
-          cold);
+      tell(findings, Samples.interleaved(scale.rounds(), probes, context.progress()), cold);
     }
   }
 

@@ -15,7 +15,8 @@ class BackpointerLogTest {
       log.append(new int[] {0, 1, 0, 1, 1, 2}, new byte[AppendLog.ENTRY_BYTES]);
       assertEquals(2, log.read(0));
       assertEquals(3, log.read(1));
-      // Three entries of others are searched before the last one of stream 0, then one more is read.
+      // Three entries of others are searched before the last one of stream 0, then one more is
+      // read.
       assertEquals(4 + 1, log.readBehindHole(0));
       assertEquals(1, log.readBehindHole(2));
     }

@@ -14,7 +14,17 @@ import org.junit.jupiter.api.io.TempDir;
 
 class LimitsTest {
   private static final Scale TINY =
-      new Scale(1, Duration.ofMillis(5), Duration.ofMillis(100), 1, 1, 1, StorageScale.smoke());
+      new Scale(
+          1,
+          Duration.ofMillis(5),
+          Duration.ofMillis(100),
+          1,
+          1,
+          1,
+          StorageScale.smoke(),
+          LogScale.smoke(),
+          TxScale.smoke(),
+          CsmrScale.smoke());
 
   @TempDir Path folder;
 

@@ -26,7 +26,17 @@ class PaperBenchmarksTest {
           new LogScale(
               1, WARM_UP, TIME, List.of(32, 64), List.of(1, 2), List.of(1_000), 3, 2, 1_000),
           new TxScale(
-              1, WARM_UP, TIME, 10, 5, WARM_UP, List.of(1, 2), 100, List.of(0, 3), 20, 100,
+              1,
+              WARM_UP,
+              TIME,
+              10,
+              5,
+              WARM_UP,
+              List.of(1, 2),
+              100,
+              List.of(0, 3),
+              20,
+              100,
               List.of(1, 2)),
           new CsmrScale(1, List.of(10, 50), List.of(3), 1, 20, List.of(1, 2), TIME, List.of(1, 4)));
 
@@ -36,7 +46,9 @@ class PaperBenchmarksTest {
     Outcome outcome = benchmark.run(new Context(folder, TINY, _ -> {}));
     for (Result result : outcome.results()) {
       assertTrue(Double.isFinite(result.value()), () -> "not measured: " + result);
-      if (!result.measure().contains("readers") && !result.unit().equals("of all")) {
+      // What stands beside the measured load may do nothing in so short a time.
+      boolean beside = result.measure().contains("readers") || result.measure().contains("read by");
+      if (!beside && !result.unit().equals("of all")) {
         assertTrue(result.value() > 0, () -> "nothing was done in " + result);
       }
     }
@@ -72,10 +84,6 @@ class PaperBenchmarksTest {
 
   @Test
   void measuresComposedMapsAndLeavesNoFile() throws Exception {
-    run(
-        new CsmrBenchmark(),
-        "figure-16-open.svg",
-        "figure-16-aborts.svg",
-        "figure-17-whole.svg");
+    run(new CsmrBenchmark(), "figure-16-open.svg", "figure-16-aborts.svg", "figure-17-whole.svg");
   }
 }

@@ -8,6 +8,7 @@ import java.util.Map;
 import java.util.Set;
 import stoa.NotShareable;
 import stoa.objects.types.Hashing;
+import stoa.spi.Facade;
 
 /// The hash of a key, which is the same in every process and agrees with `equals`.
 ///
@@ -62,6 +63,11 @@ final class KeyHash {
       throw new NotShareable("a key nests deeper than " + DEPTH_MAX + "; flatten it");
     }
     return switch (key) {
+      case Facade facade ->
+          throw new NotShareable(
+              "a "
+                  + facade.getClass().getSimpleName()
+                  + " is no key, as what it holds changes; use its Stoa.ref");
       case String text -> text.hashCode();
       case Number number -> number.hashCode();
       case Enum<?> constant -> constant.name().hashCode();

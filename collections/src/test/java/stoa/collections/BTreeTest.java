@@ -1,10 +1,14 @@
 package stoa.collections;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.util.ArrayList;
 import java.util.Random;
 import java.util.TreeMap;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
@@ -94,6 +98,66 @@ class BTreeTest {
         new Pair(501, "v501"),
         counted.edge(new Scan(Span.ALL.from(500, false), Scan.Direction.ASCENDING)));
     assertTrue(reads.get() <= 2 * tree.height(), reads + " reads");
+  }
+
+  @Test
+  void splitsAndMergesInATransactionOfTheProgram() {
+    SharedBTree<Integer, String> tree = STOA.bTree("program", Integer.class, String.class);
+    var nodes = new TreeEntries(Moments.live(STOA), "program");
+    STOA.transact(() -> {
+      for (int i = 0; i < 300; i++) tree.put(i, "v" + i);
+      for (int i = 0; i < 250; i++) assertEquals("v" + i, tree.remove(i));
+      return tree.size();
+    });
+    assertEquals(50, tree.size());
+    nodes.check();
+    assertThrows(
+        IllegalStateException.class,
+        () ->
+            STOA.transact(() -> {
+              tree.clear();
+              assertTrue(tree.isEmpty());
+              throw new IllegalStateException("back");
+            }));
+    assertEquals(50, tree.size());
+    nodes.check();
+  }
+
+  @Test
+  void staysWholeWhileManySplitAndMerge() throws Exception {
+    SharedBTree<Integer, Integer> tree = STOA.bTree("many", Integer.class, Integer.class);
+    var nodes = new TreeEntries(Moments.live(STOA), "many");
+    int callers = 3;
+    var models = new ArrayList<TreeMap<Integer, Integer>>();
+    var futures = new ArrayList<Future<?>>();
+    try (var threads = Executors.newFixedThreadPool(callers)) {
+      for (int t = 0; t < callers; t++) {
+        int own = t;
+        var model = new TreeMap<Integer, Integer>();
+        models.add(model);
+        futures.add(
+            threads.submit(() -> {
+              var random = new Random(own);
+              for (int i = 0; i < 600; i++) {
+                // Each caller has keys of its own, beside those of the others.
+                int key = random.nextInt(150) * callers + own;
+                boolean grows = i < 250;
+                if (grows || random.nextInt(4) == 0) {
+                  assertEquals(model.put(key, i), tree.put(key, i));
+                } else {
+                  Integer first = model.isEmpty() ? key : model.firstKey();
+                  assertEquals(model.remove(first), tree.remove(first));
+                }
+                if (i % 50 == 0) nodes.check();
+              }
+            }));
+      }
+    }
+    for (Future<?> future : futures) future.get();
+    nodes.check();
+    var all = new TreeMap<Integer, Integer>();
+    models.forEach(all::putAll);
+    assertEquals(all, tree);
   }
 
   @Test

@@ -12,6 +12,7 @@ import org.jspecify.annotations.Nullable;
 import stoa.LogAddress;
 import stoa.base.Check;
 import stoa.base.StreamId;
+import stoa.log.StreamTable.Row;
 
 /// Issues the addresses of the global log and of its streams (vCorfu, section 3.2), and decides
 /// which transactions may commit: those whose streams nobody has changed since they read (section
@@ -164,21 +165,6 @@ public final class Sequencer {
     HOLE
   }
 
-  /* What is known of a stream. */
-  private static final class Row {
-    private final StreamId stream;
-    private long last;
-    private @Nullable LogAddress lastLog;
-    private @Nullable LogAddress settledChange;
-    /* Unsettled changes, oldest first. */
-    private final List<LogAddress> changes = new ArrayList<>(1);
-    private int unsettled;
-
-    private Row(StreamId stream) {
-      this.stream = stream;
-    }
-  }
-
   /* A stream's part in an unsettled token, with what its row said before. */
   private record Part(
       Row row, long before, @Nullable LogAddress logBefore, @Nullable LogAddress change) {}
@@ -200,9 +186,9 @@ public final class Sequencer {
   private final long epoch;
   private final Limits limits;
   private long counter;
-  private final SortedMap<Long, Open> unsettled = new TreeMap<>();
-  private final Map<StreamId, Row> held = new LinkedHashMap<>();
-  private final SequencedMap<StreamId, Row> idle = new LinkedHashMap<>();
+  /* By first counter, which rises. */
+  private final SequencedMap<Long, Open> unsettled = new LinkedHashMap<>();
+  private final StreamTable streams;
   private final Map<Long, Session> waiting = new LinkedHashMap<>();
   private final SequencedMap<Long, Session> known = new LinkedHashMap<>();
   private final SortedMap<Integer, Long> terms = new TreeMap<>();
@@ -219,6 +205,7 @@ public final class Sequencer {
     this.epoch = epoch;
     this.counter = counter;
     this.limits = limits;
+    streams = new StreamTable(limits.streamsMax);
   }
 
   /// The epoch in which addresses are issued.
@@ -238,7 +225,8 @@ public final class Sequencer {
 
   /// A log address at and below which everything is settled.
   public LogAddress settledTail() {
-    return new LogAddress(epoch, unsettled.isEmpty() ? counter : unsettled.firstKey() - 1);
+    return new LogAddress(
+        epoch, unsettled.isEmpty() ? counter : unsettled.firstEntry().getKey() - 1);
   }
 
   /// Issues log addresses alone, for a log whose owner numbers its streams itself, and settles them
@@ -321,8 +309,7 @@ public final class Sequencer {
     for (var demand : demands) streams.add(demand.stream);
     Answer wait = null;
     for (var stream : streams) {
-      Row row = held.get(stream);
-      if (row == null) row = Objects.requireNonNull(idle.get(stream));
+      Row row = known(stream);
       LogAddress change = row.settledChange;
       if (change != null && change.compareTo(at) > 0) return new Answer.Refused(stream, change);
       if (row.changes.isEmpty()) continue;
@@ -337,7 +324,8 @@ public final class Sequencer {
     List<Issued> issued = new ArrayList<>(demands.size());
     List<Part> parts = new ArrayList<>(demands.size());
     for (var demand : demands) {
-      Row row = hold(demand.stream);
+      Row row = known(demand.stream);
+      streams.hold(row);
       LogAddress change = demand.lastChange < 0 ? null : token.at(demand.lastChange);
       parts.add(new Part(row, row.last, row.lastLog, change));
       issued.add(new Issued(demand.stream, row.last + 1, demand.count, row.lastLog));
@@ -351,34 +339,14 @@ public final class Sequencer {
 
   /* The row of a stream, or null after adding a question. */
   private @Nullable Row row(StreamId stream, List<Question> asked) {
-    Row row = held.get(stream);
-    if (row == null) {
-      row = idle.remove(stream);
-      if (row != null) idle.putLast(stream, row);
-    }
+    Row row = streams.find(stream);
     if (row == null) asked.add(new Question.OfStream(question(stream), stream));
+    else streams.use(row);
     return row;
   }
 
-  private Row hold(StreamId stream) {
-    Row row = held.get(stream);
-    if (row == null) {
-      row = Objects.requireNonNull(idle.remove(stream));
-      held.put(stream, row);
-    }
-    row.unsettled++;
-    return row;
-  }
-
-  private void let(Row row) {
-    if (--row.unsettled > 0) return;
-    held.remove(row.stream);
-    remember(row);
-  }
-
-  private void remember(Row row) {
-    idle.putLast(row.stream, row);
-    if (idle.size() > limits.streamsMax) idle.pollFirstEntry();
+  private Row known(StreamId stream) {
+    return Objects.requireNonNull(streams.find(stream));
   }
 
   /* The number of the question about something, the same until it is answered or forgotten. */
@@ -405,12 +373,11 @@ public final class Sequencer {
       @Nullable LogAddress log,
       @Nullable LogAddress change) {
     if (!isAnswer(question.stream, question.number)) return;
-    Check.that(!held.containsKey(question.stream), "%s is not known better here", question.stream);
     var row = new Row(question.stream);
     row.last = last;
     row.lastLog = log;
     row.settledChange = change;
-    remember(row);
+    streams.add(row);
   }
 
   /// Learns of an append from a shard, in answer to a question.
@@ -461,7 +428,7 @@ public final class Sequencer {
         boolean later = row.settledChange == null || row.settledChange.compareTo(change) < 0;
         if (fate == Fate.HERE && later) row.settledChange = change;
       }
-      let(row);
+      streams.release(row);
     }
     if (open.unsettled.holder instanceof Holder.LogUnit(TransactionId id)) {
       waiting.remove(id.session());
@@ -512,11 +479,11 @@ public final class Sequencer {
 
   /// Who settles a log address, or null when it is settled or not yet issued.
   public @Nullable Unsettled holder(long address) {
-    var upTo = unsettled.headMap(address + 1);
-    if (upTo.isEmpty()) return null;
-    var open = upTo.get(upTo.lastKey());
-    if (open == null) return null;
-    Token token = open.unsettled.token;
-    return address < token.first().counter() + token.count() ? open.unsettled : null;
+    for (var open : unsettled.values()) {
+      Token token = open.unsettled.token;
+      long first = token.first().counter();
+      if (first <= address && address < first + token.count()) return open.unsettled;
+    }
+    return null;
   }
 }

@@ -341,8 +341,7 @@ class GlobalLogTest {
     }
     assertInstanceOf(Outcome.Refused.class, outcome);
     for (int i = 0; i < 10; i++) {
-      assertInstanceOf(
-          Outcome.Committed.class, world.append(List.of(List.of(large)), 20_000));
+      assertInstanceOf(Outcome.Committed.class, world.append(List.of(List.of(large)), 20_000));
     }
     world.check();
     world.close();

@@ -76,8 +76,7 @@ public final class RocksTransactions implements TransactionContender {
       } catch (RocksDBException lost) {
         Status status = lost.getStatus();
         if (status != null
-            && (status.getCode() == Status.Code.Busy
-                || status.getCode() == Status.Code.TryAgain)) {
+            && (status.getCode() == Status.Code.Busy || status.getCode() == Status.Code.TryAgain)) {
           return false;
         }
         throw lost;

@@ -111,6 +111,7 @@ final class StreamClient {
           case StreamMessage.Appended appended -> appended.number();
           case StreamMessage.Forgotten forgotten -> forgotten.number();
           case StreamMessage.Entries entries -> entries.number();
+          case StreamMessage.TooOld tooOld -> tooOld.number();
           case StreamMessage.Done done -> done.number();
           case StreamMessage.Ended ended -> ended.number();
           default -> throw new IllegalStateException("a client does not take " + message);
@@ -161,9 +162,9 @@ final class StreamClient {
   }
 
   private Coordinator.Write write(StreamHistory.Operation now, StreamId stream) {
-    world.history().writes(now, stream);
     var sort = chance.percent(80) ? Sort.CHANGE : Sort.NOTE;
-    return new Coordinator.Write(stream, sort, now.id().getBytes(StandardCharsets.UTF_8));
+    String text = world.history().writes(now, stream, sort);
+    return new Coordinator.Write(stream, sort, text.getBytes(StandardCharsets.UTF_8));
   }
 
   private List<StreamId> streams(int most) {
@@ -297,7 +298,12 @@ final class StreamClient {
               shard(stream),
               () -> read(now, at, streams, from, next),
               reply -> {
-                if (!(reply instanceof StreamMessage.Entries entries)) return;
+                if (!(reply instanceof StreamMessage.Entries entries)) {
+                  world.reached("what is read is trimmed");
+                  world.history().gaveUp(now);
+                  over();
+                  return;
+                }
                 world.history().saw(now, stream, at, entries.first(), entries.entries());
                 seen.put(stream, entries.first() + entries.entries().size() - 1);
                 read(now, at, streams, from + 1, next);

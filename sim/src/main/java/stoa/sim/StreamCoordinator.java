@@ -4,6 +4,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.SequencedMap;
 import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 import stoa.log.TransactionId;
 import stoa.log.core.Coordinator;
 import stoa.log.core.Coordinator.Effect;
@@ -71,7 +72,7 @@ final class StreamCoordinator {
   }
 
   /* Does an effect under a new number, so that only its own reply counts. */
-  private boolean run(Job job, @org.jspecify.annotations.Nullable Effect effect) {
+  private boolean run(Job job, @Nullable Effect effect) {
     if (effect == null) return false;
     job.request = world.number();
     again(job, effect);

@@ -17,6 +17,9 @@ import stoa.log.core.Slot;
 import stoa.log.core.StreamEntry;
 import stoa.log.core.StreamEntry.Sort;
 import stoa.log.core.Versions;
+import stoa.sim.TransactionHistory.Action;
+import stoa.sim.TransactionHistory.Outcome;
+import stoa.sim.TransactionHistory.Recorded;
 
 /// What happened in a simulated stream store: what every replica has ever shown, and what clients
 /// were told. Judges it.
@@ -36,6 +39,9 @@ final class StreamHistory {
    *     first that it did not see.
    * (6) What was acknowledged is there, where it was said to be; what was aborted is not, and the
    *     winner is.
+   *
+   * And once more without a look at log addresses: what was read and written is strictly
+   * serializable.
    */
   private static final LogAddress END = new LogAddress(Long.MAX_VALUE, Long.MAX_VALUE);
 
@@ -43,6 +49,7 @@ final class StreamHistory {
   static final class Operation {
     private final String id;
     private final List<StreamId> writes = new ArrayList<>();
+    private final List<Action> appends = new ArrayList<>();
     private final List<Seen> reads = new ArrayList<>();
     private @Nullable LogAddress at;
     private @Nullable LogAddress committed;
@@ -93,8 +100,12 @@ final class StreamHistory {
     return operation;
   }
 
-  void writes(Operation operation, StreamId stream) {
+  /// Notes that an operation is to write, and answers what: the operation's id and a number.
+  String writes(Operation operation, StreamId stream, Sort sort) {
     operation.writes.add(stream);
+    String text = operation.id + "/" + operation.writes.size();
+    if (sort == Sort.CHANGE) operation.appends.add(new Action.Append(stream.toString(), text));
+    return text;
   }
 
   void at(Operation operation, LogAddress at) {
@@ -119,6 +130,12 @@ final class StreamHistory {
     operation.aborted = true;
     operation.lost = stream;
     operation.winner = winner;
+    end(operation);
+  }
+
+  /// Notes that an operation ended before it wrote anything.
+  void gaveUp(Operation operation) {
+    operation.aborted = true;
     end(operation);
   }
 
@@ -232,7 +249,8 @@ final class StreamHistory {
         holds(dense, "a stream is dense before %s", entry);
         next = entry.address() + 1;
         if (entry.sort() == Sort.VOID) continue;
-        String id = text(entry);
+        String text = text(entry);
+        String id = text.substring(0, text.indexOf('/'));
         places.computeIfAbsent(id, _ -> new TreeSet<>()).add(entry.log());
         counts.merge(id, 1, Integer::sum);
         String other = owners.putIfAbsent(entry.log(), id);
@@ -243,6 +261,30 @@ final class StreamHistory {
     for (var operation : operations) replay(operation, places);
     realTime(places);
     follow(owners);
+    Serializability.require(operations.stream().map(this::recorded).toList());
+  }
+
+  /* The changes of streams as lists. What was trimmed from what a read saw was checked to be what is
+   * known, by (1). */
+  private Recorded recorded(Operation operation) {
+    List<Action> actions = new ArrayList<>();
+    for (var seen : operation.reads) {
+      List<String> elements = new ArrayList<>();
+      var before = truth.getOrDefault(seen.stream, new TreeMap<>()).headMap(seen.first);
+      for (var entry : before.values()) {
+        if (entry.sort() == Sort.CHANGE) elements.add(text(entry));
+      }
+      for (var entry : seen.entries) {
+        if (entry.sort() == Sort.CHANGE) elements.add(text(entry));
+      }
+      actions.add(new Action.Read(seen.stream.toString(), elements));
+    }
+    actions.addAll(operation.appends);
+    Outcome outcome =
+        operation.aborted
+            ? Outcome.ABORTED
+            : operation.ended == Long.MAX_VALUE ? Outcome.UNKNOWN : Outcome.COMMITTED;
+    return new Recorded(operation.id, operation.began, operation.ended, outcome, actions);
   }
 
   /* (2), (6) */

@@ -3,9 +3,11 @@ package stoa.sim;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import stoa.LogAddress;
@@ -20,6 +22,7 @@ import stoa.log.core.Coordinator;
 import stoa.log.core.Outbox;
 import stoa.log.core.Shard;
 import stoa.log.core.StreamEntry;
+import stoa.log.core.StreamUnit;
 import stoa.sim.StreamMessage.Kind;
 import stoa.sim.StreamMessage.Node;
 
@@ -32,18 +35,17 @@ final class StreamLeader {
   private static final int SENT_MAX = 8;
   private static final int BATCH_MAX = 4;
   private static final int PROPOSALS_MAX = 12;
+  private static final int READERS_MAX = 64;
 
   private record Proposal(Command command, Consumer<Shard.Applied> told) {}
-
-  private record Reader(StreamMessage.Read read) {}
 
   private final StreamWorld world;
   private final int index;
   private final SimulatedCommands commands;
   private final long term;
   private final Deque<Proposal> proposals = new ArrayDeque<>();
-  /* What has to be told when a command that is proposed already is applied. */
-  private final Map<Long, Long> delivering = new LinkedHashMap<>();
+  /* Deliveries that are proposed and not yet applied. */
+  private final Set<Long> delivering = new HashSet<>();
   private boolean proposing;
   private boolean open;
   /* The epoch in which the sequencer has adopted this leader. */
@@ -52,10 +54,10 @@ final class StreamLeader {
   private final Map<Long, StreamMessage.Append> waiting = new LinkedHashMap<>();
   private List<StreamMessage.Append> batch = List.of();
   private @Nullable LogAddress batchAt;
-  private final List<Reader> readers = new ArrayList<>();
+  private final List<StreamMessage.Read> readers = new ArrayList<>();
   private long grantRequest = -1;
   private long adoptRequest = -1;
-  private long acknowledged;
+  private boolean acknowledging;
   private final List<Long> arrived = new ArrayList<>();
 
   StreamLeader(StreamWorld world, int index, SimulatedCommands commands) {
@@ -155,7 +157,7 @@ final class StreamLeader {
             });
       }
       case StreamMessage.Read read -> {
-        readers.add(new Reader(read));
+        readers.add(read);
         answerReaders();
       }
       case StreamMessage.ReadLog(Node from, long number, long counter) ->
@@ -184,13 +186,13 @@ final class StreamLeader {
           new Node(Kind.SHARD, item.target()),
           new StreamMessage.Deliver(me(), item.number(), shard().epoch(), item.command()));
     }
-    if (!arrived.isEmpty() && acknowledged == 0) {
+    if (!arrived.isEmpty() && !acknowledging) {
       var items = List.copyOf(arrived);
-      acknowledged = items.size();
+      acknowledging = true;
       propose(
           new Command.Acknowledged(items),
           _ -> {
-            acknowledged = 0;
+            acknowledging = false;
             arrived.removeAll(items);
           });
     }
@@ -390,7 +392,7 @@ final class StreamLeader {
 
   private void deliver(StreamMessage.Deliver deliver) {
     long key = deliver.from().number() << 40 | deliver.item();
-    if (delivering.putIfAbsent(key, deliver.item()) != null) return;
+    if (!delivering.add(key)) return;
     propose(
         new Command.Deliver(deliver.epoch(), deliver.command()),
         applied -> {
@@ -421,22 +423,30 @@ final class StreamLeader {
 
   private void answerReaders() {
     if (!open) return;
-    for (var reader : List.copyOf(readers)) {
-      var read = reader.read;
+    for (var read : List.copyOf(readers)) {
       if (read.epoch() < shard().epoch() || shard().closed() != shard().epoch()) {
         /* Its bound may never be reached; it is read again with a new one. */
-        readers.remove(reader);
+        readers.remove(read);
         continue;
       }
       var unit = shard().streamUnit();
-      long last = unit.settled(read.stream(), read.at(), read.bound());
-      if (last < 0) continue;
-      readers.remove(reader);
-      List<StreamEntry> entries = new ArrayList<>();
-      long first = unit.versions().first(read.stream());
-      for (long at = first; at <= last; at++) entries.add(unit.versions().read(read.stream(), at));
-      world.send(read.from(), new StreamMessage.Entries(read.number(), first, entries));
+      switch (unit.extent(read.stream(), read.at(), read.bound())) {
+        case StreamUnit.Extent.NotYet _ -> {
+          continue;
+        }
+        case StreamUnit.Extent.TooOld _ ->
+            world.send(read.from(), new StreamMessage.TooOld(read.number()));
+        case StreamUnit.Extent.UpTo(long last) -> {
+          List<StreamEntry> entries = new ArrayList<>();
+          long first = unit.versions().first(read.stream());
+          for (long at = first; at <= last; at++) {
+            entries.add(unit.versions().read(read.stream(), at));
+          }
+          world.send(read.from(), new StreamMessage.Entries(read.number(), first, entries));
+        }
+      }
+      readers.remove(read);
     }
-    if (readers.size() > 64) readers.removeFirst();
+    if (readers.size() > READERS_MAX) readers.removeFirst();
   }
 }

@@ -121,6 +121,8 @@ sealed interface StreamMessage {
 
   record Entries(long number, long first, List<StreamEntry> entries) implements StreamMessage {}
 
+  record TooOld(long number) implements StreamMessage {}
+
   record LogIs(long number, LogUnit.Read read) implements StreamMessage {}
 
   record Done(long number) implements StreamMessage {}

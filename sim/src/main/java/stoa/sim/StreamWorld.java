@@ -10,6 +10,7 @@ import stoa.log.core.Layout;
 import stoa.log.core.Layout.Copies;
 import stoa.log.core.LogUnit;
 import stoa.log.core.Shard;
+import stoa.log.core.Versions;
 import stoa.sim.StreamMessage.Kind;
 import stoa.sim.StreamMessage.Node;
 
@@ -97,7 +98,7 @@ final class StreamWorld {
                     rules.layout(layout),
                     LIMITS,
                     rules.slots(),
-                    rules.versions(history.watched(stoa.log.core.Versions.inMemory()))));
+                    rules.versions(history.watched(Versions.inMemory()))));
     commands.elect();
     return new ShardPlace(commands, new StreamLeader(this, index, commands));
   }

@@ -708,7 +708,6 @@ final class TransactionScenario implements Scenario {
       }
       for (var one : asked) one.opens().forEach(TransactionHistory.Open::lost);
       asked.clear();
-      if (Boolean.getBoolean("dump")) history.transactions().forEach(System.out::println);
       Serializability.require(history.transactions());
     }
 

@@ -6,9 +6,10 @@
 /// store on one thread, on a disk that loses power at moments which a seed decides. Make calls with
 /// [stoa.Stoa#async], let them advance by [SimulatedStore#step], restart, and compare what is there
 /// with what was acknowledged: [ExactlyOnce] for ids in lists, [Linearizability] for anything that
-/// has a [Model]. [ObjectModel] takes the plain class itself for the model. [SimulatedRun#require]
-/// runs a seed in a test, and [Campaign] runs thousands; a failure prints the command that brings
-/// it back.
+/// has a [Model]. [ObjectModel] takes the plain class itself for the model. For transactions there
+/// are [Serializability] of what lists showed, a [Ring] of references, and the [OpacityProbe].
+/// [SimulatedRun#require] runs a seed in a test, and [Campaign] runs thousands; a failure prints
+/// the command that brings it back.
 ///
 /// **A real store under many threads.** Let each thread record its calls with a [Recorder], and
 /// give the [CallHistory] to [Linearizability#require]: it finds an order of the calls that

@@ -42,6 +42,40 @@ class CrashSimulationTest {
   }
 
   @Test
+  void transactionsHappenAsAWholeOnceAndOneAfterAnother() {
+    assertWell(
+        "transactions",
+        100,
+        List.of(
+            "a body ends with UnknownOutcome",
+            "a body is tried again",
+            "a body rolls back",
+            "a commit ends with Aborted",
+            "a commit ends with Committed",
+            "a commit ends with Unknown",
+            "a commit is refused with Unavailable",
+            "a method throws in a transaction",
+            "a nested transaction is dropped",
+            "a nested transaction is kept",
+            "a ring is read",
+            "an unknown outcome was a commit",
+            "an unknown outcome was no commit",
+            "the disk fails during a recovery",
+            "the disk is full",
+            "the past is read"));
+  }
+
+  @Test
+  void transactionsOnADiskThatDoesNotSyncAreFoundOut() {
+    var scenario = new TransactionScenario(chance -> LyingDisk.powered(chance.any()));
+    int found = 0;
+    for (int seed = 0; seed < 10; seed++) {
+      if (SimulatedRun.of(scenario, seed) instanceof SimulatedRun.Failed) found++;
+    }
+    assertTrue(found >= 5, "found by " + found + " of 10 seeds");
+  }
+
+  @Test
   void blobsLoseNoVersionAndStayWhole() {
     assertWell(
         "blob",
@@ -84,15 +118,15 @@ class CrashSimulationTest {
             "a call is refused with DeadlineExceeded",
             "a call is refused with Deadlock",
             "a past version is read",
-            "the disk fails while calls are resumed",
             "the disk fails while the store opens"));
   }
 
-  @Test
-  void aStoreThatReleasesThePastLosesNothingAndDoesNothingTwice() {
+  @ParameterizedTest
+  @ValueSource(strings = {"store-releases", "store-releases-copies"})
+  void aStoreThatReleasesThePastLosesNothingAndDoesNothingTwice(String name) {
     assertWell(
-        "store-releases",
-        80,
+        name,
+        name.equals("store-releases") ? 80 : 25,
         List.of(
             "a call at depth 3 is done",
             "a call is refused with DeadlineExceeded",
@@ -126,7 +160,8 @@ class CrashSimulationTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"embedded", "embedded-shards", "streams-shards", "blob", "store"})
+  @ValueSource(
+      strings = {"embedded", "embedded-shards", "streams-shards", "transactions", "blob", "store"})
   void runsOfOneSeedAreTheSame(String name) {
     var scenario = Scenarios.named(name);
     assertEquals(SimulatedRun.require(scenario, 5), SimulatedRun.require(scenario, 5));

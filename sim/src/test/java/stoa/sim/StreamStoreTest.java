@@ -3,7 +3,6 @@ package stoa.sim;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -39,7 +38,7 @@ class StreamStoreTest {
             "stream-store-trouble",
             "stream-store-copies",
             "stream-store-rebuilt")) {
-      for (long seed = 0; seed < 25; seed++) {
+      for (long seed = 0; seed < 15; seed++) {
         SimulatedRun.require(Scenarios.named(name), seed)
             .places()
             .forEach((place, count) -> places.merge(place, count, Long::sum));
@@ -67,24 +66,22 @@ class StreamStoreTest {
   }
 
   private static void assertFound(StreamRules broken) {
-    assertFound(Copies.REFERENCE, HEAVY, 300, broken);
+    assertFound(Copies.REFERENCE, HEAVY, 0, 300, broken);
   }
 
+  /* What takes many seeds begins near one that finds it; with -Dstoa.sim.seeds=N, N more are tried
+   * for where that is. */
   private static void assertFound(
-      Copies copies, StreamWorld.Trouble trouble, int seeds, StreamRules broken) {
+      Copies copies, StreamWorld.Trouble trouble, int from, int to, StreamRules broken) {
     var scenario = new StreamScenario("mutant", copies, trouble, broken);
-    List<String> passed = new ArrayList<>();
-    for (int seed = 0; seed < seeds; seed++) {
+    int end = to + Integer.getInteger("stoa.sim.seeds", 0);
+    for (int seed = from; seed < end; seed++) {
       if (SimulatedRun.of(scenario, seed) instanceof SimulatedRun.Failed failed) {
-        assertTrue(
-            failed.cause() instanceof AssertionError || failed.cause() instanceof RuntimeException,
-            failed::line);
-        if (Boolean.getBoolean("stoa.sim.mutants")) System.out.println(failed.line());
-        return;
+        if (failed.cause() instanceof AssertionError) return;
+        throw new AssertionError("found by an accident: " + failed.line(), failed.cause());
       }
-      passed.add("seed " + seed);
     }
-    throw new AssertionError("no seed of " + passed.size() + " found it");
+    throw new AssertionError("no seed from " + from + " to " + end + " found it");
   }
 
   /// M1.
@@ -93,7 +90,8 @@ class StreamStoreTest {
     assertFound(
         Copies.REFERENCE,
         new StreamWorld.Trouble(20, 250, 0, 0, 0),
-        1500,
+        560,
+        600,
         new StreamRules() {
           @Override
           boolean dropsOldAnswers() {
@@ -258,7 +256,8 @@ class StreamStoreTest {
     assertFound(
         Copies.REFERENCE,
         new StreamWorld.Trouble(20, 20, 30, 0, 0),
-        1500,
+        410,
+        450,
         new StreamRules() {
           private final Map<Shard, Long> heard = new LinkedHashMap<>();
 
@@ -330,7 +329,8 @@ class StreamStoreTest {
     assertFound(
         Copies.REFERENCE,
         new StreamWorld.Trouble(100, 50, 15, 8, 0),
-        1500,
+        0,
+        300,
         new StreamRules() {
           private long epoch;
 
@@ -384,7 +384,8 @@ class StreamStoreTest {
     assertFound(
         Copies.FULL,
         new StreamWorld.Trouble(20, 20, 0, 1, 3),
-        600,
+        0,
+        300,
         new StreamRules() {
           @Override
           Layout layout(Layout layout) {
@@ -415,7 +416,8 @@ class StreamStoreTest {
     assertFound(
         Copies.REFERENCE,
         new StreamWorld.Trouble(50, 50, 5, 6, 0),
-        600,
+        0,
+        300,
         new StreamRules() {
           private @Nullable LogAddress first;
 
@@ -439,6 +441,64 @@ class StreamStoreTest {
           @Override
           StreamMessage sent(StreamMessage message) {
             return message instanceof StreamMessage.SessionIs(var question, var _, var _)
+                ? new StreamMessage.SessionIs(question, stoa.log.Sequencer.Known.NOT_TAKEN, null)
+                : message;
+          }
+        });
+  }
+
+  /// M20.
+  @Test
+  void anAcknowledgementForAShardThatWasLostCounts() {
+    assertFound(
+        Copies.FULL,
+        new StreamWorld.Trouble(20, 60, 5, 1, 3),
+        0,
+        40,
+        new StreamRules() {
+          private long epoch;
+
+          @Override
+          StreamMessage sent(StreamMessage message) {
+            if (message instanceof StreamMessage.Seal seal) epoch = Math.max(epoch, seal.epoch());
+            return message instanceof StreamMessage.Acknowledge(long item, long _)
+                ? new StreamMessage.Acknowledge(item, epoch)
+                : message;
+          }
+        });
+  }
+
+  /// M21.
+  @Test
+  void aShardThatReplacesALostOneIsTakenForWhole() {
+    assertFound(
+        Copies.FULL,
+        new StreamWorld.Trouble(20, 20, 5, 1, 3),
+        0,
+        100,
+        new StreamRules() {
+          @Override
+          Shard.Applied apply(Shard shard, long term, long sequence, Command command) {
+            return command instanceof Command.Replace(long epoch)
+                ? shard.apply(term, sequence, new Command.Seal(epoch))
+                : shard.apply(term, sequence, command);
+          }
+        });
+  }
+
+  /// M22.
+  @Test
+  void aRebuiltShardTakesItsSessionsForAllThatThereWere() {
+    assertFound(
+        Copies.FULL,
+        new StreamWorld.Trouble(20, 20, 5, 1, 3),
+        0,
+        100,
+        new StreamRules() {
+          @Override
+          StreamMessage sent(StreamMessage message) {
+            return message instanceof StreamMessage.SessionIs(var question, var known, var _)
+                    && known == stoa.log.Sequencer.Known.EXPIRED
                 ? new StreamMessage.SessionIs(question, stoa.log.Sequencer.Known.NOT_TAKEN, null)
                 : message;
           }

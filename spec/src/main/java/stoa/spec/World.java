@@ -17,12 +17,12 @@ public record World(String name, long statesMin) {
           new World("Terms", 30_000),
           new World("Settling", 2_000));
 
-  /// The worlds that take minutes.
+  /// The worlds that take a minute or so each.
   public static final List<World> LARGE =
       List.of(
-          new World("SkewLarge", 100_000),
-          new World("SnapshotLarge", 500_000),
-          new World("RetriesLarge", 500_000),
-          new World("TermsLarge", 500_000),
-          new World("SettlingLarge", 10_000));
+          new World("SkewLarge", 200_000),
+          new World("SnapshotLarge", 300_000),
+          new World("RetriesLarge", 300_000),
+          new World("TermsLarge", 300_000),
+          new World("SettlingLarge", 7_000));
 }

@@ -192,7 +192,8 @@ final class SegmentLog {
       file.write(0, ByteBuffer.wrap(header));
       file.sync();
     } catch (DiskFull e) {
-      disk.delete(unfinished);
+      // There may have been no room even for its name.
+      if (disk.list().contains(unfinished)) disk.delete(unfinished);
       throw e;
     }
     disk.rename(unfinished, name);

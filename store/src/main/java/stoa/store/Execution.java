@@ -355,8 +355,16 @@ public final class Execution {
     byte[] known = logged == null ? null : logged.find(address, number);
     if (known != null) return known;
     if (mode == Mode.REPLAYED || resident == null) {
-      throw new stoa.Corrupt(
-          "the answer to call " + number + " of version " + address + " of " + key + " is missing");
+      // No handler may catch this and go on.
+      throw suspend(
+          new stoa.Corrupt(
+              "the answer to call "
+                  + number
+                  + " of version "
+                  + address
+                  + " of "
+                  + key
+                  + " is missing"));
     }
     var origin = new Records.Origin(key.stream(), address, number);
     Nested nested = asked(() -> call.apply(origin));

@@ -98,6 +98,11 @@ final class Intake {
     return progress;
   }
 
+  /// The log counter with which the epoch began.
+  long firstCounter() {
+    return firstCounter;
+  }
+
   /// The epoch in which addresses are issued.
   long epoch() {
     return sequencer.epoch();
@@ -127,11 +132,6 @@ final class Intake {
   private static void pause(int spin) {
     if (spin < SPINS) Thread.onSpinWait();
     else LockSupport.parkNanos(PAUSE_NANOS);
-  }
-
-  /// The log counter with which the epoch began.
-  long firstCounter() {
-    return firstCounter;
   }
 
   void add(Request request) {

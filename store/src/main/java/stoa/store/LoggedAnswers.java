@@ -13,7 +13,6 @@ final class LoggedAnswers {
   private record Call(long address, int number) {}
 
   private final Map<Call, byte[]> answers = new HashMap<>();
-  private final Map<Long, Long> counters = new HashMap<>();
   private final Set<Long> takenBack = new HashSet<>();
   private final Set<Long> done = new HashSet<>();
 
@@ -22,7 +21,6 @@ final class LoggedAnswers {
     if (entry.kind() == Records.ANSWERED) {
       var answered = Records.answered(entry.payload());
       answers.put(new Call(answered.call(), answered.number()), answered.answer());
-      counters.put(answered.call(), entry.log().counter());
     } else if (entry.kind() == Records.DONE) {
       done.add(Records.done(entry.payload()));
     } else if (entry.kind() == Records.VERDICT) {
@@ -37,11 +35,6 @@ final class LoggedAnswers {
 
   byte @Nullable [] find(long address, int number) {
     return answers.get(new Call(address, number));
-  }
-
-  /// The log counter of the last nested answer of a put, 0 when it has none.
-  long lastCounter(long address) {
-    return counters.getOrDefault(address, 0L);
   }
 
   boolean isDone(long address) {

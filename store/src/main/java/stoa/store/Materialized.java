@@ -46,9 +46,6 @@ final class Materialized {
   /// share most of their state.
   private Object base = new Object();
 
-  /// The log counter of the last nested answer of the last put, found by loading.
-  private long lastNested;
-
   Materialized(Store store, Key key, HandlerFactory factory) {
     this.store = store;
     this.key = key;
@@ -169,7 +166,6 @@ final class Materialized {
   private void play(long from, long target, long end, @Nullable Resident resident) {
     var logged = new LoggedAnswers();
     var changes = new ArrayList<StoredEntry>();
-    long before = position;
     store
         .streams()
         .scan(
@@ -195,20 +191,6 @@ final class Materialized {
         replay(entry, put, logged, resident);
       }
     }
-    long nested = logged.lastCounter(position);
-    lastNested = position == before ? Math.max(lastNested, nested) : nested;
-  }
-
-  /// The log counter of the last nested answer of the last put that loading found, 0 when there was
-  /// none.
-  long lastNested() {
-    return lastNested;
-  }
-
-  /// The place in the log right behind the last put and what it called.
-  long moment() {
-    StoredEntry last = store.streams().read(key.stream(), position);
-    return Math.max(last == null ? 0 : last.log().counter(), lastNested);
   }
 
   private void replay(
@@ -331,7 +313,6 @@ final class Materialized {
   /// @param handler null when the key is absent
   /// @param generation the address at which the generation began, 0 when the key is absent
   /// @param position the address of the last executed put or deletion
-  /// @param lastNested see [#lastNested()]
   /// @param stateBytes the size of the last checkpoint
   /// @param bytesSince the bytes put since that
   /// @param base the same for states that share most of what they take
@@ -339,7 +320,6 @@ final class Materialized {
       @Nullable Handler handler,
       long generation,
       long position,
-      long lastNested,
       long stateBytes,
       long bytesSince,
       Object base) {
@@ -347,7 +327,7 @@ final class Materialized {
     /// cheaply, most of what it takes.
     State with(@Nullable Handler other, boolean shares) {
       Object newBase = shares ? base : new Object();
-      return new State(other, generation, position, lastNested, stateBytes, bytesSince, newBase);
+      return new State(other, generation, position, stateBytes, bytesSince, newBase);
     }
   }
 
@@ -366,7 +346,7 @@ final class Materialized {
 
   /// The state, with the handler itself.
   State state() {
-    return new State(handler, generation, position, lastNested, stateBytes, bytesSince, base);
+    return new State(handler, generation, position, stateBytes, bytesSince, base);
   }
 
   /// Begins with a state.
@@ -375,7 +355,6 @@ final class Materialized {
     handler = with.handler;
     generation = with.generation;
     position = with.position;
-    lastNested = with.lastNested;
     stateBytes = with.stateBytes;
     bytesSince = with.bytesSince;
     base = with.base;

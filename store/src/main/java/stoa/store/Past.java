@@ -7,9 +7,6 @@ import stoa.log.StoredEntry;
 
 /// A key as it was at a place in the log. Thread-safe; keeps nothing in memory by itself.
 public final class Past {
-  /// In place of a log counter: the moment right after the last put that is seen.
-  private static final long AFTERWARDS = -1;
-
   private final Store store;
   private final Key key;
   private final long counter;
@@ -32,31 +29,40 @@ public final class Past {
     return new Past(store, key, counter, counter, 0);
   }
 
-  /// A key as it was right after what is at an address of its stream.
+  /// A key as it was right after what is at an address of its stream, and others as they were when
+  /// the last put up to there had ended.
   static Past after(Store store, Key key, long address) {
-    StoredEntry entry = address == 0 ? null : store.streams().read(key.stream(), address);
-    if (entry == null) return new Past(store, key, 0, AFTERWARDS, 0);
+    long position = address;
+    StoredEntry entry = entry(store, key, position);
+    if (entry == null) return new Past(store, key, 0, 0, 0);
     long counter = entry.log().counter();
-    // A transaction may have changed the key more than once under its one log address.
-    var last = new long[] {address};
-    var later = new boolean[1];
+    while (entry != null && !Versions.isChange(entry)) entry = entry(store, key, --position);
+    if (entry == null) return new Past(store, key, counter, counter, 0);
+    long put = position;
+    var others = new long[] {counter};
+    var within = new long[1];
     store
         .streams()
         .scan(
             key.stream(),
-            address + 1,
-            Long.MAX_VALUE,
+            position + 1,
+            store.versions().settled(key, position),
             next -> {
-              boolean together = next.log().counter() == counter;
-              if (together && Versions.isChange(next)) later[0] = true;
-              return together && !later[0];
+              long nextCounter = next.log().counter();
+              // A transaction may have changed the key more than once under its one log address.
+              if (next.address() > address && nextCounter == counter && Versions.isChange(next)) {
+                within[0] = put;
+              }
+              boolean answered =
+                  next.kind() == Records.ANSWERED && Records.answered(next.payload()).call() == put;
+              if (answered) others[0] = Math.max(others[0], nextCounter);
+              return true;
             });
-    if (!later[0]) return new Past(store, key, counter, AFTERWARDS, 0);
-    for (long at = address; !Versions.isChange(Objects.requireNonNull(entry)); ) {
-      last[0] = --at;
-      entry = store.streams().read(key.stream(), at);
-    }
-    return new Past(store, key, counter, AFTERWARDS, last[0]);
+    return new Past(store, key, counter, others[0], within[0]);
+  }
+
+  private static @Nullable StoredEntry entry(Store store, Key key, long address) {
+    return address == 0 ? null : store.streams().read(key.stream(), address);
   }
 
   /// The stream address at which the key's generation had begun, 0 when the key was absent.
@@ -71,7 +77,7 @@ public final class Past {
 
   private Version version() {
     Versions versions = store.versions();
-    return within == 0 ? versions.at(key, counter) : versions.between(key, within);
+    return told(() -> within == 0 ? versions.at(key, counter) : versions.between(key, within));
   }
 
   /// A copy of the state, for a transaction to go on with.
@@ -82,7 +88,8 @@ public final class Past {
     Handler handler = null;
     if (!version.isAbsent()) {
       Materialized.State copied = version.copy();
-      handler = copied == null ? store.versions().another(key, version) : copied.handler();
+      handler =
+          copied == null ? told(() -> store.versions().another(key, version)) : copied.handler();
     }
     HandlerFactory factory = store.factory(key.space());
     return new Copy(key, factory, handler, version.generation(), version.position(), tail);
@@ -94,7 +101,7 @@ public final class Past {
   /// @throws stoa.Gone when the key was not what is expected of it
   public Answer get(@Nullable Object query, Existence existence, boolean quick) {
     if (!quick || within != 0) return get(query, existence, null);
-    var found = store.versions().at(key, counter, live -> look(live, query, existence));
+    var found = told(() -> store.versions().at(key, counter, live -> look(live, query, existence)));
     Version version = found.version();
     return version == null
         ? Objects.requireNonNull(found.found())
@@ -114,19 +121,23 @@ public final class Past {
     if (existence.wasGone(version.generation(), version.position())) throw Store.gone(key);
     Execution execution = execution(version.position());
     execution.past = true;
-    execution.counter = others == AFTERWARDS ? Math.max(counter, version.moment()) : others;
+    execution.counter = others;
     execution.transaction = transaction;
     if (version.isAbsent()) {
       var fresh = new Materialized(store, key, store.factory(key.space()));
       return told(() -> fresh.get(query, existence.opening(), execution));
     }
     Handler free = version.take();
-    Handler handler = free == null ? store.versions().another(key, version) : free;
+    Handler handler = free == null ? told(() -> store.versions().another(key, version)) : free;
     execution.generation(version.generation());
-    // One that an Error went through is not given back.
-    Answer answer = told(() -> handler.get(query, execution));
-    version.give(handler);
-    return answer;
+    boolean sound = false;
+    try {
+      Answer answer = told(() -> handler.get(query, execution));
+      sound = true;
+      return answer;
+    } finally {
+      store.versions().give(version, sound ? handler : null);
+    }
   }
 
   /// Asks the live state, while it is what is seen; answers null when that is not enough.
@@ -149,7 +160,7 @@ public final class Past {
         store, Execution.Mode.READING, key, null, address, store.nowMicros(), 0, null, null);
   }
 
-  private static Answer told(Supplier<Answer> asked) {
+  private static <T> T told(Supplier<T> asked) {
     try {
       return asked.get();
     } catch (Execution.Suspended stopped) {

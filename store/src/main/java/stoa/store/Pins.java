@@ -96,6 +96,17 @@ public final class Pins {
     return Long.MAX_VALUE;
   }
 
+  /// Whether more than a number of pins are held at a counter or behind it.
+  boolean isHeld(long counter, int number) {
+    if (pins.isEmpty()) return false;
+    int found = 0;
+    for (Pin pin : pins.descendingSet()) {
+      if (pin.pinned < counter) return false;
+      if (++found > number) return true;
+    }
+    return false;
+  }
+
   /// How many pins are held.
   int count() {
     return pins.size();

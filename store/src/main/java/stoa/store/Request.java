@@ -209,6 +209,7 @@ public final class Request {
 
   void fail(RuntimeException cause) {
     failure = cause;
+    if (kind == Kind.NOTE && noteKind == Records.ANSWERED) resident.answerLost();
     settle();
   }
 

@@ -95,6 +95,10 @@ final class Resident implements Runnable {
 
   private final AtomicInteger notes = new AtomicInteger();
 
+  /// Whether a nested answer could not be logged since the state was loaded. Who runs the lane
+  /// takes it back.
+  private volatile boolean answerLost;
+
   /// Whether a worker has been asked to run the lane and has not come yet.
   private final AtomicBoolean dispatched = new AtomicBoolean();
 
@@ -216,6 +220,17 @@ final class Resident implements Runnable {
     notes.decrementAndGet();
   }
 
+  /// A nested answer that the state reflects could not be logged: the state is loaded anew for the
+  /// next request, which finds the answer again and logs it.
+  void answerLost() {
+    answerLost = true;
+  }
+
+  /// Whether the stream lacks a nested answer, so that its past cannot be told.
+  boolean lacksAnswer() {
+    return answerLost;
+  }
+
   /// How many entries that nobody executes are on their way into the stream.
   int notesUnderWay() {
     return notes.get();
@@ -317,7 +332,7 @@ final class Resident implements Runnable {
     if (lane.get() != IDLE || !mailbox.isEmpty() || !lane.compareAndSet(IDLE, RUNNING)) {
       return false;
     }
-    if (live == null || !mailbox.isEmpty()) {
+    if (live == null || answerLost || !mailbox.isEmpty()) {
       mailbox.add(question);
       drainQuick(question);
     } else if (execute(question)) {
@@ -477,6 +492,7 @@ final class Resident implements Runnable {
       return true;
     }
     target = request.address;
+    store.versions().keep(this, state, executedChange, request, request.address);
     var execution =
         new Execution(
             store,
@@ -517,6 +533,7 @@ final class Resident implements Runnable {
   private boolean delete(Request request) {
     Materialized state = live();
     target = request.address;
+    store.versions().keep(this, state, executedChange, request, request.address);
     state.delete(request.address);
     store.retention().deleted(key, request.address);
     executedChange = request.counter;
@@ -534,9 +551,12 @@ final class Resident implements Runnable {
     store.awaitPublished();
     Transaction transaction = Objects.requireNonNull(request.transaction);
     Materialized state = live();
+    boolean first = true;
     for (Deed deed : transaction.deeds()) {
       if (deed.resident != this || deed.address <= state.position()) continue;
       target = deed.address;
+      if (first) store.versions().keep(this, state, executedChange, request, deed.address);
+      first = false;
       byte[] value = deed.value;
       if (value == null) {
         state.delete(deed.address);
@@ -661,9 +681,10 @@ final class Resident implements Runnable {
 
   private Materialized live() {
     Materialized state = live;
-    if (state == null) {
+    if (state == null || answerLost) {
       // What loading would go on with could not be logged, and would be begun again and again.
       store.checkUsable();
+      answerLost = false;
       state = new Materialized(store, key, store.factory(key.space()));
       state.load(target, tail, this);
       running = null;

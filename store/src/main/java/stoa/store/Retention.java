@@ -20,7 +20,8 @@ final class Retention {
    * trim in the device's log, so a crash that leaves the trim leaves the checkpoint.
    *
    * Invariants:
-   * (1) oldest only grows, and is durable before anybody is told so by trim.
+   * (1) oldest only grows, and what trim answers is durable. What the policy released may come back
+   *     after a crash, to be released again.
    * (2) oldest is not above the last executed version: the present can be loaded.
    * (3) Nothing is released that is seen at limit or behind it:
    *       - the moment at which a transaction or snapshot may begin now, before it has pinned that;

@@ -22,6 +22,7 @@ import stoa.LimitExceeded;
 import stoa.LogAddress;
 import stoa.Ref;
 import stoa.StreamStore;
+import stoa.Unavailable;
 import stoa.UnknownOutcome;
 import stoa.base.Check;
 import stoa.base.Clock;
@@ -537,6 +538,13 @@ public final class Store implements AutoCloseable {
     try {
       while (resident.notesUnderWay() > 0) {
         if (!lead(null)) LockSupport.parkNanos(this, BARRIER_NANOS);
+      }
+      if (resident.lacksAnswer()) {
+        throw new Unavailable(
+            "what "
+                + key
+                + " was told by another object could not be logged, so its past cannot be read;"
+                + " make room and read again");
       }
     } finally {
       resident.unpin();

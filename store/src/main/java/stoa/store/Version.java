@@ -73,11 +73,6 @@ final class Version {
     return state.generation();
   }
 
-  /// The place in the log right behind the put that made it and what it called.
-  long moment() {
-    return Math.max(from, state.lastNested());
-  }
-
   Materialized.State state() {
     return state;
   }
@@ -125,11 +120,13 @@ final class Version {
     }
   }
 
-  /// Gives back an instance, as it was taken.
-  void give(Handler handler) {
-    if (forks) return;
+  /// Gives back an instance that was taken, or made beside it; answers whether it is kept.
+  boolean give(Handler handler) {
+    if (forks) return true;
     synchronized (this) {
-      if (idle.size() < INSTANCES_MAX) idle.push(handler);
+      if (idle.size() >= INSTANCES_MAX) return false;
+      idle.push(handler);
+      return true;
     }
   }
 

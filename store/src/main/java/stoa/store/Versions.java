@@ -7,6 +7,8 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import stoa.Unavailable;
 import stoa.base.Check;
 import stoa.base.StreamId;
@@ -37,6 +39,7 @@ final class Versions {
    * (3) An instance of a handler has one user at a time. Nobody waits for one: a reader that finds
    *     none free makes another, because a reader may ask other keys while it has one.
    */
+  private static final Logger LOG = LoggerFactory.getLogger(Versions.class);
   private static final long BASE_BYTES = 256;
   private static final long WAIT_NANOS = 50_000;
   private static final int SPINS = 200;
@@ -200,6 +203,16 @@ final class Versions {
     return end >= 0 ? end : resident.tail();
   }
 
+  /// As [#settled(Resident, long)].
+  long settled(Key key, long position) {
+    Resident resident = store.residents().pin(key);
+    try {
+      return settled(resident, position);
+    } finally {
+      resident.unpin();
+    }
+  }
+
   /// The last address before the first put that says that another one was settled; -1 when none
   /// says so.
   private long settledBefore(StreamId stream, long position, long tail) {
@@ -298,9 +311,20 @@ final class Versions {
   /// Another instance of a version whose instances are all in use.
   Handler another(Key key, Version version) {
     Materialized.State played = play(key, version.position());
-    Version.Group group = version.group;
-    if (group != null) group.grow(size(version.state()));
+    grow(version, size(version.state()));
     return Objects.requireNonNull(played.handler());
+  }
+
+  /// Gives back an instance that a reader had.
+  ///
+  /// @param handler null when it is in doubt
+  void give(Version version, @Nullable Handler handler) {
+    if (handler == null || !version.give(handler)) grow(version, -size(version.state()));
+  }
+
+  private static void grow(Version version, long bytes) {
+    Version.Group group = version.group;
+    if (group != null) group.grow(bytes);
   }
 
   /// The state of a key right after the change at an address, which nobody keeps.
@@ -319,6 +343,31 @@ final class Versions {
   }
 
   // ---- keeping
+
+  /// Keeps the live state, if it forks cheaply and somebody holds what is seen now, before a change
+  /// that comes.
+  ///
+  /// @param from the log counter of the last change that it reflects
+  /// @param change what comes
+  /// @param address the stream address of what comes
+  void keep(Resident resident, Materialized live, long from, Request change, long address) {
+    int own = change.transaction == null ? 0 : 1; // who changes it holds it as well
+    if (!store.pins().isHeld(from, own)) return;
+    if (live.generation() == 0 || !live.forksCheaply()) return;
+    Key key = resident.key;
+    if (known(key, from) != null) return;
+    Materialized.State state;
+    try {
+      state = live.cheapFork();
+    } catch (RuntimeException failure) {
+      // Of the class's own fork: readers make the version in another way, and the change goes on.
+      LOG.warn("no fork of {} at {}: {}", key, live.position(), failure.toString());
+      return;
+    }
+    if (state == null) return;
+    HandlerFactory factory = store.factory(key.space());
+    keep(key.stream(), new Version(key, factory, state, address - 1, from, change.counter - 1, -1));
+  }
 
   private static long size(Materialized.State state) {
     return BASE_BYTES + state.stateBytes() + state.bytesSince();

@@ -16,6 +16,7 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import stoa.CallFailed;
 import stoa.Keep;
 import stoa.LogAddress;
 import stoa.TooOld;
@@ -145,6 +146,7 @@ class RetentionTest {
         puts++;
         String text = Script.text(bytes);
         value = text.substring(0, Math.max(0, text.indexOf('\n')));
+        if (value.equals("fail")) throw new StackOverflowError("as asked");
         if (value.startsWith("call ")) {
           String[] words = value.split(" ", 3);
           execution.put(key(words[1]), padded(words[2]), ANY);
@@ -444,6 +446,21 @@ class RetentionTest {
     reopen();
     assertEquals("v2000", get("c"));
     assertEquals("v1960", past("c", 1960));
+  }
+
+  @Test
+  void aBeginningThatWasTakenBackStaysWithItsVerdict() {
+    assertThrows(CallFailed.class, () -> put("c", "fail"));
+    fill("c", 3, 3);
+    var verdict = store.events(key("c"), 2, 2).getFirst().entry();
+    assertEquals(Records.VERDICT, verdict.kind());
+    assertEquals(1, store.trim(key("c"), 2));
+    assertEquals("", past("c", 2));
+    long counter = verdict.log().counter();
+    assertEquals(1, store.at(key("c"), counter).position());
+    assertEquals(3, store.trim(key("c"), 3));
+    assertEquals("v3", past("c", 3));
+    assertThrows(TooOld.class, () -> store.at(key("c"), counter).position());
   }
 
   @Test

@@ -382,4 +382,33 @@ class VersionsTest {
       }
     }
   }
+
+  @Test
+  void keepsWhatASnapshotHoldsBeforeItChanges() {
+    try (var store = withPersistent(Script.open(disk), true, new CountDownLatch(0))) {
+      putPersistent(store, "k", "a");
+      putPersistent(store, "k", "b");
+      assertEquals(0, store.versions().kept().bytes(), "nobody holds anything");
+      try (var pin = store.pinNow()) {
+        putPersistent(store, "k", "c");
+        assertTrue(store.versions().known(persistent("k"), pin.counter()) != null);
+        long kept = store.versions().kept().bytes();
+        putPersistent(store, "k", "d");
+        assertEquals(kept, store.versions().kept().bytes(), "the next version is held by nobody");
+        assertEquals("a,b", then(store, persistent("k"), pin.counter()));
+      }
+    }
+  }
+
+  @Test
+  void seesWhatAVersionHadCalledAndNothingLater() {
+    try (var store = withPersistent(Script.open(disk), true, new CountDownLatch(0))) {
+      putPersistent(store, "b", "1");
+      put(store, "a", "x");
+      putPersistent(store, "k", "2");
+      putPersistent(store, "b", "3");
+      var past = store.past(persistent("k"), 1);
+      assertEquals("2|1", text(past.get("ask b", ANY, false).encoded()));
+    }
+  }
 }

@@ -37,8 +37,7 @@ class TidyTest {
               "stoa.storage.Index",
               "gives index runs to that thread, and waits when it falls behind",
               THREAD),
-          Edge.of(
-              "stoa.objects.Attempts", "where transactions wait that have lost often", THREAD),
+          Edge.of("stoa.objects.Attempts", "where transactions wait that have lost often", THREAD),
           Edge.of("stoa.objects.ObjectTransaction", "knows the thread of its body", THREAD),
           Edge.of(
               "stoa.objects.StoreUrl",
@@ -54,8 +53,7 @@ class TidyTest {
               THREAD),
           Edge.of("stoa.store.Blobs", "answers asynchronous calls on threads of the store", THREAD),
           Edge.of("stoa.store.Gates", "where writers of a blob and who deletes it wait", THREAD),
-          Edge.of(
-              "stoa.store.Intake", "where callers wait while a batch goes to its keys", THREAD),
+          Edge.of("stoa.store.Intake", "where callers wait while a batch goes to its keys", THREAD),
           Edge.of("stoa.store.Nesting", "where handlers wait for each other", THREAD),
           Edge.of("stoa.store.Progress", "where those wait who follow the log", THREAD),
           Edge.of("stoa.store.Request", "wakes the caller that waits for it", THREAD),
@@ -66,6 +64,7 @@ class TidyTest {
               THREAD),
           Edge.of("stoa.store.Store", "where callers wait, and closing has a limit", THREAD, CLOCK),
           Edge.of("stoa.store.Threads", "starts the writer and the ticks", THREAD),
+          Edge.of("stoa.store.Versions", "where readers wait for what they must see", THREAD),
           Edge.of("stoa.store.Workers", "starts the threads of user methods", THREAD));
 
   private final Repository repository = Repository.here();

@@ -86,8 +86,13 @@ public final class LogUnit {
   public Write put(CommitRecord record) {
     Write found = mayWrite(record.address());
     if (found != Write.STORED) {
+      /* A counter can be issued again in a later epoch, when it was not used: to the same append. */
       Slot slot = slots.at(record.address().counter());
-      boolean same = slot != null && record.id() != null && record.id().equals(slot.owner());
+      boolean same =
+          slot != null
+              && slot.at().equals(record.address())
+              && record.id() != null
+              && record.id().equals(slot.owner());
       return same ? Write.SAME : found;
     }
     slots.put(record.address().counter(), new Full(record));

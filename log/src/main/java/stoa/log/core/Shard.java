@@ -390,7 +390,8 @@ public final class Shard {
   /// part; null before.
   public @Nullable Fate fate(LogAddress address) {
     Slot slot = logUnit.slot(address.counter());
-    if (slot == null || !outbox.isDelivered(address.counter())) return null;
+    boolean here = slot != null && slot.at().equals(address);
+    if (slot == null || !here || !outbox.isDelivered(address.counter())) return null;
     return slot.isHole() ? Fate.HOLE : Fate.HERE;
   }
 

@@ -34,6 +34,22 @@ public final class StreamUnit {
   /// @param change the log address of the last change; [#NONE] when there is none
   public record Row(long last, LogAddress log, LogAddress change) {}
 
+  /// How far a stream reaches at a log address.
+  public sealed interface Extent {
+    /// Everything at or below the log address is here.
+    ///
+    /// @param last the last stream address at or below it, 0 when there is none
+    record UpTo(long last) implements Extent {}
+
+    /// Something at or below the log address may be under way.
+    record NotYet() implements Extent {}
+
+    /// What the stream was then is trimmed.
+    ///
+    /// @param first the oldest stream address that can be read
+    record TooOld(long first) implements Extent {}
+  }
+
   /// Below every log address.
   public static final LogAddress NONE = new LogAddress(0, 0);
 
@@ -148,14 +164,16 @@ public final class StreamUnit {
     for (var waiting : pending.values()) waiting.values().forEach(visitor);
   }
 
-  /// The last address of a stream with an entry at or below a log address, once everything at or
-  /// below it is materialized; -1 before.
+  /// Up to where a stream is to be read that is read at a log address.
   ///
   /// @param bound the last stream address that the sequencer had issued at some time after `at`
-  public long settled(StreamId stream, LogAddress at, long bound) {
+  public Extent extent(StreamId stream, LogAddress at, long bound) {
     long last = versions.last(stream);
     boolean beyond = last > 0 && versions.read(stream, last).log().compareTo(at) > 0;
-    return last >= bound || beyond ? floor(stream, at) : -1;
+    if (last < bound && !beyond) return new Extent.NotYet();
+    long to = floor(stream, at);
+    long first = versions.first(stream);
+    return to < first && first > 1 ? new Extent.TooOld(first) : new Extent.UpTo(to);
   }
 
   /* Log order is stream order, (1). */

@@ -85,6 +85,14 @@ class LogUnitTest {
   }
 
   @Test
+  void theSameAppendAtAnotherEpochsAddressIsSomethingElse() {
+    unit.seal(2);
+    var again = new LogAddress(2, 5);
+    unit.put(new CommitRecord(again, new TransactionId(1, 1), List.of()));
+    assertEquals(Write.TAKEN, unit.put(record(5, 1)), "it is not committed at 1:5");
+  }
+
+  @Test
   void aCopyIsJoinedFromParts() {
     var whole = record(5, 1);
     for (var entry : whole.entries()) {

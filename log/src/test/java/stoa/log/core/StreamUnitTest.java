@@ -13,10 +13,13 @@ import org.junit.jupiter.api.Test;
 import stoa.LogAddress;
 import stoa.base.StreamId;
 import stoa.log.core.StreamEntry.Sort;
+import stoa.log.core.StreamUnit.Extent;
+import stoa.log.core.StreamUnit.Extent.UpTo;
 
 class StreamUnitTest {
   private static final StreamId A = StreamId.of("a");
   private static final StreamId B = StreamId.of("b");
+  private static final Extent NOT_YET = new Extent.NotYet();
   private static final LogAddress END = new LogAddress(Long.MAX_VALUE, 0);
 
   private final StreamUnit unit = new StreamUnit(Versions.inMemory());
@@ -84,26 +87,26 @@ class StreamUnitTest {
     for (long gap : List.of(1L, 2L, 4L)) {
       assertEquals(Sort.VOID, unit.versions().read(A, gap).sort());
     }
-    assertEquals(3, unit.settled(A, at(49), 5), "the gap is below what follows it");
+    assertEquals(new UpTo(3), unit.extent(A, at(49), 5), "the gap is below what follows it");
   }
 
   @Test
   void aReadWaitsForWhatWasIssued() {
     unit.take(change(1, 10));
-    assertEquals(-1, unit.settled(A, at(25), 2), "something was issued that is not here");
+    assertEquals(NOT_YET, unit.extent(A, at(25), 2), "something was issued that is not here");
     unit.take(change(2, 20));
-    assertEquals(2, unit.settled(A, at(25), 2));
-    assertEquals(1, unit.settled(A, at(15), 2));
-    assertEquals(0, unit.settled(A, at(5), 2));
-    assertEquals(-1, unit.settled(A, END, 3));
-    assertEquals(0, unit.settled(B, END, 0));
+    assertEquals(new UpTo(2), unit.extent(A, at(25), 2));
+    assertEquals(new UpTo(1), unit.extent(A, at(15), 2));
+    assertEquals(new UpTo(0), unit.extent(A, at(5), 2));
+    assertEquals(NOT_YET, unit.extent(A, END, 3));
+    assertEquals(new UpTo(0), unit.extent(B, END, 0));
   }
 
   @Test
   void aReadNeedNotWaitForWhatIsSurelyLater() {
     unit.take(change(1, 10));
     unit.take(change(2, 20));
-    assertEquals(1, unit.settled(A, at(15), 7));
+    assertEquals(new UpTo(1), unit.extent(A, at(15), 7));
   }
 
   @Test
@@ -127,6 +130,15 @@ class StreamUnitTest {
     assertEquals(new StreamUnit.Row(5, at(50), at(40)), unit.row(A));
     assertThrows(IllegalArgumentException.class, () -> unit.versions().read(A, 3));
     assertTrue(unit.isTaken(A, 3));
+  }
+
+  @Test
+  void whatAStreamWasBeforeItWasTrimmedIsTooOld() {
+    for (long i = 1; i <= 3; i++) unit.take(change(i, 10 * i));
+    unit.trim(A, 2, 100);
+    assertEquals(new Extent.TooOld(2), unit.extent(A, at(15), 3));
+    assertEquals(new Extent.TooOld(2), unit.extent(A, at(5), 3));
+    assertEquals(new UpTo(2), unit.extent(A, at(20), 3));
   }
 
   @Test
