@@ -20,6 +20,7 @@ import stoa.storage.MemoryDisk;
 /// Figure 7).
 final class AppendPhase {
   private static final long MEMORY_BYTES_MAX = 1L << 30;
+  private static final long ENTRIES_MAX = 2_000_000; // of a sample, for the memory
   private static final int MANY = 1_000;
   private static final String PROCESSOR = ", processor time per entry";
   private static final OperatingSystemMXBean PROCESS =
@@ -102,8 +103,12 @@ final class AppendPhase {
     var random = new SplittableRandom(7);
     byte[] payload = new byte[AppendLog.ENTRY_BYTES];
     random.nextBytes(payload);
-    long start = System.nanoTime() + scale.warmUp().toNanos();
-    while (System.nanoTime() - start < 0) log.append(AppendLog.batch(random, streams), payload);
+    long start = System.nanoTime();
+    for (long warm = 0;
+        warm < ENTRIES_MAX && System.nanoTime() - start < scale.warmUp().toNanos();
+        warm += AppendLog.BATCH_ENTRIES) {
+      log.append(AppendLog.batch(random, streams), payload);
+    }
     start = System.nanoTime();
     long processor = PROCESS.getProcessCpuTime();
     long entries = 0;
@@ -112,7 +117,7 @@ final class AppendPhase {
       log.append(AppendLog.batch(random, streams), payload);
       entries += AppendLog.BATCH_ENTRIES;
       nanos = System.nanoTime() - start;
-    } while (nanos < scale.time().toNanos());
+    } while (entries < ENTRIES_MAX && nanos < scale.time().toNanos());
     samples.add(name, entries * 1e9 / nanos);
     samples.add(
         name + PROCESSOR, Math.max(1, PROCESS.getProcessCpuTime() - processor) / (double) entries);

@@ -81,6 +81,7 @@ record Chart(String title, String note, String yLabel, String xLabel, List<Panel
   private static final int TICK_LINE = 14;
   private static final int HEIGHT = 330; // of a panel
   private static final int LABEL_STEP = 15;
+  private static final int NOTE_LETTER = 6; // the width of a letter of the note, about
   private static final String INK = "#222222";
   private static final String SOFT = "#666666";
   private static final String GRID = "#e3e3e3";
@@ -91,7 +92,7 @@ record Chart(String title, String note, String yLabel, String xLabel, List<Panel
     int widest = panels.stream().mapToInt(panel -> panel.ticks.size()).max().orElse(1);
     int panelWidth = Math.max(300, widest * (panels.size() == 1 ? 92 : 58));
     int step = panelWidth + NAMES + SCALE;
-    int width = LEFT + panels.size() * step - SCALE;
+    int width = Math.max(LEFT + panels.size() * step - SCALE, LEFT + NOTE_LETTER * note.length());
     int tickLines = 1;
     for (Panel panel : panels) {
       for (Tick tick : panel.ticks) {

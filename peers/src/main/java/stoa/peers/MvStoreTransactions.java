@@ -1,6 +1,9 @@
 package stoa.peers;
 
+import static java.util.Objects.requireNonNull;
+
 import java.nio.file.Path;
+import java.util.Arrays;
 import org.h2.mvstore.DataUtils;
 import org.h2.mvstore.MVStore;
 import org.h2.mvstore.MVStoreException;
@@ -70,7 +73,7 @@ public final class MvStoreTransactions implements TransactionContender {
     public void addOne(int[] of) throws Exception {
       // In order, so that no two wait for each other.
       int[] inOrder = of.clone();
-      java.util.Arrays.sort(inOrder);
+      Arrays.sort(inOrder);
       while (!tryAddOne(inOrder)) Thread.onSpinWait();
       commits.join(0);
     }
@@ -82,7 +85,7 @@ public final class MvStoreTransactions implements TransactionContender {
         TransactionMap<Long, Long> numbers = numbers(transaction);
         for (int object : inOrder) {
           long key = object;
-          Long before = numbers.lock(key);
+          long before = requireNonNull(numbers.lock(key));
           numbers.put(key, before + 1);
         }
         transaction.commit();
@@ -100,7 +103,7 @@ public final class MvStoreTransactions implements TransactionContender {
       try {
         TransactionMap<Long, Long> numbers = numbers(transaction);
         long sum = 0;
-        for (long i = 0; i < objects; i++) sum += numbers.get(i);
+        for (long i = 0; i < objects; i++) sum += requireNonNull(numbers.get(i));
         return sum;
       } finally {
         transaction.rollback();
