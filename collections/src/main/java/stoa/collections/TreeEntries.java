@@ -31,10 +31,12 @@ final class TreeEntries implements SortedEntries, Moments.Composed {
 
   private final Moments moments;
   private final String name;
+  private final NodeObject root;
 
   TreeEntries(Moments moments, String name) {
     this.moments = moments;
     this.name = name;
+    this.root = node(NodeKey.root(name));
   }
 
   @Override
@@ -48,10 +50,10 @@ final class TreeEntries implements SortedEntries, Moments.Composed {
   }
 
   NodeObject root() {
-    return node(NodeKey.root(name));
+    return root;
   }
 
-  private NodeObject node(NodeKey key) {
+  private NodeObject node(String key) {
     return seen(moments.stoa().get(NodeObject.class, key));
   }
 
@@ -60,7 +62,7 @@ final class TreeEntries implements SortedEntries, Moments.Composed {
   }
 
   private NodeObject made(UUID id, NodeObject.Content content) {
-    NodeObject node = node(new NodeKey(name, id));
+    NodeObject node = node(NodeKey.of(name, id));
     node.fill(content);
     return node;
   }

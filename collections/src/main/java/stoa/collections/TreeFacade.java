@@ -19,7 +19,7 @@ final class TreeFacade<K, V> extends NavigableView<K, V> implements SharedBTree<
   }
 
   static <K, V> TreeFacade<K, V> of(Stoa stoa, Class<K> keys, Class<V> values, NodeObject root) {
-    String name = ((NodeKey) stoa.ref(root).key()).tree();
+    String name = NodeKey.tree((String) stoa.ref(root).key());
     var nodes = new TreeEntries(Moments.live(stoa), name);
     return new TreeFacade<>(stoa, keys, values, root, nodes);
   }

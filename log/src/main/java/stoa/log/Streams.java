@@ -1,9 +1,8 @@
 package stoa.log;
 
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
+import java.util.HashMap;
 import java.util.List;
-import java.util.Objects;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import stoa.Corrupt;
@@ -355,15 +354,26 @@ public final class Streams {
   }
 
   private static void places(List<Entry> entries, Encoder scratch) {
-    var indexes = new LinkedHashMap<StreamId, Integer>();
-    for (Entry entry : entries) indexes.putIfAbsent(entry.stream(), indexes.size());
-    scratch.varint(indexes.size());
-    indexes.keySet().forEach(scratch::id);
+    var known = HashMap.<StreamId, Integer>newHashMap(entries.size());
+    var streams = new ArrayList<StreamId>(entries.size());
+    var indexes = new int[entries.size()];
+    for (int i = 0; i < indexes.length; i++) {
+      StreamId stream = entries.get(i).stream();
+      if (i > 0 && stream.equals(entries.get(i - 1).stream())) {
+        indexes[i] = indexes[i - 1];
+        continue;
+      }
+      Integer index = known.putIfAbsent(stream, streams.size());
+      indexes[i] = index == null ? streams.size() : index;
+      if (index == null) streams.add(stream);
+    }
+    scratch.varint(streams.size());
+    for (StreamId stream : streams) scratch.id(stream);
     scratch.varint(entries.size());
     int before = 0;
-    for (Entry entry : entries) {
-      scratch.varint(entry.offset() - before);
-      scratch.varint(Objects.requireNonNull(indexes.get(entry.stream()))).varint(entry.address());
+    for (int i = 0; i < indexes.length; i++) {
+      Entry entry = entries.get(i);
+      scratch.varint(entry.offset() - before).varint(indexes[i]).varint(entry.address());
       before = entry.offset();
     }
   }

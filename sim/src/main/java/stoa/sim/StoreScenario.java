@@ -102,7 +102,11 @@ final class StoreScenario implements Scenario {
       this.keep = keep;
       this.paddings = paddings;
       for (int i = 0; i < ACCOUNTS; i++) names.add("a" + i);
-      base = Base.of(layout, PoweredDisk.simulated(chance.of("disk"), 40 * layout.shards()));
+      base =
+          Base.of(
+              layout,
+              PoweredDisk.simulated(
+                  chance.of("disk"), layout.shards() == 1 ? 40 : 25 * layout.shards()));
       threads = new SimulatedThreads(chance.of("threads"));
       store = open();
     }

@@ -112,7 +112,7 @@ class CrashSimulationTest {
   void aStoreOfHandlersLosesNothingAndDoesNothingTwice(String name) {
     assertWell(
         name,
-        name.equals("store") ? 120 : 30,
+        name.equals("store") ? 120 : 60,
         List.of(
             "a call at depth 3 is done",
             "a call is refused with DeadlineExceeded",
