@@ -6,7 +6,6 @@ import java.util.SplittableRandom;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 import stoa.Ref;
-import stoa.base.StreamId;
 import stoa.objects.marshal.Reference;
 import stoa.spi.CallContext;
 import stoa.store.Execution;
@@ -60,8 +59,7 @@ final class ObjectContext implements CallContext {
   public RandomGenerator random() {
     RandomGenerator generator = random;
     if (generator == null) {
-      StreamId stream = execution.key().stream();
-      generator = new SplittableRandom(stream.low() ^ execution.address() * 0x9E3779B97F4A7C15L);
+      generator = new SplittableRandom(execution.seed());
       random = generator;
     }
     return generator;
@@ -69,7 +67,7 @@ final class ObjectContext implements CallContext {
 
   @Override
   public long version() {
-    return execution.address();
+    return execution.version();
   }
 
   @Override
