@@ -21,18 +21,25 @@ final class Copy {
   /// How many entries the transaction will add to the stream.
   private int added;
 
+  // As in Materialized: where that goes on with what was read back from a checkpoint, so does this.
+  private long stateBytes;
+  private long bytesSince;
+
+  /// Whether nothing was put on it yet.
+  private boolean fresh = true;
+
   Copy(
       Key key,
       HandlerFactory factory,
-      @Nullable Handler handler,
-      long generation,
-      long position,
+      Materialized.State state,
       long tail) {
     this.key = key;
     this.factory = factory;
-    this.handler = handler;
-    this.generation = generation;
-    this.position = position;
+    this.handler = state.handler();
+    this.generation = state.generation();
+    this.position = state.position();
+    this.stateBytes = state.stateBytes();
+    this.bytesSince = state.bytesSince();
     this.everDeleted = handler == null && position > 0;
     this.tail = tail;
   }
@@ -47,6 +54,8 @@ final class Copy {
     this.everDeleted = from.everDeleted;
     this.tail = from.tail;
     this.added = from.added;
+    this.stateBytes = from.stateBytes;
+    this.bytesSince = from.bytesSince;
   }
 
   /// A copy of this copy.
@@ -75,6 +84,14 @@ final class Copy {
     return tail + added + 1;
   }
 
+  /// Whether the next put is the first on this copy: what it does may depend on the shape that the
+  /// copy has in memory, so that whoever executes it again copies the state before.
+  boolean fresh() {
+    boolean first = fresh;
+    fresh = false;
+    return first;
+  }
+
   /// An entry will be added to the stream.
   void adds() {
     added++;
@@ -84,9 +101,29 @@ final class Copy {
     if (begins) {
       handler = factory.create(key, opening, execution);
       generation = execution.address();
+      stateBytes = 0;
+      bytesSince = 0;
     }
     execution.generation(generation);
-    return java.util.Objects.requireNonNull(handler).put(value, execution);
+    Handler current = java.util.Objects.requireNonNull(handler);
+    Answer answer = current.put(value, execution);
+    settle(current, value.length);
+    return answer;
+  }
+
+  private void settle(Handler current, int valueBytes) {
+    boolean due = Materialized.isCheckpointDue(bytesSince, stateBytes, valueBytes);
+    bytesSince += Materialized.weightOf(valueBytes);
+    if (!due) return;
+    bytesSince = 0;
+    byte[] state;
+    try {
+      state = current.checkpoint();
+      handler = factory.restore(key, state);
+    } catch (RuntimeException | StackOverflowError failure) {
+      return; // as Materialized does
+    }
+    stateBytes = state.length;
   }
 
   Answer get(@Nullable Object query, byte @Nullable [] opening, Execution execution) {
@@ -99,6 +136,8 @@ final class Copy {
   void delete() {
     handler = null;
     generation = 0;
+    stateBytes = 0;
+    bytesSince = 0;
     everDeleted = true;
   }
 }

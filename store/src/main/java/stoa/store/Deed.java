@@ -24,6 +24,9 @@ final class Deed {
   /// Whether it begins a generation.
   final boolean begins;
 
+  /// Whether it is the first on a copy of the state.
+  final boolean copied;
+
   /// What the generation's handler is created from.
   final byte @Nullable [] opening;
 
@@ -50,6 +53,7 @@ final class Deed {
     this.begins = begins;
     this.opening = opening;
     this.addressed = begins;
+    this.copied = copy.fresh() && !begins && value != null;
     copy.adds();
   }
 

@@ -324,7 +324,9 @@ final class Intake {
             add(
                 resident,
                 Records.PUT,
-                Records.put(deed.origin, resident.behind(), value),
+                deed.copied
+                    ? Records.copiedPut(deed.origin, resident.behind(), value)
+                    : Records.put(deed.origin, resident.behind(), value),
                 null,
                 offset,
                 micros);

@@ -209,6 +209,7 @@ final class Materialized {
     execution.begins = put.begins();
     execution.origin = put.origin();
     execution.counter = entry.log().counter();
+    if (put.copied()) copy();
     if (resident != null) resident.running = execution;
     store.runners().enter(execution);
     try {
@@ -254,15 +255,22 @@ final class Materialized {
     bytesSince = 0;
   }
 
+  /// Goes on with a copy of the state, which has the same shape in memory as the one on which a
+  /// transaction ran.
+  void copy() {
+    Handler current = handler;
+    if (current == null) return;
+    if (!factory.forksCheaply(current)) base = new Object();
+    handler = factory.fork(key, current);
+  }
+
   /// A copy of the state, to go on with elsewhere.
   Copy copy(long tail) {
     Handler current = handler;
     return new Copy(
         key,
         factory,
-        current == null ? null : factory.fork(key, current),
-        generation,
-        position,
+        state().with(current == null ? null : factory.fork(key, current), false),
         tail);
   }
 
@@ -283,7 +291,7 @@ final class Materialized {
   /// @param keeps whether the checkpoint is kept for others, as it is where the key lives
   private void settle(int valueBytes, boolean keeps) {
     boolean due = isCheckpointDue(valueBytes);
-    bytesSince += valueBytes + PUT_BYTES;
+    bytesSince += weightOf(valueBytes);
     Handler current = handler;
     if (current == null || !due) return;
     bytesSince = 0;
@@ -305,7 +313,20 @@ final class Materialized {
 
   /// Whether a checkpoint follows a put that is executed now.
   boolean isCheckpointDue(int valueBytes) {
+    return isCheckpointDue(bytesSince, stateBytes, valueBytes);
+  }
+
+  /// As [#isCheckpointDue(int)].
+  ///
+  /// @param bytesSince the bytes put since the last checkpoint
+  /// @param stateBytes the size of that
+  static boolean isCheckpointDue(long bytesSince, long stateBytes, int valueBytes) {
     return bytesSince + valueBytes + PUT_BYTES >= Math.max(CHECKPOINT_BYTES_MIN, stateBytes);
+  }
+
+  /// What a put counts for until the next checkpoint.
+  static long weightOf(int valueBytes) {
+    return valueBytes + PUT_BYTES;
   }
 
   /// The state as it is kept for readers of the past.

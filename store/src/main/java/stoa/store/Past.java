@@ -85,14 +85,12 @@ public final class Past {
   /// @param tail the last address of the stream
   Copy copy(long tail) {
     Version version = version();
-    Handler handler = null;
-    if (!version.isAbsent()) {
-      Materialized.State copied = version.copy();
-      handler =
-          copied == null ? told(() -> store.versions().another(key, version)) : copied.handler();
+    Materialized.State copied = version.copy();
+    if (copied == null) {
+      copied = version.state().with(told(() -> store.versions().another(key, version)), false);
     }
     HandlerFactory factory = store.factory(key.space());
-    return new Copy(key, factory, handler, version.generation(), version.position(), tail);
+    return new Copy(key, factory, copied, tail);
   }
 
   /// Asks the handler as it was; a fresh one when the key was absent. The calling thread runs it.

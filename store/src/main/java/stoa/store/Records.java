@@ -13,7 +13,8 @@ import stoa.base.StreamId;
 ///            call 0 stands for a transaction, whose mark the caller id is
 ///            behind varint: how many addresses below its own the last put is that had been executed,
 ///            with everything that is logged about it, when this one was logged
-///            begins u8: 0, or 1; when 1: listed varint, opening u8: 0, or 1 and sized bytes
+///            begins u8: 0, or 1; when 1: listed varint, opening u8: 0, or 1 and sized bytes;
+///            2 when it does not and executes on a copy of the state, see Put.copied
 ///            the value, up to the end
 /// DELETE     origin as above; listed varint
 /// ANSWERED   call varint, number varint, target space text, target name sized, the answer
@@ -39,6 +40,10 @@ final class Records {
   static final byte DONE = 8;
   static final byte DATA = 16;
 
+  private static final int NEITHER = 0;
+  private static final int BEGINS = 1;
+  private static final int COPIED = 2;
+
   private Records() {}
 
   /// The identity of a call that a handler makes on another key.
@@ -59,12 +64,15 @@ final class Records {
   /// @param behind how many addresses below its own the last put is that had been executed, with
   ///   everything that is logged about it, when this one was logged
   /// @param begins whether it begins a generation
+  /// @param copied whether it executes on a copy of the state that is made right before: a
+  ///   transaction did so, and a copy may have another shape in memory, by which handlers go
   /// @param opening what the generation's handler is created from
   /// @param value what the handler is given
   record Put(
       @Nullable Origin origin,
       long behind,
       boolean begins,
+      boolean copied,
       byte @Nullable [] opening,
       byte[] value) {}
 
@@ -91,13 +99,23 @@ final class Records {
   record Mark(boolean alive, long listed) {}
 
   static byte[] put(@Nullable Origin origin, long behind, byte[] value) {
+    return put(origin, behind, NEITHER, value);
+  }
+
+  /// A put that executes on a copy of the state.
+  static byte[] copiedPut(@Nullable Origin origin, long behind, byte[] value) {
+    return put(origin, behind, COPIED, value);
+  }
+
+  private static byte[] put(@Nullable Origin origin, long behind, int how, byte[] value) {
     var out = origin(new Encoder(value.length + 40), origin).varint(behind);
-    return out.u8(0).raw(value).toBytes();
+    return out.u8(how).raw(value).toBytes();
   }
 
   static byte[] beginningPut(
       @Nullable Origin origin, long behind, long listed, byte @Nullable [] opening, byte[] value) {
-    var out = origin(new Encoder(value.length + 72), origin).varint(behind).u8(1).varint(listed);
+    var out = origin(new Encoder(value.length + 72), origin).varint(behind).u8(BEGINS);
+    out.varint(listed);
     if (opening == null) out.u8(0);
     else out.u8(1).sized(opening);
     return out.raw(value).toBytes();
@@ -107,13 +125,14 @@ final class Records {
     var in = new Decoder(payload);
     Origin origin = origin(in);
     long behind = in.varint();
-    boolean begins = in.u8() == 1;
+    int how = in.u8();
+    boolean begins = how == BEGINS;
     byte[] opening = null;
     if (begins) {
       in.varint();
       if (in.u8() == 1) opening = in.sized();
     }
-    return new Put(origin, behind, begins, opening, in.raw(in.remaining()));
+    return new Put(origin, behind, begins, how == COPIED, opening, in.raw(in.remaining()));
   }
 
   /// How far behind a PUT everything was settled when it was logged, see [Put#behind()].

@@ -592,6 +592,7 @@ final class Resident implements Runnable {
             request);
     execution.begins = deed.begins;
     execution.origin = deed.origin;
+    if (deed.copied) state.copy();
     if (run(execution, () -> state.put(deed.begins, deed.opening, value, execution)) == null) {
       return false;
     }
