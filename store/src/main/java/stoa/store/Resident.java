@@ -605,6 +605,7 @@ final class Resident implements Runnable {
     Materialized state = live();
     if (hasMoved(request)) request.moved = true;
     else request.copy = state.copy(tail);
+    request.reach = executedChange;
     request.complete(null);
     return true;
   }
