@@ -466,6 +466,8 @@ public final class Transaction implements AutoCloseable {
       Answer answer = handler.get();
       execution.gate();
       return answer;
+    } catch (RuntimeException trouble) {
+      throw doom(trouble); // what a handler does not answer leaves the copy in doubt
     } catch (Error error) {
       if (!(error instanceof Execution.Unwinding)) {
         doom(new CallFailed("a call on " + execution.key() + " failed: " + error, error));
