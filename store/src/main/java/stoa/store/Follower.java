@@ -45,6 +45,7 @@ public final class Follower {
 
   /// Asks the key as it is now: what was answered before, to anybody, is seen.
   public Read now(@Nullable Object query, Existence existence) {
+    store.checkOpen();
     long moment = store.moment();
     lock.lock();
     try {
@@ -58,6 +59,7 @@ public final class Follower {
   /// comes later is as soon as it is executed, and is not waited for. So all that is asked in this
   /// way, and all calls, happen in one order, which is that of the log.
   public Read seen(@Nullable Object query, Existence existence) {
+    store.checkOpen();
     lock.lock();
     try {
       long least = store.observed().counter();

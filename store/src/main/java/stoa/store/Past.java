@@ -98,6 +98,7 @@ public final class Past {
   /// @param quick whether a thread may hold up the key while it asks: the code is known to be short
   /// @throws stoa.Gone when the key was not what is expected of it
   public Answer get(@Nullable Object query, Existence existence, boolean quick) {
+    store.checkOpen();
     if (!quick || within != 0) return get(query, existence, null);
     var found = told(() -> store.versions().at(key, counter, live -> look(live, query, existence)));
     Version version = found.version();

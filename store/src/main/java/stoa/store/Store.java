@@ -490,7 +490,8 @@ public final class Store implements AutoCloseable {
   /// Asks the state that is in memory, for a transaction.
   void askInTransaction(Request request) {
     begun();
-    if (!intake.refuses(request)) {
+    if (closed) request.fail(new Closed("the store is closed"));
+    else if (!intake.refuses(request)) {
       Resident resident = request.resident;
       if (request.quick && threads.mayRunQuick()) {
         if (!resident.runAlone(request) && resident.enqueue(request)) {

@@ -378,6 +378,7 @@ public final class Transaction implements AutoCloseable {
     if (ended) throw new IllegalStateException("the transaction has ended; begin another");
     RuntimeException cause = doomed;
     if (cause != null) throw cause;
+    store.checkOpen();
     if (store.nowMicros() - nowMicros > bounds.micros) {
       throw new DeadlineExceeded(
           "the transaction took more than "
