@@ -9,6 +9,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.UnaryOperator;
 import java.util.random.RandomGenerator;
@@ -285,7 +286,7 @@ final class EmbeddedStoa implements Host {
     var bounds =
         new stoa.store.Transaction.Bounds(
             options.readOnly(),
-            options.timeMax().toNanos() / 1_000,
+            TimeUnit.MICROSECONDS.convert(options.timeMax()),
             limits.transactionObjectsMax(),
             limits.transactionBytesMax());
     LogAddress at = options.at();
