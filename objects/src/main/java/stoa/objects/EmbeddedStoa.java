@@ -269,7 +269,8 @@ final class EmbeddedStoa implements Host {
               + options.at());
     }
     var transaction = around.transaction();
-    transaction.enter();
+    if (options.readOnly()) transaction.enterToRead();
+    else transaction.enter();
     boolean kept = false;
     try {
       R result = body.run();

@@ -174,6 +174,14 @@ final class LiveInvoker implements LiveRoute {
     if (execution.transaction() != null || execution.isPast()) {
       ObjectTransaction.refuseStream(type);
     }
+    var around = execution.transaction();
+    if (around != null && method.kind().isTransaction()) {
+      return ObjectTransaction.nested(
+          around,
+          method,
+          () -> execution.run(target, question(method, arguments), existence()),
+          said -> ObjectAnswer.get(said, stoa.marshaller()));
+    }
     byte[] answer;
     try {
       answer =

@@ -99,6 +99,13 @@ final class ObjectTransaction implements stoa.Transaction {
   @Nullable Object call(LiveInvoker live, SharedMethod method, @Nullable Object[] arguments)
       throws Throwable {
     refuseStream(live.type());
+    if (method.kind().isTransaction()) {
+      return nested(
+          transaction,
+          method,
+          () -> transaction.run(live.target(), live.question(method, arguments), live.existenceThen()),
+          answer -> ((ObjectAnswer) answer).get(stoa.marshaller()));
+    }
     var target = live.target();
     Existence existence = live.existenceThen();
     boolean quick = live.type().isQuick(method);
@@ -107,7 +114,7 @@ final class ObjectTransaction implements stoa.Transaction {
           case ACCESSOR ->
               transaction.get(target, live.question(method, arguments), existence, quick);
           case TRANSACTION, READING_TRANSACTION ->
-              transaction.run(target, live.question(method, arguments), existence);
+              throw new IllegalStateException(method + " is nested");
           case UPDATE, MUTATOR -> {
             byte[] call = live.call(method, arguments);
             tryToBegin(live);
@@ -115,6 +122,30 @@ final class ObjectTransaction implements stoa.Transaction {
           }
         };
     return ((ObjectAnswer) answer).get(stoa.marshaller());
+  }
+
+  /// What an answer says to the caller.
+  interface Reading<A> {
+    @Nullable Object of(A answer) throws Throwable;
+  }
+
+  /// Runs a method that is a transaction within another one: what it throws drops its changes.
+  static <A> @Nullable Object nested(
+      stoa.store.Transaction around,
+      SharedMethod method,
+      java.util.function.Supplier<A> run,
+      Reading<A> reading)
+      throws Throwable {
+    if (method.kind() == SharedMethod.Kind.READING_TRANSACTION) around.enterToRead();
+    else around.enter();
+    boolean kept = false;
+    try {
+      Object result = reading.of(run.get());
+      kept = true;
+      return result;
+    } finally {
+      around.leave(kept);
+    }
   }
 
   void create(LiveInvoker live, Existence existence) throws Throwable {

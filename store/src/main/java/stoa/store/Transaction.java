@@ -41,11 +41,13 @@ public final class Transaction implements AutoCloseable {
   private static final class Layer {
     private final @Nullable Layer below;
     private final int deeds;
+    private final boolean readOnly;
     private final Map<StreamId, Copy> copies = new HashMap<>();
 
-    private Layer(@Nullable Layer below, int deeds) {
+    private Layer(@Nullable Layer below, int deeds, boolean readOnly) {
       this.below = below;
       this.deeds = deeds;
+      this.readOnly = readOnly;
     }
 
     private @Nullable Copy find(StreamId stream) {
@@ -83,7 +85,7 @@ public final class Transaction implements AutoCloseable {
   private final ArrayDeque<Key> running = new ArrayDeque<>();
   private final AtomicInteger partsLeft = new AtomicInteger();
   private volatile List<Request> parts = List.of();
-  private Layer top = new Layer(null, 0);
+  private Layer top;
   private long bytes;
   private int numbers;
   private boolean allQuick = true;
@@ -100,6 +102,7 @@ public final class Transaction implements AutoCloseable {
     this.bounds = bounds;
     this.mark = mark;
     this.pin = pin;
+    this.top = new Layer(null, 0, bounds.readOnly);
   }
 
   /// The log address as of which it reads.
@@ -112,9 +115,9 @@ public final class Transaction implements AutoCloseable {
     return at.counter();
   }
 
-  /// Whether it refuses puts.
+  /// Whether it refuses puts now.
   public boolean isReadOnly() {
-    return bounds.readOnly;
+    return top.readOnly;
   }
 
   /// Whether it was committed or given up.
@@ -240,7 +243,13 @@ public final class Transaction implements AutoCloseable {
   /// Begins a nested transaction: what is put from now on is merged or dropped by [#leave].
   public void enter() {
     check();
-    top = new Layer(top, deeds.size());
+    top = new Layer(top, deeds.size(), top.readOnly);
+  }
+
+  /// As [#enter], for a nested transaction that refuses puts.
+  public void enterToRead() {
+    check();
+    top = new Layer(top, deeds.size(), true);
   }
 
   /// Ends the nested transaction that began last.
@@ -388,7 +397,7 @@ public final class Transaction implements AutoCloseable {
   }
 
   private void checkWrites(Key key) {
-    if (bounds.readOnly) {
+    if (top.readOnly) {
       throw new UnsupportedOperationException(
           "the transaction only reads and cannot change " + key);
     }
