@@ -101,23 +101,31 @@ final class LiveInvoker implements LiveRoute {
     return transact(reading ? TxOptions.reading() : TxOptions.STANDARD, method, arguments);
   }
 
-  @Nullable Object transact(TxOptions options, SharedMethod method, @Nullable Object[] arguments)
-      throws Throwable {
+  private @Nullable Object transact(
+      TxOptions options, SharedMethod method, @Nullable Object[] arguments) throws Throwable {
     var answer = new @Nullable Object[1];
-    stoa.transact(
-        options,
-        () -> {
-          var transaction = Objects.requireNonNull(ObjectTransaction.current(stoa));
-          try {
-            answer[0] = transaction.call(this, method, arguments.clone());
-          } catch (Exception | Error passedOn) {
-            throw passedOn;
-          } catch (Throwable thrown) {
-            throw new IllegalStateException(thrown);
-          }
-          return answer;
-        });
+    stoa.transact(options, () -> answer[0] = taking(method, arguments));
     return answer[0];
+  }
+
+  /// Runs a method of the object here, as a transaction that only reads, whatever is around it.
+  @Nullable Object read(TxOptions options, SharedMethod method, @Nullable Object[] arguments)
+      throws Throwable {
+    try (ObjectTransaction transaction = stoa.begin(options)) {
+      return transaction.run(() -> taking(method, arguments));
+    }
+  }
+
+  private @Nullable Object taking(SharedMethod method, @Nullable Object[] arguments)
+      throws Exception {
+    var transaction = Objects.requireNonNull(ObjectTransaction.current(stoa));
+    try {
+      return transaction.call(this, method, arguments.clone());
+    } catch (Exception | Error passedOn) {
+      throw passedOn;
+    } catch (Throwable thrown) {
+      throw new IllegalStateException(thrown);
+    }
   }
 
   /// The answer of a settled request.

@@ -35,7 +35,7 @@ record PastInvoker(LiveInvoker live, Past past, @Nullable Place place) implement
     }
     passThere(arguments);
     if (there != null && transacts) {
-      Object answer = live.transact(TxOptions.readingAt(there.address()), method, arguments);
+      Object answer = live.read(TxOptions.readingAt(there.address()), method, arguments);
       return there.seen(answer);
     }
     if (there != null) ObjectTransaction.refuseStream(live.type());

@@ -3,9 +3,6 @@ package stoa.objects;
 import org.jspecify.annotations.Nullable;
 import stoa.LogAddress;
 import stoa.objects.marshal.Marshaller;
-import stoa.objects.proxy.Proxied;
-import stoa.objects.proxy.Proxies;
-import stoa.spi.Facade;
 
 /// A place in the log at which objects are seen. Whoever can reach it holds what is seen there.
 /// Immutable; equal to others at the same address of the same store.
@@ -49,17 +46,12 @@ final class Place {
         });
   }
 
-  /// A shared object as it is seen here; anything else as it is.
-  @Nullable Object seen(@Nullable Object object) {
-    if (object instanceof Facade facade) return facade.through(shared -> seenThere(shared));
-    Proxied proxied = Proxies.of(object);
-    if (proxied == null || !(proxied.invoker() instanceof LiveRoute route)) return object;
-    LiveInvoker live = route.live();
-    return stoa.past(live.type(), proxied, LiveInvoker.Source.REFERENCE, live.generation(), this);
-  }
-
-  private Object seenThere(Object proxy) {
-    return java.util.Objects.requireNonNull(seen(proxy));
+  /// A value with all shared objects as they are seen here.
+  @Nullable Object seen(@Nullable Object value) {
+    Marshaller marshaller = stoa.marshaller();
+    if (marshaller.isValue(value)) return value;
+    byte[] encoded = marshaller.value(value);
+    return ScopedValue.where(READING, this).call(() -> marshaller.value(encoded));
   }
 
   @Override
