@@ -113,7 +113,7 @@ public interface Stoa extends AutoCloseable {
 
   /// Runs a body as a transaction: all that its calls change becomes durable and visible at once,
   /// or not at all (vCorfu, section 4.3). Transactions, single calls and reads are strictly
-  /// serializable together.
+  /// serializable together; see [Order#GLOBAL] on calls whose methods call other objects.
   ///
   /// Calls that the body's thread makes on proxies of this store take part; each sees all objects
   /// as they were when the transaction began, and the transaction's own changes. When an object
@@ -122,7 +122,8 @@ public interface Stoa extends AutoCloseable {
   /// rolls it back. Within another transaction it is nested: it joins that one's moment, and when
   /// it throws only its own changes are dropped.
   ///
-  /// [Blob]s and [#async] calls take no part.
+  /// [#async] calls are refused inside. [Blob]s and [#streams] take no part: what is written to
+  /// them stands, whatever becomes of the transaction.
   ///
   /// @return what the body returned
   /// @throws Aborted when other transactions always won, [TxOptions#attemptsMax()] times

@@ -50,7 +50,7 @@ record Elements<E>(Stoa stoa, Class<E> type, ListObject object) {
   Iterator<E> backwards() {
     int last = object.size() - 1;
     return new Cursor<>(
-        new Pages(new ObjectPages(stoa, object), new ListObject.Walk(last, -1)), object, last, -1);
+        new Pages(new ObjectPages(stoa, object), ListObject.from(last, -1)), object, last, -1);
   }
 
   static ConcurrentModificationException moved() {

@@ -71,9 +71,14 @@ final class HashEntries {
   }
 
   private static @Nullable Cell without(@Nullable Cell chain, Object key) {
-    if (chain == null) return null;
-    if (chain.key().equals(key)) return chain.next();
-    return new Cell(chain.key(), chain.value(), without(chain.next(), key));
+    Cell found = chain;
+    while (found != null && !found.key().equals(key)) found = found.next();
+    if (found == null) return chain;
+    Cell rest = found.next();
+    for (Cell cell = chain; cell != null && cell != found; cell = cell.next()) {
+      rest = new Cell(cell.key(), cell.value(), rest);
+    }
+    return rest;
   }
 
   private static int length(@Nullable Cell chain) {

@@ -24,12 +24,6 @@ import stoa.spi.StateOutput;
 class ListObject implements Paged, Forkable<ListObject>, OwnState {
   private static final int FORMAT = 1;
 
-  /// Where a page begins.
-  ///
-  /// @param index of its first element
-  /// @param step 1 towards the end, -1 towards the beginning
-  record Walk(int index, int step) {}
-
   private TreePVector<Object> elements;
 
   protected ListObject() {
@@ -205,15 +199,21 @@ class ListObject implements Paged, Forkable<ListObject>, OwnState {
   public @Nullable Page page(long version, @Nullable Object from, int max) {
     long here = Call.version();
     if (version != ANY && version != here) return null;
-    Walk walk = from == null ? new Walk(0, 1) : (Walk) from;
+    int begin = from == null ? 0 : (Integer) from;
+    int step = begin >= 0 ? 1 : -1;
+    int index = begin >= 0 ? begin : Math.min(~begin, elements.size() - 1);
     var items = new ArrayList<Object>();
-    int index = walk.step() > 0 ? walk.index() : Math.min(walk.index(), elements.size() - 1);
     while (index >= 0 && index < elements.size() && items.size() < max) {
       items.add(elements.get(index));
-      index += walk.step();
+      index += step;
     }
     boolean more = index >= 0 && index < elements.size();
-    return new Page(here, items, more ? new Walk(index, walk.step()) : null);
+    return new Page(here, items, more ? from(index, step) : null);
+  }
+
+  /// Where a page begins: an index, or the complement of one from which it goes backwards.
+  static Integer from(int index, int step) {
+    return step > 0 ? index : ~index;
   }
 
   // ---- for the engine

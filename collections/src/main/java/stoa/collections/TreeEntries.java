@@ -371,7 +371,9 @@ final class TreeEntries implements SortedEntries, Moments.Composed {
     var _ =
         written(gone -> {
           collect(root(), gone);
-          root().fill(new NodeObject.Content(0, List.of(), List.of()));
+          var nothing = new NodeObject.Content(0, List.of(), List.of());
+          if (!moments.isLive()) gone.forEach(node -> node.fill(nothing)); // nobody deletes them
+          root().fill(nothing);
           return null;
         });
   }

@@ -446,7 +446,7 @@ public final class GlobalLog implements ShardLog {
   private void noteTrimmed(Header header) {
     for (Streams.LogItem item : header.items()) {
       for (Streams.Place place : item.places()) {
-        if (shards.isTrimmed(place.stream(), place.address())) trimmed.add(place.stream());
+        if (shards.isTrimmed(place.stream())) trimmed.add(place.stream());
       }
     }
   }

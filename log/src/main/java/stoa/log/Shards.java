@@ -129,6 +129,8 @@ final class Shards implements Extents {
   @Override
   public void trimLog(long before) {
     if (layout.copies() == Copies.FULL) return;
+    // By these headers opening finds what a device has lost: so first nothing of it can be lost.
+    sync();
     for (Device device : devices) {
       device.append(new Commit().trim(Streams.LOG, Streams.ENTRIES, before));
     }
@@ -158,6 +160,15 @@ final class Shards implements Extents {
     return false;
   }
 
+  /// Whether a stream was trimmed, as far as any device tells; maybe without that an entry was
+  /// released.
+  boolean isTrimmed(StreamId stream) {
+    for (Device device : devices) {
+      if (device.trimmedBefore(stream, Streams.OLDEST) > 0) return true;
+    }
+    return false;
+  }
+
   /// Tells a device that was lost how far a stream was released, and gives it the mark and the
   /// checkpoint that were kept.
   void trimAgain(StreamId stream, int lost, Commit commit) {
@@ -169,11 +180,13 @@ final class Shards implements Extents {
     int[] told = own ? copies : ours;
     int[] spaces = own ? ours : copies;
     for (int i = 0; i < told.length; i++) {
-      long bound = teller.trimmedBefore(stream, told[i]);
+      long bound =
+          own ? copiesTrimmedBefore(stream, told[i]) : teller.trimmedBefore(stream, told[i]);
       if (bound > 0) commit.trim(stream, spaces[i], bound);
     }
     // The mark that stays may be in front of the first entry that does.
-    long entries = teller.trimmedBefore(stream, told[1]);
+    long entries =
+        own ? copiesTrimmedBefore(stream, COPIES) : teller.trimmedBefore(stream, Streams.ENTRIES);
     long marked =
         own ? copyFloor(stream, COPY_MARKS, entries) : teller.floor(stream, Streams.MARKS, entries);
     byte[] mark =
@@ -187,6 +200,16 @@ final class Shards implements Extents {
     long at = teller.trimmedBefore(stream, told[3]);
     byte[] state = at == 0 ? null : teller.read(stream, told[3], at);
     if (state != null) commit.write(stream, spaces[3], at, state, 0, state.length);
+  }
+
+  /// A crash may have left a trim on some of the devices with copies only.
+  private long copiesTrimmedBefore(StreamId stream, int space) {
+    int home = layout.shard(stream);
+    long bound = 0;
+    for (int shard = 0; shard < devices.size(); shard++) {
+      if (shard != home) bound = Math.max(bound, devices.get(shard).trimmedBefore(stream, space));
+    }
+    return bound;
   }
 
   private Device home(StreamId stream) {

@@ -234,6 +234,10 @@ final class EmbeddedStoa implements Host {
   @Override
   public <T, R extends @Nullable Object> CompletableFuture<R> async(T shared, Call1<T, R> call) {
     refuseBlob(shared, "has asynchronous calls of its own: writeAsync and readAsync");
+    if (ObjectTransaction.current(this) != null) {
+      throw new IllegalStateException(
+          "a transaction cannot call asynchronously; call " + ref(shared) + " directly");
+    }
     LiveInvoker live = live(shared);
     var recorder = new Recorder<R>(live);
     T recording = through(shared, proxy -> Proxies.redirect(proxy, recorder));
@@ -394,7 +398,7 @@ final class EmbeddedStoa implements Host {
               + " is composed of several objects, which have no single history; read it in a"
               + " snapshot");
     }
-    return new ObjectHistory<>(this, shared, live(shared));
+    return new ObjectHistory<>(this, shared, own(shared));
   }
 
   @Override
@@ -677,6 +681,13 @@ final class EmbeddedStoa implements Host {
           shared.getClass().getName() + " is no proxy of a shared object; get one from the store");
     }
     return proxied;
+  }
+
+  /// As [#live], of an object of this store.
+  LiveInvoker own(Object shared) {
+    LiveInvoker live = live(shared);
+    if (live.stoa() == this) return live;
+    throw new NotShareable(live.target().key() + " is an object of another store than this");
   }
 
   LiveInvoker live(Object shared) {

@@ -104,16 +104,27 @@ final class LiveInvoker implements LiveRoute {
   private @Nullable Object transact(
       TxOptions options, SharedMethod method, @Nullable Object[] arguments) throws Throwable {
     var answer = new @Nullable Object[1];
-    stoa.transact(options, () -> answer[0] = taking(method, arguments));
+    stoa.transact(
+        options,
+        () -> {
+          answer[0] = taking(method, arguments);
+          return answer;
+        });
     return answer[0];
   }
 
   /// Runs a method of the object here, as a transaction that only reads, whatever is around it.
   @Nullable Object read(TxOptions options, SharedMethod method, @Nullable Object[] arguments)
       throws Throwable {
+    var answer = new @Nullable Object[1];
     try (ObjectTransaction transaction = stoa.begin(options)) {
-      return transaction.run(() -> taking(method, arguments));
+      transaction.run(
+          () -> {
+            answer[0] = taking(method, arguments);
+            return answer;
+          });
     }
+    return answer[0];
   }
 
   private @Nullable Object taking(SharedMethod method, @Nullable Object[] arguments)

@@ -67,7 +67,7 @@ final class ObjectTransaction implements stoa.Transaction {
   public <T> T on(T shared) {
     // Calls take part wherever they are made.
     return EmbeddedStoa.through(
-        shared, proxy -> Proxies.redirect(proxy, new Taking(this, stoa.live(proxy))));
+        shared, proxy -> Proxies.redirect(proxy, new Taking(this, stoa.own(proxy))));
   }
 
   @Override
@@ -103,7 +103,9 @@ final class ObjectTransaction implements stoa.Transaction {
       return nested(
           transaction,
           method,
-          () -> transaction.run(live.target(), live.question(method, arguments), live.existenceThen()),
+          () ->
+              transaction.run(
+                  live.target(), live.question(method, arguments), live.existenceThen()),
           answer -> ((ObjectAnswer) answer).get(stoa.marshaller()));
     }
     var target = live.target();

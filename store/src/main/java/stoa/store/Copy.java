@@ -28,11 +28,7 @@ final class Copy {
   /// Whether nothing was put on it yet.
   private boolean fresh = true;
 
-  Copy(
-      Key key,
-      HandlerFactory factory,
-      Materialized.State state,
-      long tail) {
+  Copy(Key key, HandlerFactory factory, Materialized.State state, long tail) {
     this.key = key;
     this.factory = factory;
     this.handler = state.handler();

@@ -222,7 +222,12 @@ final class Materialized {
       if (!execution.finish()) throw new Execution.Abandoned();
       throw failure;
     } catch (Error error) {
-      if (resident == null || execution.isKnownToStand()) {
+      boolean overflow = error instanceof StackOverflowError;
+      if (resident != null && overflow && !store.mayRunLong()) {
+        throw new Execution.Yielded(); // a worker has more stack
+      }
+      // A lack of memory says nothing about the put, which may have been answered long ago.
+      if (resident == null || execution.isKnownToStand() || !overflow) {
         throw new stoa.CallFailed("version " + position + " of " + key + " cannot be run", error);
       }
       store.takingBack().takeBack(execution, error);

@@ -671,6 +671,9 @@ final class Resident implements Runnable {
       throw failure;
     } catch (Error error) {
       if (execution.isKnownToStand()) {
+        if (error instanceof StackOverflowError && !store.mayRunLong()) {
+          throw new Execution.Yielded(); // a worker has more stack
+        }
         throw new Execution.Suspended(
             new CallFailed("version " + execution.address() + " of " + key + " failed", error));
       }

@@ -348,15 +348,25 @@ public final class Store implements AutoCloseable {
   /// @throws IllegalArgumentException when nothing is committed there, or the address was never
   ///   issued
   public Pins.Pin pinAt(LogAddress address) {
+    checkCommitted(address.counter());
+    Pins.Pin pin = retention.pins().pin(address.counter());
+    try {
+      checkIssued(address);
+    } catch (RuntimeException never) {
+      pin.close();
+      throw never;
+    }
+    return pin;
+  }
+
+  /// Refuses an address of another epoch than its counter was issued in.
+  private void checkIssued(LogAddress address) {
     long counter = address.counter();
-    checkCommitted(counter);
-    Pins.Pin pin = retention.pins().pin(counter);
     boolean old = counter < intake.firstCounter() && counter > 0;
     boolean told = old && counter >= streams().firstInLog();
     Streams.LogItem item = told ? streams().at(counter) : null;
     long epoch = item != null ? item.log().epoch() : old ? address.epoch() : epoch();
     if (epoch != address.epoch()) {
-      pin.close();
       throw new IllegalArgumentException(
           "log address "
               + address
@@ -364,7 +374,6 @@ public final class Store implements AutoCloseable {
               + new LogAddress(epoch, counter)
               + " was");
     }
-    return pin;
   }
 
   /// The oldest version of a key that can be read; 0 when all can.
@@ -413,13 +422,15 @@ public final class Store implements AutoCloseable {
   public Transaction begin(Transaction.Bounds bounds, LogAddress at) {
     checkOpen();
     checkUsable();
-    long moment = intake.moment();
-    if (at.counter() < 0 || at.counter() > moment) {
-      throw new IllegalArgumentException(
-          "log address " + at + " is not between 0 and " + moment + ", the last one so far");
-    }
+    checkCommitted(at.counter());
     long now = nowMicros();
     Pins.Pin pin = retention.pins().pin(at::counter, bounds.micros());
+    try {
+      checkIssued(at);
+    } catch (RuntimeException never) {
+      pin.close();
+      throw never;
+    }
     return new Transaction(this, at, now, bounds, mark(), pin);
   }
 
@@ -511,6 +522,11 @@ public final class Store implements AutoCloseable {
   /// The epoch in which log addresses are issued.
   public long epoch() {
     return intake.epoch();
+  }
+
+  /// Whether the current thread is one for what takes long, or much stack.
+  boolean mayRunLong() {
+    return threads.mayRunLong();
   }
 
   int nestingMax() {

@@ -228,34 +228,60 @@ final class StoredStreams implements StreamStore {
   @Override
   public void scan(LogAddress from, LogAddress to, Predicate<LogSlot.Written> visitor) {
     store.checkOpen();
-    long end = Math.min(store.progress().counter(), to.counter());
-    if (to.epoch() > store.epoch()) end = store.progress().counter();
-    scanLog(counterOf(from), end, to, visitor);
+    scanLog(counterOf(from), store.progress().counter(), to, visitor);
   }
 
   private void scanLog(long first, long end, LogAddress to, Predicate<LogSlot.Written> visitor) {
-    store
-        .streams()
-        .scanLog(
-            Math.max(first, store.streams().firstInLog()),
-            end,
-            item -> {
-              if (item.log().compareTo(to) > 0) return false;
-              List<StreamEntry> entries = entries(item, Budget.unlimited());
-              return entries.isEmpty() || visitor.test(new LogSlot.Written(item.log(), entries));
-            });
+    visitLog(
+        first,
+        end,
+        item -> {
+          if (item.log().compareTo(to) > 0) return false;
+          List<StreamEntry> entries = entries(item, Budget.unlimited());
+          return entries.isEmpty() || visitor.test(new LogSlot.Written(item.log(), entries));
+        });
+  }
+
+  /// Passes over what was released, also meanwhile.
+  private void visitLog(long first, long end, Predicate<Streams.LogItem> visitor) {
+    var reached = new long[] {first};
+    var inVisitor = new boolean[1];
+    while (true) {
+      long from = Math.max(reached[0], store.streams().firstInLog());
+      try {
+        store
+            .streams()
+            .scanLog(
+                from,
+                end,
+                item -> {
+                  reached[0] = item.log().counter() + 1;
+                  inVisitor[0] = true;
+                  boolean more = visitor.test(item);
+                  inVisitor[0] = false;
+                  return more;
+                });
+        return;
+      } catch (TooOld released) {
+        if (inVisitor[0] || store.streams().firstInLog() <= from) throw released;
+      }
+    }
   }
 
   /// The first counter at which an address not below one can be. Counters rise over epochs, so that
   /// it is the address's own, but for one that is above the end of its epoch.
   private long counterOf(LogAddress from) {
-    long counter = Math.max(Math.max(1, from.counter()), store.streams().firstInLog());
+    long low = Math.max(1, store.streams().firstInLog());
+    long counter = Math.max(low, from.counter());
     Streams.LogItem item = first(counter);
-    if (item == null ? from.epoch() >= store.epoch() : item.log().epoch() <= from.epoch()) {
+    if (item == null ? from.epoch() >= store.epoch() : item.log().epoch() == from.epoch()) {
       return counter;
     }
-    long low = Math.max(1, store.streams().firstInLog());
     long high = counter;
+    if (item != null && item.log().epoch() < from.epoch()) {
+      low = counter;
+      high = store.progress().counter() + 1;
+    }
     while (low < high) {
       long middle = (low + high) >>> 1;
       Streams.LogItem found = first(middle);
@@ -267,15 +293,13 @@ final class StoredStreams implements StreamStore {
 
   private Streams.@org.jspecify.annotations.Nullable LogItem first(long counter) {
     var found = new Streams.LogItem[1];
-    store
-        .streams()
-        .scanLog(
-            counter,
-            store.progress().counter(),
-            item -> {
-              found[0] = item;
-              return false;
-            });
+    visitLog(
+        counter,
+        store.progress().counter(),
+        item -> {
+          found[0] = item;
+          return false;
+        });
     return found[0];
   }
 
@@ -344,12 +368,13 @@ final class StoredStreams implements StreamStore {
             from,
             end,
             new Predicate<>() {
-              private boolean begun;
+              private long next = from;
 
               @Override
               public boolean test(StoredEntry entry) {
-                if (!begun && entry.address() > from) throw tooOld(stream, from);
-                begun = true;
+                // Streams are dense: what is missing was trimmed.
+                if (entry.address() > next) throw tooOld(stream, next);
+                next++;
                 return visitor.test(entry(id, entry));
               }
             });

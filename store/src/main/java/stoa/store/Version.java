@@ -63,6 +63,11 @@ final class Version {
     if (state.handler() != null) idle.add(state.handler());
   }
 
+  /// Whether copies of it are forks, which have its very shape in memory.
+  boolean forksCheaply() {
+    return forks;
+  }
+
   /// The address of the put or deletion that made it, 0 before the first.
   long position() {
     return state.position();

@@ -299,9 +299,10 @@ final class Versions {
     return loaded.state();
   }
 
-  /// A copy of a version to go on from, when that is nearer than the last checkpoint.
+  /// A copy of a version to go on from, when that is nearer than the last checkpoint. One that is
+  /// marshalled may have another shape in memory, and go on in another way.
   private Materialized.@Nullable State base(Key key, long position, Version below) {
-    if (below.isAbsent()) return null;
+    if (below.isAbsent() || !below.forksCheaply()) return null;
     Streams.At begin = store.streams().lastMark(key.stream(), position);
     if (begin == null || begin.address() != below.generation()) return null;
     if (store.streams().checkpointAt(key.stream(), position) > below.position()) return null;

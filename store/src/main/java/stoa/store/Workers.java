@@ -15,12 +15,16 @@ final class Workers implements Executor, AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Workers.class);
   private static final int LOST_MAX = 64;
 
+  /// Of address space; what is not used takes no memory. More than callers have: what ran on a
+  /// caller's stack may have to run here.
+  private static final long STACK_BYTES = 64 << 20;
+
   /// A thread of a store's own, on which waiting is allowed.
   static final class Worker extends Thread {
     private boolean lost;
 
     Worker(Runnable task, String name) {
-      super(task, name);
+      super(null, task, name, STACK_BYTES);
       setDaemon(true);
     }
   }
