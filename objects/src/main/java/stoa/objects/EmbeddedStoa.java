@@ -197,7 +197,7 @@ final class EmbeddedStoa implements Host {
     refuseInside("delete an object");
     if (shared instanceof Facade facade) return delete(facade.shared());
     if (shared instanceof StoredBlob blob) return own(blob).blobs().delete(blob);
-    LiveInvoker invoker = live(shared);
+    LiveInvoker invoker = own(shared);
     long generation = invoker.generation();
     Existence existence =
         generation == 0 ? new Existence.Any(null) : new Existence.Generation(generation);
@@ -238,7 +238,7 @@ final class EmbeddedStoa implements Host {
       throw new IllegalStateException(
           "a transaction cannot call asynchronously; call " + ref(shared) + " directly");
     }
-    LiveInvoker live = live(shared);
+    LiveInvoker live = own(shared);
     var recorder = new Recorder<R>(live);
     T recording = through(shared, proxy -> Proxies.redirect(proxy, recorder));
     Object answered;

@@ -93,6 +93,7 @@ public final class Execution {
   }
 
   private static final long GOLDEN = 0x9E3779B97F4A7C15L;
+  private static final long TIME = 0xD1B54A32D192ED03L;
 
   /// About 200 KB.
   private static final int HEADROOM_FRAMES = 2_000;
@@ -223,12 +224,14 @@ public final class Execution {
     return nowMicros;
   }
 
-  /// What a put's random numbers begin with: the same in every run of it.
+  /// What a put's random numbers begin with: the same in every run of it, and another in another
+  /// store, whose time is another.
   public long seed() {
     Records.Origin by = origin;
+    long time = isReading() ? 0 : nowMicros * TIME;
     return by != null && by.isTransaction()
-        ? by.caller().low() ^ by.number() * GOLDEN
-        : key.stream().low() ^ address * GOLDEN;
+        ? by.caller().low() ^ by.number() * GOLDEN ^ time
+        : key.stream().low() ^ address * GOLDEN ^ time;
   }
 
   /// As [#address()], for a handler that goes by it.

@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
@@ -527,6 +528,11 @@ public final class Store implements AutoCloseable {
   /// Whether the current thread is one for what takes long, or much stack.
   boolean mayRunLong() {
     return threads.mayRunLong();
+  }
+
+  /// How long a handler may run, in microseconds.
+  long callMicrosMax() {
+    return TimeUnit.MICROSECONDS.convert(config.callTimeMax());
   }
 
   int nestingMax() {

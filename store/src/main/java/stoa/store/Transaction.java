@@ -471,10 +471,14 @@ public final class Transaction implements AutoCloseable {
   }
 
   private Answer run(Execution execution, java.util.function.Supplier<Answer> handler) {
+    boolean outermost = running.isEmpty();
+    long began = store.nowMicros();
     running.push(execution.key());
     try {
       Answer answer = handler.get();
       execution.gate();
+      // It is executed once more where the key lives, and cannot be taken back there.
+      if (outermost && store.nowMicros() - began > store.callMicrosMax()) throw late(execution);
       return answer;
     } catch (RuntimeException trouble) {
       throw doom(trouble); // what a handler does not answer leaves the copy in doubt
@@ -486,6 +490,15 @@ public final class Transaction implements AutoCloseable {
     } finally {
       running.pop();
     }
+  }
+
+  private DeadlineExceeded late(Execution execution) {
+    return new DeadlineExceeded(
+        "a call on "
+            + execution.key()
+            + " ran for more than "
+            + store.callMicrosMax() / 1_000
+            + " ms (callTimeMax) in a transaction; nothing was written");
   }
 
   /// What stopped a handler, to the caller.
