@@ -71,13 +71,12 @@ final class HashEntries {
   }
 
   private static @Nullable Cell without(@Nullable Cell chain, Object key) {
+    var before = new ArrayList<Cell>();
     Cell found = chain;
-    while (found != null && !found.key().equals(key)) found = found.next();
+    for (; found != null && !found.key().equals(key); found = found.next()) before.add(found);
     if (found == null) return chain;
     Cell rest = found.next();
-    for (Cell cell = chain; cell != null && cell != found; cell = cell.next()) {
-      rest = new Cell(cell.key(), cell.value(), rest);
-    }
+    for (Cell cell : before) rest = new Cell(cell.key(), cell.value(), rest);
     return rest;
   }
 

@@ -27,7 +27,13 @@ public final class InstalledCollections implements Collections {
   private static void admit(Stoa stoa, Class<?> facade, Class<?>... elements) {
     Host host = host(stoa);
     host.admit(facade);
-    for (Class<?> element : elements) host.admit(element);
+    for (Class<?> element : elements) {
+      if (element.isPrimitive()) {
+        throw new IllegalArgumentException(
+            element + " is no class of keys or values; use that of its boxes, as in Integer.class");
+      }
+      host.admit(element);
+    }
   }
 
   private static Host host(Stoa stoa) {

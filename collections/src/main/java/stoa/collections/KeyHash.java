@@ -69,7 +69,10 @@ final class KeyHash {
                   + facade.getClass().getSimpleName()
                   + " is no key, as what it holds changes; use its Stoa.ref");
       case String text -> text.hashCode();
-      case Number number -> number.hashCode();
+      case Number number -> {
+        check(number.getClass());
+        yield number.hashCode();
+      }
       case Enum<?> constant -> constant.name().hashCode();
       case List<?> list -> {
         int hash = 1;

@@ -33,11 +33,15 @@ final class Same {
   static boolean as(@Nullable Object a, @Nullable Object b) {
     if (Objects.deepEquals(a, b)) return true;
     return switch (a) {
-      case Object[] array -> b instanceof Object[] other && as(java.util.Arrays.asList(array), java.util.Arrays.asList(other));
+      case Object[] array ->
+          b instanceof Object[] other
+              && as(java.util.Arrays.asList(array), java.util.Arrays.asList(other));
       case List<?> list -> b instanceof List<?> other && as(list, other);
       case Map<?, ?> map -> b instanceof Map<?, ?> other && as(map, other);
-      case Optional<?> one -> b instanceof Optional<?> other && as(one.orElse(null), other.orElse(null));
-      case Record one -> b != null && b.getClass() == one.getClass() && as(parts(one), parts((Record) b));
+      case Optional<?> one ->
+          b instanceof Optional<?> other && as(one.orElse(null), other.orElse(null));
+      case Record one ->
+          b != null && b.getClass() == one.getClass() && as(parts(one), parts((Record) b));
       case null, default -> false;
     };
   }
@@ -52,7 +56,8 @@ final class Same {
   private static boolean as(Map<?, ?> a, Map<?, ?> b) {
     if (a.size() != b.size()) return false;
     for (Map.Entry<?, ?> entry : a.entrySet()) {
-      if (!b.containsKey(entry.getKey()) || !as(entry.getValue(), b.get(entry.getKey()))) return false;
+      if (!b.containsKey(entry.getKey()) || !as(entry.getValue(), b.get(entry.getKey())))
+        return false;
     }
     return true;
   }

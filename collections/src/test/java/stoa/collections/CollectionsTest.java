@@ -107,6 +107,20 @@ class CollectionsTest {
   // ---- keeping
 
   @Test
+  void aListOfManyPagesIsIteratedInBothDirections() {
+    try (Stoa stoa = Stoa.open("memory:")) {
+      var expected = new java.util.ArrayList<Integer>();
+      for (int i = 0; i < 3_000; i++) expected.add(i);
+      var list = stoa.list("many", Integer.class);
+      list.addAll(expected);
+      assertEquals(expected, new java.util.ArrayList<>(list));
+      var backwards = new java.util.ArrayList<Integer>();
+      stoa.stack("many", Integer.class).iterator().forEachRemaining(backwards::add);
+      assertEquals(expected.reversed(), backwards);
+    }
+  }
+
+  @Test
   void everythingIsThereWhenTheStoreIsOpenedAgain(@TempDir Path folder) {
     String url = "file:" + folder;
     try (Stoa stoa = Stoa.open(url)) {

@@ -118,11 +118,10 @@ final class LiveInvoker implements LiveRoute {
       throws Throwable {
     var answer = new @Nullable Object[1];
     try (ObjectTransaction transaction = stoa.begin(options)) {
-      transaction.run(
-          () -> {
-            answer[0] = taking(method, arguments);
-            return answer;
-          });
+      transaction.run(() -> {
+        answer[0] = taking(method, arguments);
+        return answer;
+      });
     }
     return answer[0];
   }
@@ -239,6 +238,11 @@ final class LiveInvoker implements LiveRoute {
       }
     }
     return new ObjectHandler.Question(type, method, arguments);
+  }
+
+  /// From now on a generation is meant, unless one is already or it is 0.
+  void bind(long begun) {
+    if (generation == 0) generation = begun;
   }
 
   /// As [#existence()], at a moment that may lie before the generation began.

@@ -159,7 +159,7 @@ final class ObjectTransaction implements stoa.Transaction {
 
   void delete(LiveInvoker live, Existence existence) {
     refuseStream(live.type());
-    transaction.delete(live.target(), existence);
+    live.bind(transaction.delete(live.target(), existence));
   }
 
   /// What a constructor throws reaches the caller, and nothing is begun.

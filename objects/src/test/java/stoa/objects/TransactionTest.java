@@ -10,6 +10,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
@@ -127,6 +128,30 @@ class TransactionTest {
     }
   }
 
+  @Shared(name = "tx.Bag")
+  static class Bag {
+    private final HashSet<Integer> numbers = new HashSet<>();
+
+    public void fill(int from, int to) {
+      for (int i = from; i < to; i++) numbers.add(i);
+    }
+
+    public void empty(int from) {
+      numbers.removeIf(number -> number >= from);
+    }
+
+    public int take() {
+      int taken = numbers.iterator().next();
+      numbers.remove(taken);
+      return taken;
+    }
+
+    @Accessor
+    public boolean contains(int number) {
+      return numbers.contains(number);
+    }
+  }
+
   @Shared(name = "tx.Loose", order = Order.STREAM)
   static class Loose {
     private long value;
@@ -157,6 +182,61 @@ class TransactionTest {
       assertEquals(30, bob.balance());
       var last = stoa.history(alice).entries(1, 9).getLast().address();
       assertEquals(last, stoa.history(bob).entries(1, 9).getLast().address());
+    }
+  }
+
+  @Test
+  void whatIsExecutedIsWhatTheCallerWasTold(@TempDir Path folder) {
+    String url = "file:" + folder.resolve("store");
+    int taken;
+    int nested;
+    try (Stoa stoa = Stoa.open(url)) {
+      Bag bag = stoa.get(Bag.class, "b");
+      bag.fill(0, 1_000);
+      bag.empty(40); // its table stays large: another order than that of a copy
+      bag.fill(5_000, 5_008);
+      taken = stoa.transact(bag::take);
+      assertFalse(bag.contains(taken));
+      nested =
+          stoa.transact(() -> {
+            int first = bag.take();
+            return stoa.transact(bag::take) * 10_000 + first;
+          });
+      assertFalse(bag.contains(nested / 10_000));
+      assertFalse(bag.contains(nested % 10_000));
+    }
+    try (Stoa stoa = Stoa.open(url)) {
+      Bag bag = stoa.get(Bag.class, "b");
+      assertFalse(bag.contains(taken));
+      assertFalse(bag.contains(nested / 10_000));
+      assertFalse(bag.contains(nested % 10_000));
+    }
+  }
+
+  @Test
+  void objectsOfAnotherStoreAreRefused() {
+    try (Stoa stoa = Stoa.open("memory:");
+        Stoa other = Stoa.open("memory:")) {
+      Account mine = stoa.create(Account.class, "a", 1L);
+      Account theirs = other.create(Account.class, "a", 2L);
+      try (Transaction transaction = stoa.begin(TxOptions.STANDARD)) {
+        assertThrows(NotShareable.class, () -> transaction.on(theirs));
+      }
+      assertThrows(NotShareable.class, () -> stoa.delete(theirs));
+      assertThrows(NotShareable.class, () -> stoa.history(theirs));
+      assertEquals(1, mine.balance());
+      assertEquals(2, theirs.balance());
+    }
+  }
+
+  @Test
+  void aNestedTransactionThatOnlyReadsRefusesChanges() {
+    try (Stoa stoa = Stoa.open("memory:")) {
+      Account alice = stoa.create(Account.class, "alice", 1L);
+      assertThrows(
+          UnsupportedOperationException.class,
+          () -> stoa.transact(() -> stoa.transact(TxOptions.reading(), () -> alice.deposit(1))));
+      assertEquals(1, alice.balance());
     }
   }
 

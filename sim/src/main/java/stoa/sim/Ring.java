@@ -1,6 +1,7 @@
 package stoa.sim;
 
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -38,7 +39,7 @@ public final class Ring {
 
   /// To which object each refers.
   public Map<String, String> references() {
-    return Map.copyOf(next);
+    return Collections.unmodifiableMap(next);
   }
 
   /// The references that change when `moved` is taken out and put in behind `target`; none when it

@@ -74,6 +74,11 @@ final class Copy {
     };
   }
 
+  /// The address at which the generation began before the transaction; 0 when that began it.
+  long committedGeneration() {
+    return generation <= position ? generation : 0;
+  }
+
   /// The stream address that the transaction's next entry will have, if nothing else is added to
   /// the stream until it is committed.
   long nextAddress() {

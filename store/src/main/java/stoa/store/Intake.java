@@ -439,18 +439,16 @@ final class Intake {
     scheduled.clear();
     int turn = publishing;
     publishing = turn + 1;
-    for (Resident resident : touched) resident.publish();
-    for (Request request : taken) {
-      if (request.refusal != null || isNote(request)) continue;
-      request.nowMicros = nowMicros;
-      if (request.kind == Request.Kind.COMMIT) {
-        for (Request part : parts(request)) publish(part, request.equals(own));
-      } else {
-        publish(request, own != null && own.resident == request.resident);
-      }
+    try {
+      publish(own);
+    } catch (RuntimeException | Error broken) {
+      // What is committed need not be in the mailboxes: reopening finds it.
+      failed = new IllegalStateException("a batch could not be published: " + broken, broken);
+      throw broken;
+    } finally {
+      published = sequencer.last();
+      publishing = turn + 2;
     }
-    published = sequencer.last();
-    publishing = turn + 2;
     progress.reach(sequencer.last());
     // Whoever is told may ask the store again, on this thread.
     for (Request request : scheduled) {
@@ -468,6 +466,19 @@ final class Intake {
   /// Whether nothing is executed for it.
   private static boolean isNote(Request request) {
     return request.kind == Request.Kind.NOTE || request.kind == Request.Kind.APPEND;
+  }
+
+  private void publish(@Nullable Request own) {
+    for (Resident resident : touched) resident.publish();
+    for (Request request : taken) {
+      if (request.refusal != null || isNote(request)) continue;
+      request.nowMicros = nowMicros;
+      if (request.kind == Request.Kind.COMMIT) {
+        for (Request part : parts(request)) publish(part, request.equals(own));
+      } else {
+        publish(request, own != null && own.resident == request.resident);
+      }
+    }
   }
 
   private void publish(Request request, boolean mine) {

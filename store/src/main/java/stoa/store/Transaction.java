@@ -220,7 +220,9 @@ public final class Transaction implements AutoCloseable {
   }
 
   /// Ends a key's generation.
-  public void delete(Store.Target target, Existence existence) {
+  ///
+  /// @return the generation, 0 when this transaction began it
+  public long delete(Store.Target target, Existence existence) {
     check();
     Key key = target.key();
     checkWrites(key);
@@ -229,7 +231,9 @@ public final class Transaction implements AutoCloseable {
     count(0);
     var origin = new Records.Origin(mark, 0, ++numbers);
     deeds.add(new Deed(touch(key), copy, null, origin, false, null));
+    long ended = copy.committedGeneration();
     copy.delete();
+    return ended;
   }
 
   /// The address at which a key's generation began, 0 when the key is absent.
