@@ -49,8 +49,9 @@ record Elements<E>(Stoa stoa, Class<E> type, ListObject object) {
   /// From the last element to the first.
   Iterator<E> backwards() {
     int last = object.size() - 1;
-    return new Cursor<>(
-        new Pages(new ObjectPages(stoa, object), ListObject.from(last, -1)), object, last, -1);
+    // Of the moment of the first page, which clamps this to where the last element is then.
+    var pages = new Pages(new ObjectPages(stoa, object), ListObject.from(Integer.MAX_VALUE, -1));
+    return new Cursor<>(pages, object, last, -1);
   }
 
   static ConcurrentModificationException moved() {

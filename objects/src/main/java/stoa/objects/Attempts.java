@@ -32,7 +32,7 @@ final class Attempts {
     boolean locked = false;
     try {
       for (int attempt = 1; ; attempt++) {
-        try (ObjectTransaction transaction = stoa.begin(options)) {
+        try (ObjectTransaction transaction = stoa.open(options)) {
           R result = transaction.run(body);
           switch (transaction.commit()) {
             case Transaction.Outcome.Committed _ -> {

@@ -288,6 +288,13 @@ final class EmbeddedStoa implements Host {
   @Override
   public ObjectTransaction begin(TxOptions options) {
     refuseInside("begin a transaction");
+    ObjectTransaction transaction = open(options);
+    transaction.closeWhenForgotten();
+    return transaction;
+  }
+
+  /// As [#begin], for who is sure to close it.
+  ObjectTransaction open(TxOptions options) {
     var bounds =
         new stoa.store.Transaction.Bounds(
             options.readOnly(),

@@ -117,7 +117,7 @@ final class LiveInvoker implements LiveRoute {
   @Nullable Object read(TxOptions options, SharedMethod method, @Nullable Object[] arguments)
       throws Throwable {
     var answer = new @Nullable Object[1];
-    try (ObjectTransaction transaction = stoa.begin(options)) {
+    try (ObjectTransaction transaction = stoa.open(options)) {
       transaction.run(() -> {
         answer[0] = taking(method, arguments);
         return answer;

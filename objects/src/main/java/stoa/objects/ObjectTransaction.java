@@ -1,5 +1,6 @@
 package stoa.objects;
 
+import java.lang.ref.Cleaner;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 import stoa.Aborted;
@@ -18,6 +19,8 @@ import stoa.store.Existence;
 final class ObjectTransaction implements stoa.Transaction {
   /// The transaction in whose body the current thread is.
   private static final ScopedValue<ObjectTransaction> CURRENT = ScopedValue.newInstance();
+
+  private static final Cleaner CLEANER = Cleaner.create();
 
   private final EmbeddedStoa stoa;
   private final stoa.store.Transaction transaction;
@@ -50,6 +53,11 @@ final class ObjectTransaction implements stoa.Transaction {
   <R extends @Nullable Object, X extends Exception> R run(stoa.Body<R, X> body) throws X {
     runner = Thread.currentThread();
     return ScopedValue.where(CURRENT, this).call(body::run);
+  }
+
+  /// Gives it up when nobody can reach it any more: what it reads is kept for it until then.
+  void closeWhenForgotten() {
+    var _ = CLEANER.register(this, transaction::close);
   }
 
   stoa.store.Transaction transaction() {

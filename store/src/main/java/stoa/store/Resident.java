@@ -95,9 +95,10 @@ final class Resident implements Runnable {
 
   private final AtomicInteger notes = new AtomicInteger();
 
-  /// Whether a nested answer could not be logged since the state was loaded. Who runs the lane
-  /// takes it back.
-  private volatile boolean answerLost;
+  /// How many nested answers could not be logged, and how many of them the state was loaded behind.
+  private final AtomicInteger answersLost = new AtomicInteger();
+
+  private volatile int answersFound;
 
   /// Whether a worker has been asked to run the lane and has not come yet.
   private final AtomicBoolean dispatched = new AtomicBoolean();
@@ -223,12 +224,12 @@ final class Resident implements Runnable {
   /// A nested answer that the state reflects could not be logged: the state is loaded anew for the
   /// next request, which finds the answer again and logs it.
   void answerLost() {
-    answerLost = true;
+    answersLost.incrementAndGet();
   }
 
   /// Whether the stream lacks a nested answer, so that its past cannot be told.
   boolean lacksAnswer() {
-    return answerLost;
+    return answersFound != answersLost.get();
   }
 
   /// How many entries that nobody executes are on their way into the stream.
@@ -273,7 +274,7 @@ final class Resident implements Runnable {
   long behind() {
     // In this order: the notes of what is executed were begun before.
     long last = executed;
-    if (notes.get() == 0) nextSettled = Math.max(nextSettled, last);
+    if (notes.get() == 0 && !lacksAnswer()) nextSettled = Math.max(nextSettled, last);
     return nextTail + 1 - nextSettled;
   }
 
@@ -332,7 +333,7 @@ final class Resident implements Runnable {
     if (lane.get() != IDLE || !mailbox.isEmpty() || !lane.compareAndSet(IDLE, RUNNING)) {
       return false;
     }
-    if (live == null || answerLost || !mailbox.isEmpty()) {
+    if (live == null || lacksAnswer() || !mailbox.isEmpty()) {
       mailbox.add(question);
       drainQuick(question);
     } else if (execute(question)) {
@@ -686,16 +687,17 @@ final class Resident implements Runnable {
 
   private Materialized live() {
     Materialized state = live;
-    if (state == null || answerLost) {
+    if (state == null || lacksAnswer()) {
       // What loading would go on with could not be logged, and would be begun again and again.
       store.checkUsable();
-      answerLost = false;
+      int lost = answersLost.get();
       state = new Materialized(store, key, store.factory(key.space()));
       state.load(target, tail, this);
       running = null;
       generation = state.generation();
       executed = state.position();
       executedChange = changeAt(state.position());
+      answersFound = lost;
       live = state;
       reweigh(state);
     }
