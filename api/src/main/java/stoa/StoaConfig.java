@@ -8,7 +8,7 @@ import java.util.Objects;
 /// @param url where it is: `memory:` or `file:DIRECTORY`, and how it is laid out, which is fixed
 ///   when it is made: `?shards=4` for four shards, each in a directory of its own, among which
 ///   objects are spread; `?shards=4&copies=full` to keep everything in two of them, so that one
-///   that is lost is made again of the others
+///   that is lost is made again of the others; such a store has no [Blob]s
 /// @param types classes that may travel as values or in fields though no declared field, parameter
 ///   or result of a shared class names them: subclasses, mostly. Others are refused
 /// @param limits the bounds within which it works
