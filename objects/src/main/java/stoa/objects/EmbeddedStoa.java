@@ -285,9 +285,7 @@ final class EmbeddedStoa implements Host {
 
   /// The calls that run and wait, as many as are asked for, those that run first.
   List<ObjectCall> calls(int callsMax) {
-    return store.calls(callsMax).stream()
-        .map(call -> ObjectCall.of(call, methodOf(call)))
-        .toList();
+    return store.calls(callsMax).stream().map(call -> ObjectCall.of(call, methodOf(call))).toList();
   }
 
   /// Cancels a call; answers whether it was under way and could be, see [Store#cancel].

@@ -108,7 +108,8 @@ final class LiveInvoker implements LiveRoute {
     Request request;
     if (method.kind() == SharedMethod.Kind.ACCESSOR) {
       request =
-          stoa.store().get(target, question(method, arguments), existence(), type.isQuick(method), timeMax);
+          stoa.store()
+              .get(target, question(method, arguments), existence(), type.isQuick(method), timeMax);
     } else {
       byte[] call = call(method, arguments);
       Existence existence = existence();
@@ -188,7 +189,8 @@ final class LiveInvoker implements LiveRoute {
     }
     if (method.kind() == SharedMethod.Kind.ACCESSOR) {
       boolean quick = type.isQuick(method);
-      return stoa.store().getAsync(target, question(method, arguments), existence(), quick, timeMax);
+      return stoa.store()
+          .getAsync(target, question(method, arguments), existence(), quick, timeMax);
     }
     byte[] call = call(method, arguments);
     Existence existence = existence();

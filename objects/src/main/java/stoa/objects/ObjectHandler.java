@@ -54,7 +54,9 @@ final class ObjectHandler implements Handler {
             ScopedValue.where(CallContext.CURRENT, context)
                 .call(() -> type.shared().instantiate(name, arguments));
         return new ObjectHandler(stoa, type, instance, null);
-      } catch (VirtualMachineError | Execution.Unwinding | Cancellation.Stopped beyondTheConstructor) {
+      } catch (VirtualMachineError
+          | Execution.Unwinding
+          | Cancellation.Stopped beyondTheConstructor) {
         throw beyondTheConstructor;
       } catch (Throwable thrown) {
         return new ObjectHandler(stoa, type, null, stoa.marshaller().thrown(thrown));

@@ -473,8 +473,7 @@ public final class Store implements AutoCloseable {
   /// @throws stoa.DeadlineExceeded when it took longer; code that can be stopped is
   public <T> T limited(Key key, Supplier<T> code) {
     var execution =
-        new Execution(
-            this, Execution.Mode.READING, key, null, 0, nowMicros(), 0, null, null);
+        new Execution(this, Execution.Mode.READING, key, null, 0, nowMicros(), 0, null, null);
     return takingBack.here(execution, 0, code);
   }
 
