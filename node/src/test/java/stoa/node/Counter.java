@@ -8,6 +8,9 @@ import stoa.Shared;
 public class Counter {
   private long value;
 
+  /// A counter at 0.
+  public Counter() {}
+
   /// Adds one.
   public long increment() {
     return ++value;

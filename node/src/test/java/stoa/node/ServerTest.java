@@ -169,7 +169,7 @@ class ServerTest {
       assertEquals(
           "IllegalArgumentException", client.ask(RawClient.call(1, 77, 1)).getFailure().getKind());
       assertEquals(
-          "NotShareable", client.ask(RawClient.use(2, Runtime.class)).getFailure().getKind());
+          "NotShareable", client.ask(RawClient.use(2, ServerTest.class)).getFailure().getKind());
       assertEquals(
           "NotShareable",
           client.ask(RawClient.open(3, 1, Runtime.class, "c")).getFailure().getKind());
