@@ -1,6 +1,7 @@
 package stoa.node;
 
 import com.google.protobuf.ByteString;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
@@ -110,6 +111,14 @@ final class Requests {
         throw new DeadlineExceeded(
             "the call waited for more than " + millis + " ms; nothing was written");
       }
+    }
+
+    private Duration timeLeft() {
+      int millis = request.getTimeMillis();
+      Duration most = service.limits().callTimeMax();
+      if (millis == 0) return most;
+      var left = Duration.ofMillis(millis).minusNanos(node.nowNanos() - arrivedNanos);
+      return left.compareTo(most) < 0 ? left : most;
     }
 
     private CallId id() {
@@ -351,7 +360,7 @@ final class Requests {
     stoa.store.Request request;
     try {
       asked.checkTime();
-      request = service.begin(call, asked.id());
+      request = service.begin(call, asked.timeLeft(), asked.id());
     } catch (VirtualMachineError beyond) {
       asked.fail(new Unavailable("the server failed: " + beyond, beyond));
       return;

@@ -1,5 +1,6 @@
 package stoa.objects;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -95,6 +96,18 @@ public final class ObjectService implements AutoCloseable {
     return store.residentKeys();
   }
 
+  // ---- what an operator does
+
+  /// The calls that run and wait, as many as are asked for, those that run first.
+  public List<ObjectCall> calls(int callsMax) {
+    return stoa.calls(callsMax);
+  }
+
+  /// Cancels a call; answers whether it was under way and could be.
+  public boolean cancel(long id) {
+    return stoa.cancel(id);
+  }
+
   // ---- objects
 
   /// An object that a client has open.
@@ -184,23 +197,24 @@ public final class ObjectService implements AutoCloseable {
 
   /// Begins a call. Quick when [#isQuick] says so.
   ///
+  /// @param timeMax how long it may take from now on
   /// @param id logged with the call if it changes something; null for none
   /// @return the request, which is told when it is settled, with an answer for [#encoded]
   /// @throws Throwable what the object's constructor throws, if it would be begun
-  public Request begin(Call call, @Nullable CallId id) throws Throwable {
+  public Request begin(Call call, Duration timeMax, @Nullable CallId id) throws Throwable {
     Read read = read(call);
     ObjectType.Called called = read.called();
     Store.Target target = call.container().target;
     if (called == null) {
       tryToBegin(call);
-      return store.putAsync(target, call.bytes(), call.existence(), true, id);
+      return store.putAsync(target, call.bytes(), call.existence(), true, timeMax, id);
     }
     boolean quick = called.type().isQuick(called.method());
     return switch (called.method().kind()) {
-      case ACCESSOR -> store.getAsync(target, question(read, called), call.existence(), quick);
+      case ACCESSOR -> store.getAsync(target, question(read, called), call.existence(), quick, timeMax);
       case MUTATOR, UPDATE -> {
         tryToBegin(call);
-        yield store.putAsync(target, call.bytes(), call.existence(), quick, id);
+        yield store.putAsync(target, call.bytes(), call.existence(), quick, timeMax, id);
       }
       case TRANSACTION, READING_TRANSACTION ->
           throw new IllegalArgumentException(
