@@ -48,8 +48,7 @@ final class Channels {
       builder.usePlaintext();
     } else {
       try {
-        builder.sslContext(
-            GrpcSslContexts.forClient().trustManager(certificate.toFile()).build());
+        builder.sslContext(GrpcSslContexts.forClient().trustManager(certificate.toFile()).build());
       } catch (SSLException | IllegalArgumentException e) {
         throw new IllegalArgumentException(
             "the certificate " + certificate + " cannot be used: " + e.getMessage(), e);

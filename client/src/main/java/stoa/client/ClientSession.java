@@ -275,7 +275,8 @@ final class ClientSession {
             .setKey(com.google.protobuf.UnsafeByteOperations.unsafeWrap(key.name()));
     container.refusal = null;
     var opening =
-        Outgoing.of(Request.newBuilder().setOpen(open), Outgoing.Recovery.UNKNOWN, key.name().length);
+        Outgoing.of(
+            Request.newBuilder().setOpen(open), Outgoing.Recovery.UNKNOWN, key.name().length);
     opening.whenSettled(opened -> {
       try {
         Answer answer = opened.answer();
@@ -326,6 +327,7 @@ final class ClientSession {
 
   /// Refuses a request for which there is no room.
   LimitExceeded full() {
-    return new LimitExceeded(queuedMax + " calls wait already (queuedCallsMax); make fewer at once");
+    return new LimitExceeded(
+        queuedMax + " calls wait already (queuedCallsMax); make fewer at once");
   }
 }

@@ -87,14 +87,11 @@ final class Conversation implements AutoCloseable {
 
   private volatile @Nullable ServerHello server;
   private volatile long moment;
+  private volatile int life;
   private volatile boolean closed;
 
   Conversation(
-      Addresses addresses,
-      Channels channels,
-      Limits limits,
-      int containersMax,
-      Hearing hearing) {
+      Addresses addresses, Channels channels, Limits limits, int containersMax, Hearing hearing) {
     this.addresses = addresses;
     this.channels = channels;
     this.limits = limits;
@@ -163,6 +160,11 @@ final class Conversation implements AutoCloseable {
   /// The log counter up to which all changes of followed objects were told.
   long moment() {
     return moment;
+  }
+
+  /// Which life of the session at the server this is: another one has forgotten what it held.
+  int life() {
+    return life;
   }
 
   /// Makes a request and waits for its answer.
@@ -366,9 +368,10 @@ final class Conversation implements AutoCloseable {
     lock.lock();
     try {
       if (from != attempt) return false;
-      int life = session.life();
+      int before = session.life();
       session.connected(hello);
-      forgotten = life != 0 && session.life() != life;
+      forgotten = before != 0 && session.life() != before;
+      life = session.life();
       failed = session.takeFailed();
       server = hello;
       link = from;
@@ -486,7 +489,6 @@ final class Conversation implements AutoCloseable {
   private void stay(Link made) throws InterruptedException {
     flush();
     while (true) {
-      ClientFrame acknowledgement = null;
       lock.lock();
       try {
         if (link != made || closed || session.isDrained()) return;

@@ -8,8 +8,8 @@ import stoa.wire.proto.Request;
 
 /// A request under way, and what it came to.
 ///
-/// The fields of the session are guarded by the lock of its conversation. It is settled once, by any
-/// thread; one thread waits for it, or a listener is told.
+/// The fields of the session are guarded by the lock of its conversation. It is settled once, by
+/// any thread; one thread waits for it, or a listener is told.
 final class Outgoing {
   /// What becomes of a request that was sent and not answered when the server has lost what it knew
   /// of it.

@@ -70,12 +70,7 @@ final class RemoteHistory<T> implements History<T> {
     long newest = version();
     if (version < 0 || version > newest) {
       throw new IllegalArgumentException(
-          "version "
-              + version
-              + " of "
-              + live.key()
-              + "; there are versions 0 to "
-              + newest);
+          "version " + version + " of " + live.key() + "; there are versions 0 to " + newest);
     }
     var then =
         new RemoteInvoker(
@@ -94,8 +89,7 @@ final class RemoteHistory<T> implements History<T> {
     return ask(
             number ->
                 Request.newBuilder()
-                    .setEntries(
-                        Entries.newBuilder().setContainer(number).setFrom(from).setTo(to)),
+                    .setEntries(Entries.newBuilder().setContainer(number).setFrom(from).setTo(to)),
             Outgoing.Recovery.READ)
         .getEntries()
         .getEntriesList()

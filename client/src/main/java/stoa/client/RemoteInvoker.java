@@ -2,6 +2,7 @@ package stoa.client;
 
 import org.jspecify.annotations.Nullable;
 import stoa.TxOptions;
+import stoa.objects.ObjectType;
 import stoa.objects.proxy.Proxied;
 import stoa.objects.types.SharedMethod;
 import stoa.spi.CallContext;
@@ -168,7 +169,7 @@ final class RemoteInvoker implements RemoteRoute {
       transaction.create(this, existence);
       return;
     }
-    byte[] creation = stoa.objects.ObjectType.creation();
+    byte[] creation = ObjectType.creation();
     var _ = answer(stoa.conversation().ask(stoa.requests().call(this, creation, existence, false)));
   }
 
@@ -189,5 +190,4 @@ final class RemoteInvoker implements RemoteRoute {
     byte[] opening = opening();
     return source == Source.ASKED ? new Existence.Any(opening) : new Existence.Undeleted(opening);
   }
-
 }

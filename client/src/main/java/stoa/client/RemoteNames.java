@@ -41,8 +41,7 @@ final class RemoteNames implements TypeIds {
 
   private NamesAre ask(Names.Builder question) {
     return asking
-        .ask(
-            Outgoing.of(Request.newBuilder().setNames(question), Outgoing.Recovery.READ, 64))
+        .ask(Outgoing.of(Request.newBuilder().setNames(question), Outgoing.Recovery.READ, 64))
         .getNames();
   }
 

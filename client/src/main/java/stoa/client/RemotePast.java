@@ -48,7 +48,8 @@ record RemotePast(RemoteInvoker live, long version, @Nullable Place place) imple
               if (there == null) then.setVersion(version);
               else then.setAddress(Requests.at(there.address()));
             });
-    var answered = requests.answered(live.stoa().conversation().ask(outgoing), outgoing.container());
+    var answered =
+        requests.answered(live.stoa().conversation().ask(outgoing), outgoing.container());
     return there == null ? requests.value(answered) : there.seen(Requests.travelling(answered));
   }
 

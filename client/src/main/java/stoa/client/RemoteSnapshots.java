@@ -40,8 +40,7 @@ final class RemoteSnapshots {
   /// One of the present, or of an address.
   ObjectSnapshot take(@Nullable LogAddress at) {
     long number = pins.incrementAndGet();
-    LogAddress address =
-        Requests.at(stoa.ask(pin(number, at)).getDone().getAt());
+    LogAddress address = Requests.at(stoa.ask(pin(number, at)).getDone().getAt());
     held.put(number, address);
     Map<Long, LogAddress> all = held;
     Conversation told = conversation;
@@ -98,8 +97,7 @@ final class RemoteSnapshots {
   }
 
   boolean delete(String name) {
-    var request =
-        Request.newBuilder().setDeleteSnapshot(DeleteSnapshot.newBuilder().setName(name));
+    var request = Request.newBuilder().setDeleteSnapshot(DeleteSnapshot.newBuilder().setName(name));
     return stoa.ask(Outgoing.of(request, Outgoing.Recovery.UNKNOWN, 1_024)).getDone().getNumber()
         != 0;
   }

@@ -2,17 +2,19 @@ package stoa.client;
 
 import java.util.Iterator;
 import java.util.List;
-import java.util.Map;
 import java.util.NoSuchElementException;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import stoa.Blob;
 import stoa.Body;
 import stoa.Call1;
+import stoa.Closed;
 import stoa.Gone;
 import stoa.History;
 import stoa.Limits;
@@ -149,8 +151,7 @@ final class RemoteStoa implements ObjectSnapshot.Source {
     }
     RemoteType known = types.of(type);
     var asked =
-        new RemoteInvoker(
-            this, known, known.key(key), NOTHING, RemoteInvoker.Source.REFERENCE, 0);
+        new RemoteInvoker(this, known, known.key(key), NOTHING, RemoteInvoker.Source.REFERENCE, 0);
     RemoteTransaction transaction = RemoteTransaction.current(this);
     long generation = transaction == null ? generation(asked) : transaction.generation(asked);
     if (generation == 0) return Optional.empty();
@@ -160,8 +161,7 @@ final class RemoteStoa implements ObjectSnapshot.Source {
 
   private long generation(RemoteInvoker live) {
     Container container = live.container();
-    var request =
-        Request.newBuilder().setFind(Find.newBuilder().setContainer(container.number()));
+    var request = Request.newBuilder().setFind(Find.newBuilder().setContainer(container.number()));
     return ask(Outgoing.on(container, request, Outgoing.Recovery.READ, 16)).getDone().getNumber();
   }
 
@@ -271,9 +271,7 @@ final class RemoteStoa implements ObjectSnapshot.Source {
     private Iterator<com.google.protobuf.ByteString> fetch() {
       var asked = ListObjects.newBuilder().setType(type).setPage(next);
       var keys =
-          ask(
-                  Outgoing.of(
-                      Request.newBuilder().setListObjects(asked), Outgoing.Recovery.READ, 64))
+          ask(Outgoing.of(Request.newBuilder().setListObjects(asked), Outgoing.Recovery.READ, 64))
               .getKeys();
       next = keys.getNext();
       return keys.getKeysList().iterator();
@@ -304,8 +302,7 @@ final class RemoteStoa implements ObjectSnapshot.Source {
         shared,
         call,
         (method, arguments, settled) ->
-            live.begin(
-                method, arguments, done -> settled.answer(() -> live.answer(done.answer()))),
+            live.begin(method, arguments, done -> settled.answer(() -> live.answer(done.answer()))),
         answers);
   }
 
@@ -417,8 +414,7 @@ final class RemoteStoa implements ObjectSnapshot.Source {
     RemoteBlobs.refuse(shared, "is no part of snapshots; it has its own, see Blob.snapshot");
     if (shared instanceof Facade) return Sharing.through(shared, proxy -> seen(proxy, place));
     Proxied proxied = Sharing.proxied(shared);
-    RemoteInvoker live =
-        proxied.invoker() instanceof RemotePast past ? past.live() : live(shared);
+    RemoteInvoker live = proxied.invoker() instanceof RemotePast past ? past.live() : live(shared);
     if (live.stoa() != this) {
       throw new NotShareable(proxied.ref() + " is an object of another store than the snapshot");
     }
@@ -455,17 +451,20 @@ final class RemoteStoa implements ObjectSnapshot.Source {
   @Override
   public <T> History<T> history(T shared) {
     refuseInside("read history");
-    RemoteBlobs.refuse(shared, "has its past in its snapshots, see Blob.snapshots");
+    RemoteBlobs.refuse(
+        shared, "keeps the versions for which it has a snapshot; use snapshot and at");
     if (shared instanceof Facade facade && !facade.isSingle()) {
       throw new UnsupportedOperationException(
           shared.getClass().getSimpleName()
-              + " stands before several objects and has no single history; read a snapshot");
+              + " is composed of several objects, which have no single history; read it in a"
+              + " snapshot");
     }
     return new RemoteHistory<>(this, shared, own(shared));
   }
 
   @Override
   public StreamStore streams() {
+    refuseInside("use streams");
     return streams;
   }
 
@@ -548,8 +547,19 @@ final class RemoteStoa implements ObjectSnapshot.Source {
     return limits;
   }
 
-  ExecutorService answers() {
-    return answers;
+  /// Completes a future on a thread of its own: who waits for it may do anything there.
+  <T> void hand(CompletableFuture<T> answer, Supplier<T> work) {
+    try {
+      answers.execute(() -> {
+        try {
+          answer.complete(work.get());
+        } catch (RuntimeException | Error failed) {
+          answer.completeExceptionally(failed);
+        }
+      });
+    } catch (RejectedExecutionException closed) {
+      answer.completeExceptionally(new Closed("the store was closed before the answer was read"));
+    }
   }
 
   /// Asks, and throws what the server says when it fails.

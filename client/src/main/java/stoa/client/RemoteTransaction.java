@@ -23,6 +23,7 @@ import stoa.wire.proto.Begin;
 import stoa.wire.proto.Commit;
 import stoa.wire.proto.End;
 import stoa.wire.proto.Enter;
+import stoa.wire.proto.Find;
 import stoa.wire.proto.Leave;
 import stoa.wire.proto.Request;
 import stoa.wire.proto.TransactionId;
@@ -241,7 +242,7 @@ final class RemoteTransaction implements Attempts.Attempt {
   long generation(RemoteInvoker live) {
     check();
     Container container = live.container();
-    var find = stoa.wire.proto.Find.newBuilder().setContainer(container.number());
+    var find = Find.newBuilder().setContainer(container.number());
     var request = Request.newBuilder().setTransaction(number).setFind(find);
     Answer answer = stoa.conversation().ask(Outgoing.in(scope, container, request, 64));
     failed(answer);

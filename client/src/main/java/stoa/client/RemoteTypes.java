@@ -30,8 +30,7 @@ final class RemoteTypes {
   private final ReentrantLock registering = new ReentrantLock();
   private final Set<Class<?>> admitted = ConcurrentHashMap.newKeySet();
 
-  RemoteTypes(
-      RemoteNames names, Marshaller marshaller, ClassLoader loader, int callBytesMax) {
+  RemoteTypes(RemoteNames names, Marshaller marshaller, ClassLoader loader, int callBytesMax) {
     this.names = names;
     this.marshaller = marshaller;
     this.loader = loader;
@@ -84,9 +83,12 @@ final class RemoteTypes {
 
   /// As [stoa.spi.Host#admit].
   void admit(Class<?> type) {
-    if (Platform.has(type) || type.isAnnotationPresent(Shared.class)) {
-      if (!Platform.has(type)) var _ = of(type);
-      else marshaller.register(type);
+    if (Platform.has(type)) {
+      marshaller.register(type);
+      return;
+    }
+    if (type.isAnnotationPresent(Shared.class)) {
+      var _ = of(type);
       return;
     }
     if (admitted.contains(type)) return;
@@ -128,8 +130,7 @@ final class RemoteTypes {
     SharedMethod own = find(type.shared(), id);
     if (own != null) return own;
     for (SharedType face : types.keySet()) {
-      SharedMethod method =
-          face.name().equals(type.shared().name()) ? find(face, id) : null;
+      SharedMethod method = face.name().equals(type.shared().name()) ? find(face, id) : null;
       if (method != null) return method;
     }
     for (String className : candidates(type.shared().name())) {

@@ -5,8 +5,8 @@ import stoa.objects.proxy.Proxied;
 import stoa.objects.types.SharedMethod;
 import stoa.spi.CallContext;
 
-/// Where the calls on a local or cached view go: accessors to a state that is kept here, other calls
-/// to the object. Thread-safe.
+/// Where the calls on a local or cached view go: accessors to a state that is kept here, other
+/// calls to the object. Thread-safe.
 ///
 /// @param live the ordinary way
 /// @param replica the state

@@ -140,7 +140,8 @@ final class Replica {
 
   private void follow(int life) {
     loaded = false;
-    var _ = ask(Request.newBuilder().setFollow(Follow.newBuilder().setContainer(container.number())));
+    var _ =
+        ask(Request.newBuilder().setFollow(Follow.newBuilder().setContainer(container.number())));
     followedIn = life;
   }
 
@@ -163,8 +164,7 @@ final class Replica {
     if (checkpoint[0] == 1) {
       thrown = Arrays.copyOfRange(checkpoint, 1, checkpoint.length);
     } else {
-      instance =
-          stoa.marshaller().state(live.type().shared(), checkpoint, 1, checkpoint.length);
+      instance = stoa.marshaller().state(live.type().shared(), checkpoint, 1, checkpoint.length);
     }
   }
 
@@ -215,7 +215,8 @@ final class Replica {
     } catch (Exception told) {
       // As it would arrive from where the object lives: a copy.
       byte[] encoded =
-          ScopedValue.where(CallContext.CURRENT, context).call(() -> stoa.marshaller().thrown(told));
+          ScopedValue.where(CallContext.CURRENT, context)
+              .call(() -> stoa.marshaller().thrown(told));
       throw stoa.marshaller().thrown(encoded);
     }
   }
@@ -232,8 +233,7 @@ final class Replica {
     @SuppressWarnings("ReferenceEquality") // Justification: this very instance, not an equal one
     @Nullable Reference referenceOf(Object object) {
       return object == target
-          ? new Reference(
-              Objects.requireNonNull((stoa.Ref<?>) container.key().label()), generation)
+          ? new Reference(Objects.requireNonNull((stoa.Ref<?>) container.key().label()), generation)
           : null;
     }
 
