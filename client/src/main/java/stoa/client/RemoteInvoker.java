@@ -1,5 +1,6 @@
 package stoa.client;
 
+import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 import stoa.TxOptions;
 import stoa.objects.ObjectType;
@@ -27,6 +28,10 @@ final class RemoteInvoker implements RemoteRoute {
   private final Key key;
   private final @Nullable Object[] constructorArguments;
   private final Source source;
+
+  /// How long a call may take, 0 when nothing is said.
+  private final int timeMillis;
+
   private volatile long generation;
   private volatile @Nullable Container known;
 
@@ -37,6 +42,18 @@ final class RemoteInvoker implements RemoteRoute {
       @Nullable Object[] constructorArguments,
       Source source,
       long generation) {
+    this(stoa, type, key, constructorArguments, source, generation, 0);
+  }
+
+  private RemoteInvoker(
+      RemoteStoa stoa,
+      RemoteType type,
+      Key key,
+      @Nullable Object[] constructorArguments,
+      Source source,
+      long generation,
+      int timeMillis) {
+    this.timeMillis = timeMillis;
     this.stoa = stoa;
     this.type = type;
     this.key = key;
@@ -48,6 +65,20 @@ final class RemoteInvoker implements RemoteRoute {
   @Override
   public RemoteInvoker live() {
     return this;
+  }
+
+  /// The same, with a time for each call.
+  RemoteInvoker within(Duration timeMax) {
+    int millis = Math.clamp(timeMax.toMillis(), 1, Integer.MAX_VALUE);
+    return new RemoteInvoker(stoa, type, key, constructorArguments, source, generation, millis);
+  }
+
+  /// How long a call may take, 0 for the server's own limit.
+  ///
+  /// @param most of any call
+  int timeMillis(int most) {
+    if (timeMillis == 0) return most;
+    return most == 0 ? timeMillis : Math.min(timeMillis, most);
   }
 
   RemoteStoa stoa() {

@@ -34,9 +34,11 @@ final class RemoteNames implements TypeIds {
 
   /// Asks for the names that came after those that are known.
   void refresh() {
-    int known = names.size();
-    NamesAre said = ask(Names.newBuilder().setFrom(known));
-    learn(said);
+    NamesAre said;
+    do {
+      said = ask(Names.newBuilder().setFrom(names.size()));
+      learn(said);
+    } while (said.getNamesCount() > 0);
   }
 
   private NamesAre ask(Names.Builder question) {
@@ -77,8 +79,6 @@ final class RemoteNames implements TypeIds {
     if (known != null) return known;
     NamesAre said = ask(Names.newBuilder().addNumber(name).setFrom(names.size()));
     learn(said);
-    known = numbers.get(name);
-    if (known != null) return known;
     if (said.getNumbersCount() == 1) return said.getNumbers(0);
     throw new NotShareable(
         "the server does not know \"" + name + "\"; give it the same classes as this program");

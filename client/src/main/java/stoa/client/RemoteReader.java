@@ -161,7 +161,10 @@ abstract sealed class RemoteReader implements BlobReader permits RemoteBlob, Rem
       for (int i = 0; i < count; i++) {
         var extent =
             new BlobExtent(
-                in.varint(), in.varint(), in.varint(), BlobExtent.Content.values()[in.u8()]);
+                in.varint(),
+                in.varint(),
+                in.varint(),
+                in.u8() == 0 ? BlobExtent.Content.DATA : BlobExtent.Content.HOLE);
         next = extent.offset() + extent.length();
         if (!visitor.test(extent)) return;
       }

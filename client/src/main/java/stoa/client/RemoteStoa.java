@@ -1,5 +1,6 @@
 package stoa.client;
 
+import java.time.Duration;
 import java.util.Iterator;
 import java.util.List;
 import java.util.NoSuchElementException;
@@ -35,6 +36,7 @@ import stoa.objects.Place;
 import stoa.objects.Recorder;
 import stoa.objects.Sharing;
 import stoa.objects.marshal.Marshaller;
+import stoa.objects.proxy.Invoker;
 import stoa.objects.proxy.Proxied;
 import stoa.objects.proxy.Proxies;
 import stoa.objects.types.Keys;
@@ -304,6 +306,31 @@ final class RemoteStoa implements ObjectSnapshot.Source {
         (method, arguments, settled) ->
             live.begin(method, arguments, done -> settled.answer(() -> live.answer(done.answer()))),
         answers);
+  }
+
+  /// The same object through a proxy or facade whose single calls take no longer than a time each.
+  public <T> T within(Duration timeMax, T shared) {
+    if (!timeMax.isPositive()) {
+      throw new IllegalArgumentException("no call ends within " + timeMax + "; give it more time");
+    }
+    refuseInside("limit the time of a call");
+    RemoteBlobs.refuse(shared, "takes the time of its device; its calls have no limit");
+    return Sharing.through(shared, proxy -> hasten(proxy, timeMax));
+  }
+
+  private static Object hasten(Object proxy, Duration timeMax) {
+    Proxied proxied = Sharing.proxied(proxy);
+    Invoker hastened =
+        switch (proxied.invoker()) {
+          case RemoteInvoker live -> live.within(timeMax);
+          case RemoteView view ->
+              new RemoteView(view.live().within(timeMax), view.replica(), view.freshness());
+          case RemotePast past ->
+              new RemotePast(past.live().within(timeMax), past.version(), past.place());
+          default -> // of a transaction, which has a time of its own
+              proxied.invoker();
+        };
+    return Proxies.redirect(proxy, hastened);
   }
 
   // ---- transactions

@@ -37,7 +37,12 @@ final class StreamCodec {
     long address = in.varint();
     LogAddress log = log(in);
     Instant time = Instant.EPOCH.plus(in.varint(), ChronoUnit.MICROS);
-    StreamEntry.Kind kind = StreamEntry.Kind.values()[in.u8()];
+    StreamEntry.Kind kind =
+        switch (in.u8()) {
+          case 0 -> StreamEntry.Kind.DATA;
+          case 1 -> StreamEntry.Kind.OBJECT;
+          default -> StreamEntry.Kind.INTERNAL;
+        };
     return new StreamEntry(key, address, log, time, kind, in.sized());
   }
 
