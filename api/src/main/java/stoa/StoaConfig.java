@@ -41,6 +41,11 @@ public record StoaConfig(
     return new StoaConfig(url, List.of(), Limits.standard(), keep, Security.none());
   }
 
+  /// This configuration of a store somewhere else.
+  public StoaConfig withUrl(String value) {
+    return new StoaConfig(value, types, limits, keep, security);
+  }
+
   /// This configuration with other [#types()].
   public StoaConfig withTypes(List<Class<?>> value) {
     return new StoaConfig(url, value, limits, keep, security);

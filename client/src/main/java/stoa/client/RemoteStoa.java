@@ -10,6 +10,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import stoa.Blob;
@@ -71,6 +72,8 @@ final class RemoteStoa implements ObjectSnapshot.Source {
   private final Attempts attempts = new Attempts(this::open);
   private final AtomicLong transactions = new AtomicLong();
   private final ExecutorService answers = Executors.newVirtualThreadPerTaskExecutor();
+
+  private final AtomicReference<Runnable> afterwards = new AtomicReference<>(() -> {});
 
   private RemoteStoa(StoaConfig config) {
     limits = config.limits();
@@ -499,6 +502,12 @@ final class RemoteStoa implements ObjectSnapshot.Source {
   public void close() {
     conversation.close();
     answers.shutdown();
+    afterwards.getAndSet(() -> {}).run();
+  }
+
+  /// Has something done when it is closed.
+  void whenClosed(Runnable action) {
+    afterwards.set(action);
   }
 
   // ---- facades
