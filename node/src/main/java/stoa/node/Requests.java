@@ -81,6 +81,7 @@ final class Requests {
                     + "; ask for less at once");
         built = failure(tooLarge).setSequence(request.getSequence()).build();
       }
+      node.answered().count();
       session.answer(built);
     }
 

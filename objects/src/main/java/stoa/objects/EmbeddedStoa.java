@@ -65,6 +65,7 @@ final class EmbeddedStoa implements ObjectSnapshot.Source {
   private static final int STATE_BYTES_MAX = 512 << 20;
   private static final Object[] NOTHING = {};
 
+  private final String url;
   private final Limits limits;
   private final Clock clock;
   private final Store store;
@@ -82,6 +83,7 @@ final class EmbeddedStoa implements ObjectSnapshot.Source {
   private final Attempts attempts = new Attempts(this::open);
 
   EmbeddedStoa(StoaConfig config, OpenLog open, Clock clock, Threads threads) {
+    url = config.url();
     limits = config.limits();
     var bounds =
         new StoreConfig(
@@ -559,6 +561,10 @@ final class EmbeddedStoa implements ObjectSnapshot.Source {
 
   ClassLoader loader() {
     return loader;
+  }
+
+  String url() {
+    return url;
   }
 
   Limits limits() {

@@ -71,6 +71,11 @@ public final class ObjectService implements AutoCloseable {
     return sessions;
   }
 
+  /// Where the store is.
+  public String place() {
+    return stoa.url();
+  }
+
   /// The limits of the store.
   public stoa.Limits limits() {
     return stoa.limits();
@@ -211,7 +216,8 @@ public final class ObjectService implements AutoCloseable {
     }
     boolean quick = called.type().isQuick(called.method());
     return switch (called.method().kind()) {
-      case ACCESSOR -> store.getAsync(target, question(read, called), call.existence(), quick, timeMax);
+      case ACCESSOR ->
+          store.getAsync(target, question(read, called), call.existence(), quick, timeMax);
       case MUTATOR, UPDATE -> {
         tryToBegin(call);
         yield store.putAsync(target, call.bytes(), call.existence(), quick, timeMax, id);
