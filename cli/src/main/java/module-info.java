@@ -5,6 +5,12 @@ module stoa.cli {
   requires stoa.bench;
   requires stoa.stacksync;
   requires stoa.objects;
+  requires stoa.node;
+  requires stoa.weave;
+  requires stoa.wire;
+  requires io.grpc;
+  requires io.grpc.stub;
+  requires io.grpc.netty.shaded;
   requires info.picocli;
   requires java.management;
 
