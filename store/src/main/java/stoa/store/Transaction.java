@@ -478,21 +478,25 @@ public final class Transaction implements AutoCloseable {
     boolean outermost = running.isEmpty();
     long began = store.nowMicros();
     running.push(execution.key());
+    if (outermost) store.runners().enter(execution);
     try {
       Answer answer = handler.get();
       execution.gate();
+      if (outermost && !execution.finish()) throw execution.stopReason();
       // It is executed once more where the key lives, and cannot be taken back there.
       if (outermost && store.nowMicros() - began > store.callMicrosMax()) throw late(execution);
       return answer;
     } catch (RuntimeException trouble) {
       throw doom(trouble); // what a handler does not answer leaves the copy in doubt
     } catch (Error error) {
+      if (outermost && execution.isTakenBack()) throw doom(execution.stopReason());
       if (!(error instanceof Execution.Unwinding)) {
         doom(new CallFailed("a call on " + execution.key() + " failed: " + error, error));
       }
       throw error;
     } finally {
       running.pop();
+      if (outermost) store.runners().exit(execution);
     }
   }
 
