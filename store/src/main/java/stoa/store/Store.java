@@ -468,6 +468,16 @@ public final class Store implements AutoCloseable {
     return new Follower(this, target);
   }
 
+  /// Runs code of a key on the calling thread, beside the state, within the time of a call.
+  ///
+  /// @throws stoa.DeadlineExceeded when it took longer; code that can be stopped is
+  public <T> T limited(Key key, Supplier<T> code) {
+    var execution =
+        new Execution(
+            this, Execution.Mode.READING, key, null, 0, nowMicros(), 0, null, null);
+    return takingBack.here(execution, 0, code);
+  }
+
   // ---- the operator
 
   /// The calls that run and wait, as many as are asked for, those that run first. Looks at every

@@ -248,11 +248,11 @@ final class TakingBack {
   /// Runs a handler for the calling thread beside the state of the store, within a time limit.
   ///
   /// @param ticks how many it may take; 0 when the store's limit holds
-  Answer here(Execution execution, int ticks, Supplier<Answer> handler) {
+  <T> T here(Execution execution, int ticks, Supplier<T> handler) {
     execution.ticksMax = ticks;
     store.runners().enter(execution);
     try {
-      Answer answer = handler.get();
+      T answer = handler.get();
       if (execution.finish()) return answer;
     } catch (RuntimeException | Error thrown) {
       if (execution.finish()) throw thrown;

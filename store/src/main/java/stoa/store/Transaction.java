@@ -17,6 +17,7 @@ import stoa.LimitExceeded;
 import stoa.LogAddress;
 import stoa.Ref;
 import stoa.base.StreamId;
+import stoa.spi.Cancellation;
 
 /// Puts and questions over several keys that see one moment of the log, and whose puts become
 /// durable and visible at once, or not at all (vCorfu, section 4.3).
@@ -490,7 +491,7 @@ public final class Transaction implements AutoCloseable {
       throw doom(trouble); // what a handler does not answer leaves the copy in doubt
     } catch (Error error) {
       if (outermost && execution.isTakenBack()) throw doom(execution.stopReason());
-      if (!(error instanceof Execution.Unwinding)) {
+      if (!(error instanceof Execution.Unwinding || error instanceof Cancellation.Stopped)) {
         doom(new CallFailed("a call on " + execution.key() + " failed: " + error, error));
       }
       throw error;

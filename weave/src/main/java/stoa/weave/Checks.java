@@ -151,7 +151,7 @@ final class Checks implements CodeTransform {
     List<Label> within =
         entries.keySet().stream()
             .filter(label -> position(label) > start && position(label) <= end)
-            .sorted(java.util.Comparator.comparing(this::position))
+            .sorted(java.util.Comparator.comparingInt(this::position))
             .toList();
     for (Label label : within) {
       Entry entry = java.util.Objects.requireNonNull(entries.get(label));

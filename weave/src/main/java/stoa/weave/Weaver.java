@@ -4,7 +4,6 @@ import java.lang.classfile.ClassFile;
 import java.lang.classfile.ClassHierarchyResolver;
 import java.lang.classfile.ClassModel;
 import java.lang.classfile.ClassTransform;
-import java.lang.classfile.CodeModel;
 import java.lang.classfile.MethodModel;
 import java.lang.classfile.MethodTransform;
 import java.util.LinkedHashMap;
@@ -57,10 +56,10 @@ final class Weaver {
         (ClassTransform)
             (builder, element) -> {
               if (element instanceof MethodModel method
-                  && method.code().orElse(null) instanceof CodeModel code
+                  && method.code().isPresent()
                   && which.test(method)) {
-                builder.transformMethod(
-                    method, MethodTransform.transformingCode(new Checks(method, code)));
+                var checks = new Checks(method, method.code().orElseThrow());
+                builder.transformMethod(method, MethodTransform.transformingCode(checks));
               } else {
                 builder.with(element);
               }
