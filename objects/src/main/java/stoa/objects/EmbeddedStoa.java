@@ -899,8 +899,10 @@ final class EmbeddedStoa implements Host {
       }
       var made = new CompletableFuture<R>();
       future = made;
+      // The caller may change what it passed, and so may a run that is given up.
+      var kept = live.question(method, arguments).arguments();
       Request request = live.begin(method, arguments);
-      request.whenDone(settled -> hand(settled, made));
+      request.whenDone(settled -> hand(settled, method, kept, made));
       placeholder = placeholder(method);
       return placeholder;
     }
@@ -912,12 +914,16 @@ final class EmbeddedStoa implements Host {
           0);
     }
 
-    private void hand(Request settled, CompletableFuture<R> made) {
+    private void hand(
+        Request settled,
+        SharedMethod method,
+        @Nullable Object[] arguments,
+        CompletableFuture<R> made) {
       try {
         answers.execute(() -> {
           try {
             @SuppressWarnings("unchecked") // Justification: the call's type says R
-            R answer = (R) live.answer(settled);
+            R answer = (R) live.end(settled, method, arguments);
             made.complete(answer);
           } catch (Throwable thrown) {
             made.completeExceptionally(thrown);
