@@ -1,6 +1,5 @@
 package stoa.cli;
 
-import java.io.IOException;
 import java.util.Objects;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -12,33 +11,27 @@ import picocli.CommandLine.Spec;
 import stoa.wire.proto.CancelReply;
 import stoa.wire.proto.CancelRequest;
 
-/// Cancels a call that is under way in a server.
-@Command(
-    name = "cancel",
-    mixinStandardHelpOptions = true,
-    description = {
-      "Cancels a call that runs or waits in a server: its caller gets an error that says so,",
-      "and what the call had changed at its object is taken back."
-    })
+/// `stoa cancel`: takes back a call that runs or waits.
+@Command(name = "cancel", description = "Takes back a call; ./stoa status lists the calls.")
 final class CancelCommand implements Callable<Integer> {
   @Spec private @Nullable CommandSpec spec;
-  @Mixin private @Nullable ServerLink link;
+  @Mixin private Operator operator = new Operator();
 
-  @Parameters(paramLabel = "ID", description = "What ./stoa status shows in front of the call.")
-  private String id = "";
+  @Parameters(paramLabel = "CALL", description = "The number of the call.")
+  private String call = "";
 
   private CancelCommand() {}
 
   @Override
-  public Integer call() throws IOException {
-    var request = CancelRequest.newBuilder().setId(id).build();
-    CancelReply reply = Objects.requireNonNull(link).ask(stub -> stub.cancel(request));
-    var line = Objects.requireNonNull(spec).commandLine();
+  public Integer call() {
+    var commandLine = Objects.requireNonNull(spec).commandLine();
+    CancelReply reply =
+        operator.ask(server -> server.cancel(CancelRequest.newBuilder().setId(call).build()));
     if (reply.getCancelled()) {
-      line.getOut().println("call " + id + " is cancelled");
+      commandLine.getOut().println("call " + call + " is taken back");
       return 0;
     }
-    line.getErr().println("stoa: " + reply.getWhy());
+    commandLine.getErr().println("stoa: " + reply.getWhy());
     return 1;
   }
 }

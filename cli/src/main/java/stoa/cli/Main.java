@@ -19,11 +19,11 @@ import stoa.StoaException;
     description = "Shared state as callable objects.",
     subcommands = {
       DemoCommand.class,
+      ReplayCommand.class,
+      BenchCommand.class,
       ServeCommand.class,
       StatusCommand.class,
       CancelCommand.class,
-      ReplayCommand.class,
-      BenchCommand.class,
       HelpCommand.class
     },
     synopsisSubcommandLabel = "COMMAND",

@@ -3,10 +3,10 @@ package stoa.cli;
 import java.io.File;
 import java.io.IOException;
 import java.io.PrintWriter;
-import java.net.InetAddress;
+import java.net.BindException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.Callable;
@@ -21,13 +21,20 @@ import stoa.node.ServerConfig;
 import stoa.objects.ObjectService;
 import stoa.weave.UserClasses;
 
-/// Serves a store to clients until the process is told to end.
+/// `stoa serve`: a server of a store, until it is told to stop.
+///
+/// ```
+/// listening on HOST:PORT     it is bound
+/// ready                      it answers
+/// ```
 @Command(
     name = "serve",
-    mixinStandardHelpOptions = true,
-    description = {
-      "Serves a store: programs open it with the URL stoa://HOST:PORT.",
-      "Ends when it is told to (Ctrl-C), after what is under way."
+    description = "Serves a store to clients that open stoa://HOST:PORT.",
+    footer = {
+      "",
+      "It listens on this machine alone unless --listen says otherwise; other addresses need",
+      "--tls-certificate, --tls-key and --token-file, or --insecure. Stop it with SIGTERM or Ctrl-C:",
+      "it answers what is under way and closes the store."
     })
 final class ServeCommand implements Callable<Integer> {
   @Spec private @Nullable CommandSpec spec;
@@ -36,126 +43,147 @@ final class ServeCommand implements Callable<Integer> {
       names = "--data",
       required = true,
       paramLabel = "DIR",
-      description = "The directory of the store, or memory: for one that is lost at the end.")
+      description = "Where the store is kept; memory: keeps it nowhere.")
   private String data = "";
 
   @Option(
       names = "--listen",
       paramLabel = "HOST:PORT",
-      defaultValue = "127.0.0.1:7337",
-      description = "Where to listen (default: ${DEFAULT-VALUE}); port 0 for any that is free.")
-  private String listen = "";
+      description = "The address to listen on; port 0 is any. Default: ${DEFAULT-VALUE}")
+  private String listen = "127.0.0.1:7400";
+
+  @Option(
+      names = "--shards",
+      paramLabel = "N",
+      description = "How many shards a new store has. Default: ${DEFAULT-VALUE}")
+  private int shards = 1;
 
   @Option(
       names = "--classpath",
       paramLabel = "PATH",
-      defaultValue = "",
-      description = "Jar files and directories of your shared classes and values.")
-  private String classPath = "";
+      description = "Jar files and directories with the shared classes, joined by ${sys:path.separator}")
+  private @Nullable String classpath;
 
   @Option(
       names = "--type",
       paramLabel = "CLASS",
-      description = "A value class that may travel and that no shared class names. Repeatable.")
+      description = "A class that may travel though no shared class names it; may be repeated.")
   private List<String> types = new ArrayList<>();
 
-  @Option(
-      names = "--tls-certificate",
-      paramLabel = "FILE",
-      description = "The server's certificates in PEM.")
+  @Option(names = "--tls-certificate", paramLabel = "FILE", description = "Certificates, in PEM.")
   private @Nullable Path certificate;
 
-  @Option(
-      names = "--tls-key",
-      paramLabel = "FILE",
-      description = "The private key of the certificate in PEM.")
+  @Option(names = "--tls-key", paramLabel = "FILE", description = "Their private key, in PEM.")
   private @Nullable Path key;
 
   @Option(
       names = "--token-file",
       paramLabel = "FILE",
-      description = "A file with what clients must tell to be let in.")
-  private @Nullable Path token;
+      description = "A file with what clients must tell.")
+  private @Nullable Path tokenFile;
 
   @Option(
       names = "--insecure",
-      description = "Listen on an address that others reach, without certificate or token.")
+      description = "Listen on other machines' networks without TLS and token.")
   private boolean insecure;
 
   private ServeCommand() {}
 
   @Override
-  public Integer call() throws IOException, InterruptedException {
+  public Integer call() throws InterruptedException {
     PrintWriter out = Objects.requireNonNull(spec).commandLine().getOut();
-    PrintWriter err = spec.commandLine().getErr();
+    PrintWriter err = Objects.requireNonNull(spec).commandLine().getErr();
     ServerConfig config = config();
-    try (var classes = UserClasses.open(path(), told -> err.println("stoa: " + told))) {
-      // By it the store finds the classes of its objects.
-      Thread.currentThread().setContextClassLoader(classes);
-      String url = data.equals("memory:") ? data : "file:" + data;
-      var store = StoaConfig.of(url).withTypes(types(classes));
-      var service =
-          ObjectService.open(store, type -> Objects.equals(type.getClassLoader(), classes));
-      Server server = started(config, service);
-      Runtime.getRuntime().addShutdownHook(new Thread(server::close, "stoa-stop"));
-      out.println("listening on " + config.host() + ":" + server.port());
-      server.awaitClosed();
-    }
+    ClassLoader loader = loader(err);
+    Thread.currentThread().setContextClassLoader(loader);
+    Server server = start(config, ObjectService.open(store(loader), type -> type.getClassLoader() == loader));
+    var closing = new Thread(server::close, "stoa-stop");
+    Runtime.getRuntime().addShutdownHook(closing);
+    out.println("listening on " + new Endpoint(config.host(), server.port()));
+    out.println("ready");
+    out.flush();
+    server.awaitClosed();
     return 0;
   }
 
-  private static Server started(ServerConfig config, ObjectService service) throws IOException {
+  private ServerConfig config() {
+    Endpoint address = Endpoint.of(listen);
+    boolean secured = certificate != null && key != null && tokenFile != null;
+    if (!address.isLocal() && !secured && !insecure) {
+      throw new IllegalArgumentException(
+          address
+              + " can be reached from other machines; give --tls-certificate, --tls-key and"
+              + " --token-file, or --insecure if the network is trusted");
+    }
+    ServerConfig config = ServerConfig.of(address.host(), address.port());
+    Path pem = certificate;
+    Path secret = key;
+    if ((pem == null) != (secret == null)) {
+      throw new IllegalArgumentException("--tls-certificate and --tls-key go together; give both");
+    }
+    if (pem != null && secret != null) {
+      config = config.withTls(readable(pem), readable(secret));
+    }
+    Path token = tokenFile;
+    return token == null ? config : config.withToken(token(readable(token)));
+  }
+
+  private static Path readable(Path file) {
+    if (Files.isReadable(file)) return file;
+    throw new IllegalArgumentException(file + " is not there or cannot be read");
+  }
+
+  private static String token(Path file) {
+    try {
+      String token = Files.readString(file).strip();
+      if (!token.isEmpty()) return token;
+      throw new IllegalArgumentException(file + " is empty; write a long random word into it");
+    } catch (IOException e) {
+      throw new IllegalArgumentException(file + " cannot be read: " + e.getMessage(), e);
+    }
+  }
+
+  private ClassLoader loader(PrintWriter err) {
+    String path = classpath;
+    if (path == null) return ServeCommand.class.getClassLoader();
+    var files = new ArrayList<Path>();
+    for (String file : path.split(File.pathSeparator, -1)) {
+      if (!file.isEmpty()) files.add(Path.of(file));
+    }
+    return UserClasses.open(files, err::println);
+  }
+
+  private StoaConfig store(ClassLoader loader) {
+    String url = data.equals("memory:") ? data : "file:" + data;
+    if (shards > 1) url += "?shards=" + shards;
+    var extra = new ArrayList<Class<?>>();
+    for (String type : types) {
+      try {
+        extra.add(Class.forName(type, false, loader));
+      } catch (ClassNotFoundException e) {
+        throw new IllegalArgumentException(
+            "--type " + type + ": there is no such class; put it on --classpath", e);
+      }
+    }
+    return StoaConfig.of(url).withTypes(extra);
+  }
+
+  private static Server start(ServerConfig config, ObjectService service) {
     try {
       return Server.start(config, service);
     } catch (IOException | RuntimeException failed) {
       service.close();
-      throw failed;
-    }
-  }
-
-  private ServerConfig config() throws IOException {
-    int colon = listen.lastIndexOf(':');
-    if (colon <= 0) throw new IllegalArgumentException("--listen " + listen + " is no HOST:PORT");
-    String host = listen.substring(0, colon);
-    ServerConfig config;
-    try {
-      config = ServerConfig.of(host, Integer.parseInt(listen.substring(colon + 1)));
-    } catch (NumberFormatException e) {
-      throw new IllegalArgumentException("--listen " + listen + " has no port number", e);
-    }
-    Path chain = certificate;
-    Path secret = key;
-    boolean secured = chain != null && secret != null && token != null;
-    if (!secured && !insecure && !InetAddress.getByName(host).isLoopbackAddress()) {
+      String address = new Endpoint(config.host(), config.port()).toString();
+      Throwable cause = failed;
+      while (cause != null && !(cause instanceof BindException)) cause = cause.getCause();
+      String why = cause == null ? failed.getMessage() : cause.getMessage();
       throw new IllegalArgumentException(
-          "others reach "
-              + host
-              + "; give --tls-certificate, --tls-key and --token-file, or say --insecure");
+          "cannot listen on "
+              + address
+              + ": "
+              + why
+              + "; is another server there? Choose another with --listen, port 0 for any",
+          failed);
     }
-    if (chain != null && secret != null) config = config.withTls(chain, secret);
-    else if (chain != null || secret != null) {
-      throw new IllegalArgumentException("--tls-certificate and --tls-key go together");
-    }
-    return token == null ? config : config.withToken(ServerLink.token(token));
-  }
-
-  private List<Path> path() {
-    return Arrays.stream(classPath.split(File.pathSeparator))
-        .filter(one -> !one.isEmpty())
-        .map(Path::of)
-        .toList();
-  }
-
-  private List<Class<?>> types(ClassLoader classes) {
-    var found = new ArrayList<Class<?>>();
-    for (String name : types) {
-      try {
-        found.add(Class.forName(name, false, classes));
-      } catch (ClassNotFoundException e) {
-        throw new IllegalArgumentException(
-            "--type " + name + " is not on the class path; add its jar file to --classpath", e);
-      }
-    }
-    return found;
   }
 }

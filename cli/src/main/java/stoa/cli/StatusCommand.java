@@ -1,7 +1,8 @@
 package stoa.cli;
 
-import java.io.IOException;
 import java.io.PrintWriter;
+import java.time.Duration;
+import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
 import java.util.concurrent.Callable;
@@ -12,67 +13,76 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Spec;
 import stoa.wire.proto.CallStatus;
 import stoa.wire.proto.SessionStatus;
-import stoa.wire.proto.ShardStatus;
 import stoa.wire.proto.StatusReply;
 import stoa.wire.proto.StatusRequest;
 
-/// Shows what goes on in a server.
+/// `stoa status`: what goes on in a server.
 @Command(
     name = "status",
-    mixinStandardHelpOptions = true,
-    description = "Shows what goes on in a server: shards, objects, sessions, and calls that wait.")
+    description = "Shows what goes on in a server: its sessions, and the calls that run and wait.")
 final class StatusCommand implements Callable<Integer> {
+  private static final int ROWS_MAX = 40;
+
   @Spec private @Nullable CommandSpec spec;
-  @Mixin private @Nullable ServerLink link;
+  @Mixin private Operator operator = new Operator();
 
   private StatusCommand() {}
 
   @Override
-  public Integer call() throws IOException {
+  public Integer call() {
+    PrintWriter out = Objects.requireNonNull(spec).commandLine().getOut();
     StatusReply status =
-        Objects.requireNonNull(link).ask(stub -> stub.status(StatusRequest.getDefaultInstance()));
-    print(Objects.requireNonNull(spec).commandLine().getOut(), status);
+        operator.ask(server -> server.status(StatusRequest.getDefaultInstance()));
+    out.printf("%-10s %s%n", "store", status.getData());
+    out.printf("%-10s %s%n", "up", Words.seconds(Duration.ofMillis(status.getUpMillis())));
+    long counter = status.getShardsCount() == 0 ? 0 : status.getShards(0).getCounter();
+    out.printf("%-10s %s%n", "log", "at " + Words.count(counter));
+    out.printf("%-10s %s%n", "objects", Words.count(status.getObjectsInMemory()) + " in memory");
+    out.printf(
+        Locale.ROOT,
+        "%-10s %s answered, %,.0f a second%n",
+        "requests",
+        Words.count(status.getCallsAnswered()),
+        status.getCallsPerSecond());
+    sessions(out, status.getSessionsList());
+    calls(out, status.getCallsList());
+    out.flush();
     return 0;
   }
 
-  private static void print(PrintWriter out, StatusReply status) {
-    out.printf(
-        Locale.ROOT,
-        "stoa %s, %s, up %d s%n%d objects in memory, %d calls answered, %.0f a second%n",
-        status.getVersion(),
-        status.getData(),
-        status.getUpMillis() / 1_000,
-        status.getObjectsInMemory(),
-        status.getCallsAnswered(),
-        status.getCallsPerSecond());
-    for (ShardStatus shard : status.getShardsList()) {
+  private static void sessions(PrintWriter out, List<SessionStatus> sessions) {
+    out.printf("%n%s%n", Words.count(sessions.size(), "session"));
+    if (sessions.isEmpty()) return;
+    out.printf("%10s  %-24s %8s %9s %13s%n", "session", "client", "objects", "requests", "transactions");
+    for (SessionStatus session : sessions.subList(0, Math.min(ROWS_MAX, sessions.size()))) {
       out.printf(
-          Locale.ROOT, "shard %d: log at %d%n", shard.getShard(), shard.getCounter());
-    }
-    out.println(status.getSessionsCount() + " sessions");
-    for (SessionStatus session : status.getSessionsList()) {
-      out.printf(
-          Locale.ROOT,
-          "  %d %s%s: %d objects, %d requests, %d transactions, %d listeners%n",
+          "%10d  %-24s %8s %9s %13s%n",
           session.getSession(),
-          session.getPeer(),
-          session.getConnected() ? "" : " (away)",
-          session.getContainers(),
-          session.getRequests(),
-          session.getTransactions(),
-          session.getListeners());
+          session.getConnected() ? session.getPeer() : "not connected",
+          Words.count(session.getContainers()),
+          Words.count(session.getRequests()),
+          Words.count(session.getTransactions()));
     }
-    out.println(status.getCallsCount() + " calls under way; ./stoa cancel ID ends one");
-    for (CallStatus call : status.getCallsList()) {
+    more(out, sessions.size());
+  }
+
+  private static void calls(PrintWriter out, List<CallStatus> calls) {
+    out.printf("%n%s under way%n", Words.count(calls.size(), "call"));
+    if (calls.isEmpty()) return;
+    out.printf("%10s  %-32s %-24s %-8s %10s%n", "call", "object", "method", "", "for");
+    for (CallStatus call : calls.subList(0, Math.min(ROWS_MAX, calls.size()))) {
       out.printf(
-          Locale.ROOT,
-          "  %s: %s %s, version %d, %s for %d ms%n",
+          "%10s  %-32s %-24s %-8s %10s%n",
           call.getId(),
           call.getObject(),
           call.getMethod(),
-          call.getVersion(),
           call.getRunning() ? "runs" : "waits",
-          call.getMillis());
+          Words.millis(Duration.ofMillis(call.getMillis())));
     }
+    more(out, calls.size());
+  }
+
+  private static void more(PrintWriter out, int count) {
+    if (count > ROWS_MAX) out.println("            and " + Words.count(count - ROWS_MAX) + " more");
   }
 }

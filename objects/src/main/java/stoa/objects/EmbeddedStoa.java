@@ -37,6 +37,7 @@ import stoa.base.StreamId;
 import stoa.objects.marshal.Marshaller;
 import stoa.objects.marshal.Reference;
 import stoa.objects.marshal.References;
+import stoa.objects.proxy.Invoker;
 import stoa.objects.proxy.Proxied;
 import stoa.objects.proxy.Proxies;
 import stoa.objects.types.Keys;
@@ -244,8 +245,10 @@ final class EmbeddedStoa implements ObjectSnapshot.Source {
         shared,
         call,
         (method, arguments, settled) -> {
+          // The caller may change what it passed, and so may a run that is given up.
+          var kept = live.question(method, arguments).arguments();
           Request request = live.begin(method, arguments);
-          request.whenDone(done -> settled.answer(() -> live.answer(done)));
+          request.whenDone(done -> settled.answer(() -> live.end(done, method, kept)));
         },
         answers);
   }
@@ -257,11 +260,11 @@ final class EmbeddedStoa implements ObjectSnapshot.Source {
     }
     refuseInside("limit the time of a call");
     refuseBlob(shared, "takes the time of its device; its calls have no limit");
-    return through(shared, proxy -> hasten(proxy, timeMax));
+    return Sharing.through(shared, proxy -> hasten(proxy, timeMax));
   }
 
   private Object hasten(Object proxy, Duration timeMax) {
-    Proxied proxied = proxied(proxy);
+    Proxied proxied = Sharing.proxied(proxy);
     Invoker hastened =
         switch (proxied.invoker()) {
           case LiveInvoker live -> live.within(timeMax);
@@ -490,6 +493,11 @@ final class EmbeddedStoa implements ObjectSnapshot.Source {
           throw new UnsupportedOperationException(
               "the past of " + ref + " is read with Blob.at(" + version + ")");
     };
+  }
+
+  /// A blob for a client, who says which generation it means.
+  StoredBlob blobAt(Object key, long generation) {
+    return blobs().blob(blobKey(key), new Existence.Any(null), generation);
   }
 
   private StoredBlob reference(Key key, long generation) {
