@@ -37,6 +37,7 @@ import stoa.base.StreamId;
 import stoa.objects.marshal.Marshaller;
 import stoa.objects.marshal.Reference;
 import stoa.objects.marshal.References;
+import stoa.objects.proxy.Invoker;
 import stoa.objects.proxy.Proxied;
 import stoa.objects.proxy.Proxies;
 import stoa.objects.types.Keys;
@@ -255,11 +256,11 @@ final class EmbeddedStoa implements ObjectSnapshot.Source {
     }
     refuseInside("limit the time of a call");
     refuseBlob(shared, "takes the time of its device; its calls have no limit");
-    return through(shared, proxy -> hasten(proxy, timeMax));
+    return Sharing.through(shared, proxy -> hasten(proxy, timeMax));
   }
 
   private Object hasten(Object proxy, Duration timeMax) {
-    Proxied proxied = proxied(proxy);
+    Proxied proxied = Sharing.proxied(proxy);
     Invoker hastened =
         switch (proxied.invoker()) {
           case LiveInvoker live -> live.within(timeMax);
