@@ -108,6 +108,7 @@ final class RemoteStoa implements ObjectSnapshot.Source {
     streams = new RemoteStreams(this, callBytesMax);
     try {
       names.refresh();
+      types.readmit();
       types.extra(config.types());
     } catch (RuntimeException | Error failed) {
       close();
