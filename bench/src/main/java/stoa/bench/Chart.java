@@ -74,14 +74,15 @@ record Chart(String title, String note, String yLabel, String xLabel, List<Panel
   }
 
   private static final int LEFT = 78;
-  private static final int NAMES = 110; // behind a panel
+  private static final int NAMES_MIN = 110; // behind a panel
+  private static final int NAME_LETTER = 8; // the width of a letter of a series' name, at most
   private static final int SCALE = 46; // before a panel that is not the first
   private static final int TOP = 84;
   private static final int BOTTOM = 48; // without the labels of ticks
   private static final int TICK_LINE = 14;
   private static final int HEIGHT = 330; // of a panel
   private static final int LABEL_STEP = 15;
-  private static final int NOTE_LETTER = 6; // the width of a letter of the note, about
+  private static final int NOTE_LETTER = 7; // the width of a letter of the note, at most
   private static final String INK = "#222222";
   private static final String SOFT = "#666666";
   private static final String GRID = "#e3e3e3";
@@ -91,7 +92,13 @@ record Chart(String title, String note, String yLabel, String xLabel, List<Panel
   String svg() {
     int widest = panels.stream().mapToInt(panel -> panel.ticks.size()).max().orElse(1);
     int panelWidth = Math.max(300, widest * (panels.size() == 1 ? 92 : 58));
-    int step = panelWidth + NAMES + SCALE;
+    int longest =
+        panels.stream()
+            .flatMap(panel -> panel.series.stream())
+            .mapToInt(series -> series.name.length())
+            .max()
+            .orElse(0);
+    int step = panelWidth + Math.max(NAMES_MIN, 24 + NAME_LETTER * longest) + SCALE;
     int width = Math.max(LEFT + panels.size() * step - SCALE, LEFT + NOTE_LETTER * note.length());
     int tickLines = 1;
     for (Panel panel : panels) {

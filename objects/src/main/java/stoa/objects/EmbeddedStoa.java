@@ -63,6 +63,7 @@ final class EmbeddedStoa implements ObjectSnapshot.Source {
   private static final int STATE_BYTES_MAX = 512 << 20;
   private static final Object[] NOTHING = {};
 
+  private final String url;
   private final Limits limits;
   private final Clock clock;
   private final Store store;
@@ -80,6 +81,7 @@ final class EmbeddedStoa implements ObjectSnapshot.Source {
   private final Attempts attempts = new Attempts(this::open);
 
   EmbeddedStoa(StoaConfig config, OpenLog open, Clock clock, Threads threads) {
+    url = config.url();
     limits = config.limits();
     var bounds =
         new StoreConfig(
@@ -240,8 +242,10 @@ final class EmbeddedStoa implements ObjectSnapshot.Source {
         shared,
         call,
         (method, arguments, settled) -> {
+          // The caller may change what it passed, and so may a run that is given up.
+          var kept = live.question(method, arguments).arguments();
           Request request = live.begin(method, arguments);
-          request.whenDone(done -> settled.answer(() -> live.answer(done)));
+          request.whenDone(done -> settled.answer(() -> live.end(done, method, kept)));
         },
         answers);
   }
@@ -557,6 +561,10 @@ final class EmbeddedStoa implements ObjectSnapshot.Source {
 
   ClassLoader loader() {
     return loader;
+  }
+
+  String url() {
+    return url;
   }
 
   Limits limits() {
