@@ -108,6 +108,7 @@ final class RemoteStoa implements ObjectSnapshot.Source {
     streams = new RemoteStreams(this, callBytesMax);
     try {
       names.refresh();
+      types.readmit();
       types.extra(config.types());
     } catch (RuntimeException | Error failed) {
       close();
@@ -311,7 +312,7 @@ final class RemoteStoa implements ObjectSnapshot.Source {
         answers);
   }
 
-  /// The same object through a proxy or facade whose single calls take no longer than a time each.
+  @Override
   public <T> T within(Duration timeMax, T shared) {
     if (!timeMax.isPositive()) {
       throw new IllegalArgumentException("no call ends within " + timeMax + "; give it more time");

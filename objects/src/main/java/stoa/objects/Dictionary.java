@@ -24,6 +24,9 @@ public final class Dictionary implements TypeIds {
   /// resolved before a class is used in this process.
   public static final String CLASS = "class ";
 
+  /// In front of the name of a class that facades have admitted.
+  public static final String ADMITTED = "admitted ";
+
   private static final Key KEY = Key.of("stoa", "dictionary");
 
   private final Store store;

@@ -60,9 +60,6 @@ import stoa.store.Threads;
 
 /// A store of shared objects in this process. Thread-safe.
 final class EmbeddedStoa implements ObjectSnapshot.Source {
-  /// The name of a class that facades have admitted.
-  private static final String ADMITTED = "admitted ";
-
   private static final int STATE_BYTES_MAX = 512 << 20;
   private static final Object[] NOTHING = {};
 
@@ -104,7 +101,7 @@ final class EmbeddedStoa implements ObjectSnapshot.Source {
     loader = context != null ? context : EmbeddedStoa.class.getClassLoader();
     marshaller =
         new Marshaller(dictionary, new ByReference(), config.types(), loader, STATE_BYTES_MAX);
-    for (String name : dictionary.after(ADMITTED)) readmit(name);
+    for (String name : dictionary.after(Dictionary.ADMITTED)) readmit(name);
     blobs.resume(name -> blobKey(Keys.decode(name, loader)));
     store.resume((space, name) -> typeNamed(space).key(Keys.decode(name, loader)));
     snapshots = new Snapshots(this, store);
@@ -527,7 +524,7 @@ final class EmbeddedStoa implements ObjectSnapshot.Source {
     marshaller.register(type);
     if (Platform.has(type) || type.isAnnotationPresent(Shared.class)) return;
     if (admitted.add(type)) {
-      var _ = dictionary.idOf(ADMITTED + type.getName());
+      var _ = dictionary.idOf(Dictionary.ADMITTED + type.getName());
     }
   }
 
