@@ -508,7 +508,7 @@ final class EmbeddedStoa implements Host {
 
   // ---- for the other classes of this package
 
-  Store store() {
+  Store core() {
     return store;
   }
 

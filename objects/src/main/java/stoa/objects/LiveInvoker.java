@@ -84,12 +84,12 @@ final class LiveInvoker implements LiveRoute {
     Request request;
     if (method.kind() == SharedMethod.Kind.ACCESSOR) {
       request =
-          stoa.store().get(target, question(method, arguments), existence(), type.isQuick(method));
+          stoa.core().get(target, question(method, arguments), existence(), type.isQuick(method));
     } else {
       byte[] call = call(method, arguments);
       Existence existence = existence();
       check(existence);
-      request = stoa.store().put(target, call, existence, type.isQuick(method));
+      request = stoa.core().put(target, call, existence, type.isQuick(method));
     }
     return answer(request);
   }
@@ -164,12 +164,12 @@ final class LiveInvoker implements LiveRoute {
     }
     if (method.kind() == SharedMethod.Kind.ACCESSOR) {
       boolean quick = type.isQuick(method);
-      return stoa.store().getAsync(target, question(method, arguments), existence(), quick);
+      return stoa.core().getAsync(target, question(method, arguments), existence(), quick);
     }
     byte[] call = call(method, arguments);
     Existence existence = existence();
     check(existence);
-    return stoa.store().putAsync(target, call, existence, type.isQuick(method));
+    return stoa.core().putAsync(target, call, existence, type.isQuick(method));
   }
 
   /// Creates the object.
@@ -182,7 +182,7 @@ final class LiveInvoker implements LiveRoute {
       return;
     }
     check(existence);
-    Request request = stoa.store().put(target, ObjectType.creation(), existence, true);
+    Request request = stoa.core().put(target, ObjectType.creation(), existence, true);
     var _ = answer(request);
   }
 
@@ -263,9 +263,9 @@ final class LiveInvoker implements LiveRoute {
   /// Before a call that would begin the object: constructs one here, so that what its constructor
   /// throws reaches the caller and nothing is logged.
   private void check(Existence existence) throws Throwable {
-    if (existence instanceof Existence.Generation || stoa.store().generationHint(target) != 0)
+    if (existence instanceof Existence.Generation || stoa.core().generationHint(target) != 0)
       return;
-    if (stoa.store().generation(target.key()) != 0) return;
+    if (stoa.core().generation(target.key()) != 0) return;
     construct();
   }
 
