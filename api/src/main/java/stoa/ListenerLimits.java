@@ -1,6 +1,7 @@
 package stoa;
 
-/// How far a listener of a [KeyValueStore] may be behind. One that is further is ended, and told so.
+/// How far a listener of a [KeyValueStore] may be behind. One that is further is ended, and told
+/// so.
 ///
 /// @param pendingEventsMax how many events may wait for it
 /// @param pendingBytesMax how many bytes these may take

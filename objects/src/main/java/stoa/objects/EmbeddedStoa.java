@@ -22,6 +22,7 @@ import stoa.Call1;
 import stoa.Closed;
 import stoa.Gone;
 import stoa.History;
+import stoa.KeyValueStore;
 import stoa.Limits;
 import stoa.Listing;
 import stoa.LogAddress;
@@ -79,6 +80,8 @@ final class EmbeddedStoa implements Host {
   private final ClassLoader loader;
   private final ConcurrentHashMap<String, Faces> types = new ConcurrentHashMap<>();
   private final ReentrantLock registering = new ReentrantLock();
+  private final KeyValues keyValues;
+  private final KeyValueStore keyValueStore;
   private final Snapshots snapshots;
   private final Set<Class<?>> admitted = ConcurrentHashMap.newKeySet();
   private final Executor answers;
@@ -105,8 +108,14 @@ final class EmbeddedStoa implements Host {
     marshaller =
         new Marshaller(dictionary, new ByReference(), config.types(), loader, STATE_BYTES_MAX);
     for (String name : dictionary.after(ADMITTED)) readmit(name);
+    keyValues = new KeyValues(this, threads);
+    keyValueStore = new EmbeddedKeyValues(this, keyValues);
     blobs.resume(name -> blobKey(Keys.decode(name, loader)));
-    store.resume((space, name) -> typeNamed(space).key(Keys.decode(name, loader)));
+    store.resume((space, name) ->
+        space.equals(KeyValues.SPACE)
+            ? keyValues.key(name)
+            : typeNamed(space).key(Keys.decode(name, loader)));
+    keyValues.begin();
     snapshots = new Snapshots(this, store);
     store.keep(config.keep());
   }
@@ -414,6 +423,11 @@ final class EmbeddedStoa implements Host {
     return streams;
   }
 
+  @Override
+  public KeyValueStore store() {
+    return keyValueStore;
+  }
+
   private StreamId streamOf(Ref<?> ref) {
     return new Key(ref.type(), Keys.encode(ref.key()), ref).stream();
   }
@@ -512,6 +526,20 @@ final class EmbeddedStoa implements Host {
     return store;
   }
 
+  KeyValues keyValues() {
+    return keyValues;
+  }
+
+  Executor answers() {
+    return answers;
+  }
+
+  /// Refuses what no method of a shared object and no transaction may do.
+  void refuseInCall(String what) {
+    refuseInside(what);
+    if (isTransacting()) throw new IllegalStateException("a transaction cannot " + what);
+  }
+
   Marshaller marshaller() {
     return marshaller;
   }
@@ -526,7 +554,7 @@ final class EmbeddedStoa implements Host {
 
   ObjectType typeOf(Class<?> face) {
     SharedType shared = SharedType.of(face);
-    if (shared.name().equals(blobs.space())) {
+    if (shared.name().equals(blobs.space()) || shared.name().startsWith("stoa/")) {
       throw new NotShareable(
           face.getName() + " is stored as " + shared.name() + "; give it another name in @Shared");
     }
