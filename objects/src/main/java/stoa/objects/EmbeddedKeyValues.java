@@ -2,6 +2,7 @@ package stoa.objects;
 
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
@@ -27,11 +28,14 @@ import stoa.store.StoredBlob;
 final class EmbeddedKeyValues implements KeyValueStore {
   private final EmbeddedStoa stoa;
   private final KeyValues values;
+  private final Executor answers;
   private final AtomicLong listeners = new AtomicLong();
 
-  EmbeddedKeyValues(EmbeddedStoa stoa, KeyValues values) {
+  /// @param answers where futures are completed
+  EmbeddedKeyValues(EmbeddedStoa stoa, KeyValues values, Executor answers) {
     this.stoa = stoa;
     this.values = values;
+    this.answers = answers;
   }
 
   @Override

@@ -109,7 +109,7 @@ final class EmbeddedStoa implements Host {
         new Marshaller(dictionary, new ByReference(), config.types(), loader, STATE_BYTES_MAX);
     for (String name : dictionary.after(ADMITTED)) readmit(name);
     keyValues = new KeyValues(this, threads);
-    keyValueStore = new EmbeddedKeyValues(this, keyValues);
+    keyValueStore = new EmbeddedKeyValues(this, keyValues, answers);
     blobs.resume(name -> blobKey(Keys.decode(name, loader)));
     store.resume((space, name) ->
         space.equals(KeyValues.SPACE)
@@ -528,10 +528,6 @@ final class EmbeddedStoa implements Host {
 
   KeyValues keyValues() {
     return keyValues;
-  }
-
-  Executor answers() {
-    return answers;
   }
 
   /// Refuses what no method of a shared object and no transaction may do.
