@@ -127,14 +127,13 @@ final class EmbeddedKeyValues implements KeyValueStore {
     var future = new CompletableFuture<R>();
     request.whenDone(settled -> {
       try {
-        stoa.answers()
-            .execute(() -> {
-              try {
-                future.complete(result.apply(settled.answer()));
-              } catch (Throwable thrown) {
-                future.completeExceptionally(thrown);
-              }
-            });
+        answers.execute(() -> {
+          try {
+            future.complete(result.apply(settled.answer()));
+          } catch (Throwable thrown) {
+            future.completeExceptionally(thrown);
+          }
+        });
       } catch (RejectedExecutionException closed) {
         future.completeExceptionally(new Closed("the store was closed before the answer was read"));
       }
