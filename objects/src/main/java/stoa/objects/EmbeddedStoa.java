@@ -1,5 +1,6 @@
 package stoa.objects;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
@@ -36,6 +37,7 @@ import stoa.Transaction;
 import stoa.TxOptions;
 import stoa.View;
 import stoa.base.Clock;
+import stoa.base.Decoder;
 import stoa.base.StreamId;
 import stoa.objects.marshal.Marshaller;
 import stoa.objects.marshal.Reference;
@@ -54,6 +56,7 @@ import stoa.spi.Host;
 import stoa.store.Blobs;
 import stoa.store.Existence;
 import stoa.store.Key;
+import stoa.store.OngoingCall;
 import stoa.store.Pins;
 import stoa.store.Request;
 import stoa.store.Store;
@@ -262,6 +265,50 @@ final class EmbeddedStoa implements Host {
         new IllegalArgumentException(
             "an asynchronous call answers what its one call answers; the call is made, do more with"
                 + " its answer in thenApply"));
+  }
+
+  @Override
+  public <T> T within(Duration timeMax, T shared) {
+    if (!timeMax.isPositive()) {
+      throw new IllegalArgumentException("no call ends within " + timeMax + "; give it more time");
+    }
+    refuseInside("limit the time of a call");
+    refuseBlob(shared, "takes the time of its device; its calls have no limit");
+    return through(shared, proxy -> hasten(proxy, timeMax));
+  }
+
+  private Object hasten(Object proxy, Duration timeMax) {
+    Proxied proxied = proxied(proxy);
+    Invoker hastened =
+        switch (proxied.invoker()) {
+          case LiveInvoker live -> live.within(timeMax);
+          case FollowingInvoker following -> following.within(timeMax);
+          case PastInvoker past -> past.within(timeMax);
+          default -> // of a transaction, which has a time of its own
+              proxied.invoker();
+        };
+    return Proxies.redirect(proxy, hastened);
+  }
+
+  // ---- what an operator does
+
+  /// The calls that run and wait, as many as are asked for, those that run first.
+  List<ObjectCall> calls(int callsMax) {
+    return store.calls(callsMax).stream().map(call -> ObjectCall.of(call, methodOf(call))).toList();
+  }
+
+  /// Cancels a call; answers whether it was under way and could be, see [Store#cancel].
+  boolean cancel(long id) {
+    return store.cancel(id);
+  }
+
+  private String methodOf(OngoingCall call) {
+    if (call.query() instanceof ObjectHandler.Question question) return question.method().id();
+    byte[] put = call.value();
+    Faces faces = types.get(call.key().space());
+    if (put == null || faces == null) return "";
+    ObjectType.Called called = faces.called(new Decoder(put));
+    return called == null ? "" : called.method().id();
   }
 
   // ---- transactions
@@ -544,6 +591,10 @@ final class EmbeddedStoa implements Host {
     return loader;
   }
 
+  Duration callTimeMax() {
+    return limits.callTimeMax();
+  }
+
   int callBytesMax() {
     return limits.callBytesMax();
   }
@@ -654,18 +705,32 @@ final class EmbeddedStoa implements Host {
   void construct(ObjectType type, Key key, @Nullable Object[] arguments) throws Throwable {
     @Nullable Object[] copies = opening(opening(arguments));
     try {
-      ScopedValue.where(CallContext.CURRENT, new Trial(this))
-          .call(() -> {
-            try {
-              return type.shared().instantiate(nameOf(key), copies);
-            } catch (Error | Exception passedOn) {
-              throw passedOn;
-            } catch (Throwable thrown) {
-              throw new IllegalStateException(thrown);
-            }
-          });
+      var _ =
+          store.limited(
+              key,
+              () -> {
+                try {
+                  return ScopedValue.where(CallContext.CURRENT, new Trial(this))
+                      .call(() -> instantiated(type, key, copies));
+                } catch (RuntimeException | Error passedOn) {
+                  throw passedOn;
+                } catch (Exception checked) {
+                  throw sneaky(checked);
+                }
+              });
     } catch (Trial.Undecided undecided) {
       // It calls other objects: the real construction will tell.
+    }
+  }
+
+  private Object instantiated(ObjectType type, Key key, @Nullable Object[] arguments)
+      throws Exception {
+    try {
+      return type.shared().instantiate(nameOf(key), arguments);
+    } catch (Error | Exception passedOn) {
+      throw passedOn;
+    } catch (Throwable thrown) {
+      throw new IllegalStateException(thrown);
     }
   }
 

@@ -18,6 +18,7 @@ import stoa.base.Decoder;
 import stoa.base.Encoder;
 import stoa.objects.marshal.Marshaller;
 import stoa.spi.CallContext;
+import stoa.spi.Cancellation;
 import stoa.store.Answer;
 import stoa.store.Execution;
 import stoa.store.Handler;
@@ -157,7 +158,7 @@ final class ListenableKey implements Handler {
                 Object answer = handler.handle(name, told.value(), told.before());
                 return answer == null ? null : stoa.marshaller().value(answer);
               });
-    } catch (VirtualMachineError | Execution.Unwinding beyondTheHandler) {
+    } catch (VirtualMachineError | Execution.Unwinding | Cancellation.Stopped beyondTheHandler) {
       throw beyondTheHandler;
     } catch (Unavailable | UnknownOutcome | Closed trouble) {
       throw execution.suspend(trouble);

@@ -92,7 +92,14 @@ final class Nesting {
     boolean quick = outer != null && outer.quick;
     Resident resident = store.residents().pin(target);
     store.begun();
-    return new Request(kind, resident, value, existence, query, origin, caller.depth() + 1, quick);
+    var request =
+        new Request(kind, resident, value, existence, query, origin, caller.depth() + 1, quick);
+    boolean handles = kind == Request.Kind.PUT || kind == Request.Kind.GET;
+    if (outer != null && outer.ticksMax > 0 && handles) {
+      request.hastenAs(outer);
+      store.takingBack().begun(request);
+    }
+    return request;
   }
 
   /// Waits for a nested call. What the store refuses is an answer too, which must be logged: at

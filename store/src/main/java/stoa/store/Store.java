@@ -1,5 +1,6 @@
 package stoa.store;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
@@ -140,7 +141,18 @@ public final class Store implements AutoCloseable {
   /// @throws LimitExceeded when too many requests are under way
   /// @throws Closed when the store is closed
   public Request put(Target target, byte[] value, Existence existence, boolean quick) {
+    return put(target, value, existence, quick, config.callTimeMax());
+  }
+
+  /// As [#put(Target, byte\[\], Existence, boolean)], within a time.
+  ///
+  /// @param timeMax how long it may take from now on, its waiting and its run together, in units of
+  ///   [Threads#TICK_MILLIS]; more than the store's limit is that. When it is over, nothing is
+  ///   logged, or what is logged is taken back, and it fails with [stoa.DeadlineExceeded]
+  public Request put(
+      Target target, byte[] value, Existence existence, boolean quick, Duration timeMax) {
     Request request = newPut(target, value, existence, quick);
+    takingBack.limit(request, timeMax);
     intake.add(request);
     return await(request);
   }
@@ -150,7 +162,14 @@ public final class Store implements AutoCloseable {
   /// @param quick whether a thread that waits for the key may execute it: the code is known to be
   ///   short
   public Request putAsync(Target target, byte[] value, Existence existence, boolean quick) {
+    return putAsync(target, value, existence, quick, config.callTimeMax());
+  }
+
+  /// As [#putAsync(Target, byte\[\], Existence, boolean)], within a time.
+  public Request putAsync(
+      Target target, byte[] value, Existence existence, boolean quick, Duration timeMax) {
     Request request = newPut(target, value, existence, quick);
+    takingBack.limit(request, timeMax);
     intake.add(request);
     callWriter();
     return request;
@@ -178,7 +197,14 @@ public final class Store implements AutoCloseable {
   /// @param quick whether the calling thread may execute it: the code is known to be short
   /// @return the settled request
   public Request get(Target target, Object query, Existence existence, boolean quick) {
+    return get(target, query, existence, quick, config.callTimeMax());
+  }
+
+  /// As [#get(Target, Object, Existence, boolean)], within a time.
+  public Request get(
+      Target target, Object query, Existence existence, boolean quick, Duration timeMax) {
     Request request = newGet(target, query, existence, quick);
+    takingBack.limit(request, timeMax);
     if (intake.refuses(request)) return request;
     if (quick && threads.mayRunQuick()) {
       Resident resident = request.resident;
@@ -196,7 +222,14 @@ public final class Store implements AutoCloseable {
   /// @param quick whether a thread that waits for the key may execute it: the code is known to be
   ///   short
   public Request getAsync(Target target, Object query, Existence existence, boolean quick) {
+    return getAsync(target, query, existence, quick, config.callTimeMax());
+  }
+
+  /// As [#getAsync(Target, Object, Existence, boolean)], within a time.
+  public Request getAsync(
+      Target target, Object query, Existence existence, boolean quick, Duration timeMax) {
     Request request = newGet(target, query, existence, quick);
+    takingBack.limit(request, timeMax);
     intake.add(request);
     callWriter();
     return request;
@@ -435,6 +468,35 @@ public final class Store implements AutoCloseable {
     return new Follower(this, target);
   }
 
+  /// Runs code of a key on the calling thread, beside the state, within the time of a call.
+  ///
+  /// @throws stoa.DeadlineExceeded when it took longer; code that can be stopped is
+  public <T> T limited(Key key, Supplier<T> code) {
+    var execution =
+        new Execution(this, Execution.Mode.READING, key, null, 0, nowMicros(), 0, null, null);
+    return takingBack.here(execution, 0, code);
+  }
+
+  // ---- the operator
+
+  /// The calls that run and wait, as many as are asked for, those that run first. Looks at every
+  /// key in memory.
+  public List<OngoingCall> calls(int callsMax) {
+    return takingBack.calls(callsMax);
+  }
+
+  /// Cancels a call: it fails with [stoa.CallFailed], which names the operator. A logged one is
+  /// taken back by a verdict, so that it is in every replay; the state of its key is what it was
+  /// before. What it had put to other keys stands.
+  ///
+  /// @param id of an [OngoingCall]
+  /// @return false when it is not under way any more, or is known to stand, as part of a committed
+  ///   transaction
+  public boolean cancel(long id) {
+    checkOpen();
+    return takingBack.cancel(id);
+  }
+
   // ---- transactions
 
   /// What no other transaction of this log carries: nobody has had this epoch before.
@@ -568,6 +630,15 @@ public final class Store implements AutoCloseable {
   /// How long a handler may run, in microseconds.
   long callMicrosMax() {
     return TimeUnit.MICROSECONDS.convert(config.callTimeMax());
+  }
+
+  Duration callTimeMax() {
+    return config.callTimeMax();
+  }
+
+  /// How many ticks a time is that a question may take; 0 when the store's own limit holds.
+  int ticks(Duration timeMax) {
+    return timeMax.compareTo(config.callTimeMax()) >= 0 ? 0 : TakingBack.ticks(timeMax);
   }
 
   int nestingMax() {
