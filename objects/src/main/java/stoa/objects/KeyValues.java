@@ -22,6 +22,7 @@ import stoa.base.Encoder;
 import stoa.base.StreamId;
 import stoa.objects.types.Keys;
 import stoa.store.Answer;
+import stoa.store.CallId;
 import stoa.store.Existence;
 import stoa.store.Key;
 import stoa.store.Request;
@@ -161,6 +162,13 @@ final class KeyValues {
   Request putAsync(Key key, byte @Nullable [] value) {
     byte[] put = new KeyCommand.Put(value).encoded();
     return store.putAsync(store.target(key), put, any(), isQuick(key));
+  }
+
+  /// As [#putAsync(Key, byte\[\])], for a client of a server.
+  Request putAsync(Key key, byte @Nullable [] value, CallId id) {
+    byte[] put = new KeyCommand.Put(value).encoded();
+    return store.putAsync(
+        store.target(key), put, any(), isQuick(key), stoa.limits().callTimeMax(), id);
   }
 
   /// Asks for the value; [#value] tells what it is.
@@ -320,6 +328,18 @@ final class KeyValues {
     } finally {
       lock.unlock();
     }
+  }
+
+  /// Ends the sessions of clients that are not open any more.
+  void endAllBut(Set<Long> open) {
+    List<Long> known;
+    lock.lock();
+    try {
+      known = counts.keySet().stream().filter(one -> one > 0 && !open.contains(one)).toList();
+    } finally {
+      lock.unlock();
+    }
+    known.forEach(this::endSession);
   }
 
   /// Takes all listeners of a session out; durably. Waits. The session makes no more.

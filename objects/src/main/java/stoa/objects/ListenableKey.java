@@ -1,10 +1,12 @@
 package stoa.objects;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import stoa.CallFailed;
 import stoa.Closed;
@@ -214,8 +216,9 @@ final class ListenableKey implements Handler {
   /// What a listener is told of why it has ended.
   ///
   /// @param ended as it is in the state
-  static StoaException cause(byte[] ended, Marshaller marshaller) {
-    Throwable thrown = marshaller.thrown(ended, 1, ended.length);
+  /// @param decode decodes what the marshaller wrote of a throwable
+  static StoaException cause(byte[] ended, Function<byte[], Throwable> decode) {
+    Throwable thrown = decode.apply(Arrays.copyOfRange(ended, 1, ended.length));
     if (ended[0] == BEHIND && thrown instanceof StoaException told) return told;
     return new CallFailed("the handler of the listener threw " + thrown, thrown);
   }

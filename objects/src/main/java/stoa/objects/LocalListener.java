@@ -72,7 +72,8 @@ final class LocalListener<W> implements KeyFeed.Sink, Registration {
   @Override
   public void ended(long number, byte[] cause) {
     add(() -> {
-      if (closed.compareAndSet(false, true)) tellEnd(ListenableKey.cause(cause, marshaller));
+      if (closed.compareAndSet(false, true))
+        tellEnd(ListenableKey.cause(cause, marshaller::thrown));
       values.heard(listening, key, number);
     });
   }
