@@ -5,7 +5,7 @@ import stoa.objects.KeyService;
 import stoa.wire.proto.Event;
 
 /// A listener of a client: its events go into the outbox of its session. Thread-safe.
-final class ClientListener implements KeyService.Sink {
+final class ClientListener {
   private final Session session;
   private final long number;
   private final KeyService.Listener listener;
@@ -20,28 +20,39 @@ final class ClientListener implements KeyService.Sink {
     return listener;
   }
 
-  /// Begins to send what the client has not handled: nobody knows what arrived over a connection
-  /// that was lost.
-  void send() {
-    listener.send(this);
+  /// Begins to send what the client has not handled over the connection that there is: nobody knows
+  /// what arrived over one that was lost. Does nothing without one.
+  synchronized void send() {
+    Conversation to = session.conversation();
+    if (to != null) listener.send(new Over(to));
   }
 
-  @Override
-  public void event(long event, byte[] value) {
-    session.event(event(event).setValue(ByteString.copyFrom(value)).build());
-  }
+  /// Sends over one connection: what another one is still given to send is behind what it lost.
+  private final class Over implements KeyService.Sink {
+    private final Conversation to;
 
-  @Override
-  public void ended(long event, byte[] cause) {
-    session.event(event(event).setEnded("ended").setCause(ByteString.copyFrom(cause)).build());
-  }
+    private Over(Conversation to) {
+      this.to = to;
+    }
 
-  @Override
-  public void failed(RuntimeException cause) {
-    session.event(event(0).setEnded(String.valueOf(cause.getMessage())).build());
-  }
+    @Override
+    public void event(long event, byte[] value) {
+      session.event(to, event(event).setValue(ByteString.copyFrom(value)).build());
+    }
 
-  private Event.Builder event(long event) {
-    return Event.newBuilder().setListener(number).setNumber(event);
+    @Override
+    public void ended(long event, byte[] cause) {
+      session.event(
+          to, event(event).setEnded("ended").setCause(ByteString.copyFrom(cause)).build());
+    }
+
+    @Override
+    public void failed(RuntimeException cause) {
+      session.event(to, event(0).setEnded(String.valueOf(cause.getMessage())).build());
+    }
+
+    private Event.Builder event(long event) {
+      return Event.newBuilder().setListener(number).setNumber(event);
+    }
   }
 }

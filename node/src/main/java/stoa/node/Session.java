@@ -234,16 +234,15 @@ final class Session {
     if (told != null) told.sendSoon();
   }
 
-  /// An event for a listener. Without a connection it is dropped: the next one has it sent again.
-  void event(Event event) {
-    Conversation told;
+  /// An event for a listener, over a connection. When that is lost the event is dropped: the next one
+  /// has it sent again.
+  void event(Conversation over, Event event) {
     synchronized (this) {
-      told = conversation;
-      if (told == null) return;
+      if (conversation != over) return;
       events.add(event);
       eventBytes += event.getSerializedSize();
     }
-    told.sendSoon();
+    over.sendSoon();
   }
 
   /// Sends the listeners of the client what it has not handled. May wait for the disk.
