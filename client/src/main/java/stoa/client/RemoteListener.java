@@ -119,7 +119,8 @@ final class RemoteListener<W> implements Registration {
       if (event.getNumber() > 0) values.heard(listen.getListener(), event.getNumber());
       return;
     }
-    // One that is sent again, over another connection: the server does not know that it was handled.
+    // One that is sent again, over another connection: the server does not know that it was
+    // handled.
     // One that follows on others that were lost is sent again behind these.
     unheard = true;
     if (event.getNumber() != handled + 1) return;

@@ -5,12 +5,17 @@ import java.util.Collection;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import stoa.StoaException;
 import stoa.objects.KeyService;
 import stoa.objects.Sessions;
 import stoa.wire.proto.ClientHello;
 
 /// The sessions that are open. Thread-safe.
 final class Registry {
+  private static final Logger LOG = LoggerFactory.getLogger(Registry.class);
+
   private final ServerConfig config;
   private final Sessions durable;
   private final KeyService keys;
@@ -87,7 +92,12 @@ final class Registry {
     var _ = durable.end(session.id());
     sessions.remove(session.id());
     session.release();
-    keys.endSession(session.id());
+    try {
+      keys.endSession(session.id());
+    } catch (StoaException later) {
+      // They are taken out when a server starts again: the session is not open any more.
+      LOG.warn("listeners of session {} stay for now: {}", session.id(), later.getMessage());
+    }
   }
 
   @Nullable Session find(long id) {

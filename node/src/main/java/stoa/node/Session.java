@@ -234,8 +234,8 @@ final class Session {
     if (told != null) told.sendSoon();
   }
 
-  /// An event for a listener, over a connection. When that is lost the event is dropped: the next one
-  /// has it sent again.
+  /// An event for a listener, over a connection. When that is lost the event is dropped: the next
+  /// one has it sent again.
   void event(Conversation over, Event event) {
     synchronized (this) {
       if (conversation != over) return;
