@@ -39,7 +39,7 @@ final class Demo {
     boolean verified;
     try (var store = Stoa.open("file:" + directory)) {
       var bar = isTerminal() ? ProgressBar.redrawn(out) : ProgressBar.inLines(out);
-      report(out, new Replay(store, trace, clients, bar).run(), clients);
+      report(out, new Replay(store, trace, design, clients, bar).run(), clients);
       verified = verify(out, store, trace);
       new TimeTravel(out, store, trace).show();
     }
