@@ -14,14 +14,22 @@ import stoa.stacksync.ItemChange;
 final class Committer {
   private static final int ATTEMPTS_MAX = 3;
 
+  /*
+   * (1) A request that comes twice is recognised, so what has no known outcome is sent again as it
+   *     was. It goes to the same facade, which finishes what it had begun before.
+   * (2) A change on an old version is sent again on top of the newest, but never as a later version
+   *     than the trace gives it: if that is there already, it is this change, committed before.
+   */
   private final Facade facade;
   private final Observer observer;
+  private final Outage outage;
   private final List<Long> nanos = new ArrayList<>();
   private int conflicts;
 
-  Committer(Facade facade, Observer observer) {
+  Committer(Facade facade, Observer observer, Outage outage) {
     this.facade = facade;
     this.observer = observer;
+    this.outage = outage;
   }
 
   /// How long each call took.
@@ -62,7 +70,8 @@ final class Committer {
               acknowledged.add(row);
           case CommitInfo.WrongVersion wrong when wrong.version() < row.version() -> {
             conflicts++;
-            changes.add(change(row, wrong.current().version() + 1));
+            int onTop = wrong.current().version() + 1;
+            changes.add(change(row, Math.min(onTop, row.version())));
           }
           case CommitInfo refused ->
               throw new IllegalStateException(refused + " is the answer to " + row);
@@ -79,9 +88,10 @@ final class Committer {
     var to = TraceIds.workspace(batch.to);
     long start = System.nanoTime();
     var answers =
-        batch.moves()
-            ? facade.moveItems(user, device, TraceIds.workspace(batch.from), to, changes)
-            : facade.doCommit(user, device, to, changes);
+        outage.bridge(() ->
+            batch.moves()
+                ? facade.moveItems(user, device, TraceIds.workspace(batch.from), to, changes)
+                : facade.doCommit(user, device, to, changes));
     nanos.add(System.nanoTime() - start);
     return answers;
   }

@@ -53,7 +53,7 @@ public final class Replay {
     var works = new ArrayList<Crew.Work>();
     for (int i = 0; i < clients; i++) {
       var facade = store.get(Facade.class, "client-" + i, design);
-      var committer = new Committer(facade, observer);
+      var committer = new Committer(facade, observer, Outage.NONE);
       committers.add(committer);
       works.add(() -> work(committer, schedule));
     }

@@ -27,20 +27,12 @@ import stoa.stacksync.Workspace;
 /// Replays on the embedded engine.
 class ReplayTest {
   private static final Trace TRACE = Trace.builtIn().firstRequests(600);
-  private static final Observer NOBODY =
-      new Observer() {
-        @Override
-        public void found(Map<Long, Integer> stored, int changesLeft) {}
-
-        @Override
-        public void acknowledged(List<TraceRow> changes) {}
-      };
 
   @ParameterizedTest
   @EnumSource
   void aStoreHoldsExactlyTheTraceAfterAReplay(Design design) throws InterruptedException {
     try (var store = Stoa.open("memory:")) {
-      var report = new Replay(store, TRACE, design, 4, NOBODY).run();
+      var report = new Replay(store, TRACE, design, 4, Observer.none()).run();
       assertEquals(0, report.changesBefore());
       assertEquals(TRACE.rows().size(), report.changes());
       assertEquals(
@@ -56,11 +48,11 @@ class ReplayTest {
   void aReplayedTraceIsThereAfterReopeningAndNothingIsLeftToDo(
       Design design, @TempDir Path directory) throws InterruptedException {
     try (var store = Stoa.open("file:" + directory)) {
-      new Replay(store, TRACE, design, 3, NOBODY).run();
+      new Replay(store, TRACE, design, 3, Observer.none()).run();
     }
     try (var store = Stoa.open("file:" + directory)) {
       assertEquals(List.of(), Verification.of(store, TRACE).problems());
-      var report = new Replay(store, TRACE, design, 3, NOBODY).run();
+      var report = new Replay(store, TRACE, design, 3, Observer.none()).run();
       assertEquals(TRACE.rows().size(), report.changesBefore());
       assertEquals(0, report.changes());
       assertEquals(0, report.latencies().count());
@@ -84,7 +76,7 @@ class ReplayTest {
       }
     }
     try (var store = Stoa.open("file:" + directory)) {
-      var report = new Replay(store, TRACE, design, 4, NOBODY).run();
+      var report = new Replay(store, TRACE, design, 4, Observer.none()).run();
       assertEquals(before, report.changesBefore());
       assertEquals(List.of(), Verification.of(store, TRACE).problems());
     }
@@ -95,7 +87,7 @@ class ReplayTest {
   void theVerificationSeesWhatTheTraceDoesNotSay(Design design) throws InterruptedException {
     var trace = Trace.builtIn().firstRequests(20);
     try (var store = Stoa.open("memory:")) {
-      new Replay(store, trace, design, 2, NOBODY).run();
+      new Replay(store, trace, design, 2, Observer.none()).run();
       var row = trace.rows().getLast();
       var facade = store.get(Facade.class, "test", design);
       var metadata = TraceIds.metadata(row);
@@ -128,8 +120,8 @@ class ReplayTest {
   void aStoreStaysInTheDesignInWhichItWasBegun() throws InterruptedException {
     var trace = Trace.builtIn().firstRequests(5);
     try (var store = Stoa.open("memory:")) {
-      new Replay(store, trace, Design.ALL, 1, NOBODY).run();
-      var other = new Replay(store, trace, Design.FACADE, 1, NOBODY);
+      new Replay(store, trace, Design.ALL, 1, Observer.none()).run();
+      var other = new Replay(store, trace, Design.FACADE, 1, Observer.none());
       var refusal = assertThrows(IllegalArgumentException.class, other::run);
       assertTrue(String.valueOf(refusal.getMessage()).contains("in the design ALL, not FACADE"));
       assertTrue(Verification.of(store, trace).holds());
