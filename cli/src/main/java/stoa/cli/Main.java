@@ -17,7 +17,13 @@ import stoa.StoaException;
 @Command(
     name = "stoa",
     description = "Shared state as callable objects.",
-    subcommands = {DemoCommand.class, ReplayCommand.class, BenchCommand.class, HelpCommand.class},
+    subcommands = {
+      DemoCommand.class,
+      ReplayCommand.class,
+      InstanceCommand.class,
+      BenchCommand.class,
+      HelpCommand.class
+    },
     synopsisSubcommandLabel = "COMMAND",
     footer = {
       "",
@@ -44,6 +50,7 @@ public final class Main implements Runnable {
     return new CommandLine(new Main())
         .setOut(out)
         .setErr(err)
+        .setCaseInsensitiveEnumValuesAllowed(true)
         .setExecutionExceptionHandler(Main::explain)
         .execute(args);
   }

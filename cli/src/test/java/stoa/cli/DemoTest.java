@@ -80,7 +80,7 @@ class DemoTest {
     assertTrue(crash.text().contains("none of them lost"), crash.text());
     var again = run("demo", "--crash", "--data", data.toString());
     assertEquals(1, again.exitCode(), again.text());
-    assertTrue(again.text().contains("is not empty; --crash needs a new directory"), again.text());
+    assertTrue(again.text().contains("is not empty; this needs a new directory"), again.text());
   }
 
   @Test

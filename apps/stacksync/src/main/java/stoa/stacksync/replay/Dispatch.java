@@ -2,6 +2,7 @@ package stoa.stacksync.replay;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -34,8 +35,10 @@ public final class Dispatch {
   private final int changesBefore;
   private final List<Place> places = new ArrayList<>();
   private final List<Long> nanos = new ArrayList<>();
-  private final long start = System.nanoTime();
-  private long end = start;
+  private final Map<Long, Integer> answered;
+  private boolean paused;
+  private long start;
+  private long end;
   private int changesDone;
   private int conflicts;
   private @Nullable Throwable failure;
@@ -52,6 +55,7 @@ public final class Dispatch {
   public Dispatch(
       Trace trace, Map<Long, Integer> stored, int instances, int windowMax, Observer observer) {
     this.schedule = new Schedule(trace, stored);
+    this.answered = new HashMap<>(stored);
     this.changesBefore = trace.rows().size() - schedule.rowCount();
     this.windowMax = windowMax;
     this.observer = observer;
@@ -100,6 +104,7 @@ public final class Dispatch {
       }
       schedule.done(batch);
       rows = batch.rows;
+      for (var row : rows) answered.merge(row.item(), row.version(), Math::max);
       changesDone += rows.size();
       conflicts += done.conflicts();
       nanos.addAll(done.nanos());
@@ -134,10 +139,38 @@ public final class Dispatch {
       while (failure == null && changesDone < Math.min(changes, schedule.rowCount())) {
         changed.await();
       }
-      if (failure != null) {
-        throw new IllegalStateException("the replay failed: " + failure.getMessage(), failure);
-      }
+      checkFailure();
       return changesDone < schedule.rowCount();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /// Hands nothing out any more, and waits until all that was handed out is answered; [#resume]
+  /// ends this. Meanwhile the service has nothing to do.
+  ///
+  /// @return the newest version of each item that was answered, or stored at the beginning
+  /// @throws IllegalStateException after a failure
+  public Map<Long, Integer> settle() throws InterruptedException {
+    lock.lockInterruptibly();
+    try {
+      paused = true;
+      while (failure == null && places.stream().anyMatch(place -> !place.waiting.isEmpty())) {
+        changed.await();
+      }
+      checkFailure();
+      return Map.copyOf(answered);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /// Goes on after [#settle].
+  public void resume() {
+    lock.lock();
+    try {
+      paused = false;
+      handOut();
     } finally {
       lock.unlock();
     }
@@ -163,10 +196,18 @@ public final class Dispatch {
     }
   }
 
+  private void checkFailure() {
+    if (failure != null) {
+      throw new IllegalStateException("the replay failed: " + failure.getMessage(), failure);
+    }
+  }
+
   private void handOut() {
+    if (paused) return;
     for (var place = roomiest(); place.isPresent(); place = roomiest()) {
       var batch = schedule.poll();
       if (batch.isEmpty()) return;
+      if (start == 0) start = System.nanoTime();
       place.get().waiting.put(batch.get().number, batch.get());
       if (place.get().orders != null) place.get().orders.accept(Orders.text(batch.get()));
     }

@@ -34,6 +34,13 @@ class DispatchTest {
       var dispatch = dispatch(store, design, TRACE);
       var instances = List.of(new Running(store, design, 0), new Running(store, design, 1));
       for (var each : instances) each.begin(dispatch, line -> dispatch.answer(each.number, line));
+      for (int changes : List.of(50, 200)) {
+        assertTrue(dispatch.await(changes));
+        var answered = dispatch.settle();
+        assertEquals(answered, StoredItem.newest(store));
+        assertTrue(answered.values().stream().mapToInt(Integer::intValue).sum() >= changes);
+        dispatch.resume();
+      }
       assertFalse(dispatch.await(Integer.MAX_VALUE));
       for (var each : instances) each.end();
       assertEquals(TRACE.rows().size(), dispatch.report().changes());
