@@ -20,7 +20,8 @@ import stoa.spi.Engine;
 public interface Stoa extends AutoCloseable {
 
   /// Opens the store at a URL with the standard configuration: `memory:` for one that lives in this
-  /// process's memory, `file:DIRECTORY` for one in a directory, created when absent.
+  /// process's memory, `file:DIRECTORY` for one in a directory, created when absent,
+  /// `stoa://HOST:PORT` for one in a server.
   static Stoa open(String url) {
     return open(StoaConfig.of(url));
   }
@@ -29,7 +30,8 @@ public interface Stoa extends AutoCloseable {
   ///
   /// @throws IllegalArgumentException when no engine on the class path opens such URLs
   /// @throws Corrupt when the directory holds data that cannot be read
-  /// @throws Unavailable when another process has the directory open, or it cannot be used
+  /// @throws Unavailable when another process has the directory open, or it cannot be used, or no
+  ///   server answers
   static Stoa open(StoaConfig config) {
     String scheme = config.scheme();
     for (Engine engine : ServiceLoader.load(Engine.class)) {
@@ -38,7 +40,8 @@ public interface Stoa extends AutoCloseable {
     throw new IllegalArgumentException(
         "nothing on the class path opens \""
             + config.url()
-            + "\"; use memory: or file:DIRECTORY, with stoa-objects on the class path");
+            + "\"; use memory: or file:DIRECTORY, with stoa-objects on the class path, or"
+            + " stoa://HOST:PORT, with stoa-client");
   }
 
   /// A proxy of the object, which comes to be with the first call on it that is not an accessor.

@@ -43,7 +43,7 @@ record PastInvoker(LiveInvoker live, Past past, @Nullable Place place) implement
     boolean quick = live.type().isQuick(method);
     var answer = (ObjectAnswer) past.get(question, live.existenceThen(), quick);
     var marshaller = live.stoa().marshaller();
-    return there == null ? answer.get(marshaller) : there.seen(answer, marshaller);
+    return there == null ? answer.get(marshaller) : there.seen(answer);
   }
 
   /// Views at the same place may be passed to each other: there, they are what they were.

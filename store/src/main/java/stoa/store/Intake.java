@@ -479,6 +479,11 @@ final class Intake {
         publish(request, own != null && own.resident == request.resident);
       }
     }
+    Watches watches = store.watches();
+    if (watches.isEmpty()) return;
+    for (Resident resident : touched) {
+      if (resident.hasChanged()) watches.changed(resident.key, resident.nextChange);
+    }
   }
 
   private void publish(Request request, boolean mine) {

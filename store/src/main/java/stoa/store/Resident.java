@@ -285,6 +285,11 @@ final class Resident implements Runnable {
     if (nextChange != UNKNOWN) change.set(nextChange);
   }
 
+  /// Whether the batch that was published last changed it; for the leader.
+  boolean hasChanged() {
+    return nextChange != oldChange;
+  }
+
   /// Nothing of the batch was written.
   void rollBack() {
     touched = false;

@@ -56,6 +56,7 @@ public final class Store implements AutoCloseable {
   private final Versions versions;
   private final Observed observed = new Observed();
   private final Retention retention;
+  private final Watches watches = new Watches(Watches.WATCHES_MAX);
   private final ConcurrentHashMap<String, HandlerFactory> factories = new ConcurrentHashMap<>();
   private final ConcurrentHashMap<String, Resident> directories = new ConcurrentHashMap<>();
   private final AtomicLong marks = new AtomicLong();
@@ -276,9 +277,43 @@ public final class Store implements AutoCloseable {
     return new Names(streams(), directory.key.stream(), directory.tail());
   }
 
-  /// The log counter up to which everything is committed and in the mailboxes.
-  long moment() {
+  /// The log counter up to which everything is committed: whoever asks a key now finds what was put
+  /// up to there, and every [Watcher] has been told of all changes up to there, unless the store
+  /// has failed. Not to be asked by a watcher.
+  public long moment() {
     return intake.moment();
+  }
+
+  /// Has somebody told of the changes of a key, whether that is in memory or not, until the
+  /// registration is closed. Before this returns, the watcher is told of the last change there was,
+  /// if there was one; then of each further one before [#moment] passes it. Changes that are
+  /// committed together are told once.
+  ///
+  /// What is told is that something was put. It may be under way still, or be taken back: to ask
+  /// the key waits for it.
+  ///
+  /// @throws LimitExceeded when too many watch
+  /// @throws Closed when the store is closed
+  public Watch watch(Key key, Watcher watcher) {
+    checkOpen();
+    Resident resident = residents.pin(key);
+    Watch watch = watches.add(key, watcher);
+    try {
+      awaitPublished();
+      checkUsable();
+      long last = resident.change();
+      if (last > 0) watch.tell(last);
+      return watch;
+    } catch (RuntimeException failure) {
+      watch.close();
+      throw failure;
+    } finally {
+      resident.unpin();
+    }
+  }
+
+  Watches watches() {
+    return watches;
   }
 
   /// A key as of a place in the log. Nothing is read here.

@@ -1,0 +1,10 @@
+/// The server of a store.
+@org.jspecify.annotations.NullMarked
+module stoa.node {
+  requires static transitive org.jspecify;
+  requires transitive stoa.wire;
+  requires transitive stoa.objects;
+  requires org.slf4j;
+
+  exports stoa.node;
+}
