@@ -65,6 +65,18 @@ public final class Dictionary implements TypeIds {
     }
   }
 
+  /// The number of a name, null when it has none.
+  @Nullable Integer find(String name) {
+    return numbers.get(name);
+  }
+
+  /// The names from a number on.
+  List<String> from(int number, int countMax) {
+    List<String> known = List.copyOf(names);
+    int begin = Math.clamp(number, 0, known.size());
+    return known.subList(begin, Math.min(known.size(), begin + countMax));
+  }
+
   @Override
   public @Nullable String nameOf(int id) {
     return id >= 0 && id < names.size() ? names.get(id) : null;

@@ -514,6 +514,31 @@ final class EmbeddedStoa implements ObjectSnapshot.Source {
     return loader;
   }
 
+  Limits limits() {
+    return limits;
+  }
+
+  Dictionary dictionary() {
+    return dictionary;
+  }
+
+  Blobs blobs() {
+    if (blobsRefused != null) throw new UnsupportedOperationException(blobsRefused);
+    return blobs;
+  }
+
+  /// The type of a stored name, if it was used since the store was opened.
+  @Nullable ObjectType knownType(String name) {
+    Faces known = types.get(name);
+    return known == null ? null : known.first();
+  }
+
+  /// Whether a type that is in use has a method.
+  boolean hasMethod(String type, String method) {
+    Faces known = types.get(type);
+    return known != null && known.hasMethod(method);
+  }
+
   int callBytesMax() {
     return limits.callBytesMax();
   }
@@ -570,7 +595,7 @@ final class EmbeddedStoa implements ObjectSnapshot.Source {
   }
 
   /// The type of a reference, by the class that was last stored under its name.
-  private ObjectType typeNamed(String name) {
+  ObjectType typeNamed(String name) {
     Faces known = types.get(name);
     if (known != null) return known.first();
     var candidates = dictionary.after(Dictionary.CLASS + name + " ").reversed();

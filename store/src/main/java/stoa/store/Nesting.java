@@ -282,6 +282,40 @@ final class Nesting {
     return found[0];
   }
 
+  /// See [Store#earlier].
+  @Nullable Earlier earlier(Key key, Records.Origin origin, long since) {
+    long executed = store.position(key);
+    StreamId stream = key.stream();
+    long low = firstBehind(stream, since);
+    var found = new StoredEntry[1];
+    store
+        .streams()
+        .scan(
+            stream,
+            low,
+            executed,
+            entry -> {
+              boolean change = entry.kind() == Records.PUT || entry.kind() == Records.DELETE;
+              if (change && origin.equals(Records.originOf(entry.payload()))) found[0] = entry;
+              return found[0] == null;
+            });
+    StoredEntry entry = found[0];
+    if (entry == null) {
+      // What was written may have been released. Whoever asks has waited for long.
+      if (low > 1 && store.streams().read(stream, low - 1) == null) {
+        store.retention().check(key, low - 1);
+      }
+      return null;
+    }
+    Past then = Past.after(store, key, entry.address());
+    long counter = entry.log().counter();
+    if (entry.kind() == Records.DELETE) {
+      long ended = Past.after(store, key, entry.address() - 1).generation();
+      return new Earlier(null, ended, counter);
+    }
+    return new Earlier(answerFromLog(key, entry.address()), then.generation(), counter);
+  }
+
   /// The first address of a stream that stands behind a place in the log, or the one after its
   /// last.
   long firstBehind(StreamId stream, long counter) {

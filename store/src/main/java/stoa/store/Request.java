@@ -141,6 +141,12 @@ public final class Request {
     return new Request(kind, resident, nothing, existence, query, null, 0, quick, transaction);
   }
 
+  /// A request that copies the handler as it is.
+  static Request fork(Resident resident) {
+    byte[] nothing = {};
+    return new Request(Kind.FORK, resident, nothing, null, null, null, 0, false);
+  }
+
   static Request note(Resident resident, byte noteKind, byte[] payload) {
     var request = new Request(Kind.NOTE, resident, payload, null, null, null, 0, true);
     request.noteKind = noteKind;
@@ -177,8 +183,15 @@ public final class Request {
     return result;
   }
 
-  /// What a settled request without an answer found.
-  long number() {
+  /// The log counter up to which what it is answered with reaches. Valid once done.
+  public long reach() {
+    return reach;
+  }
+
+  /// What a settled request without an answer found: for a deletion, the generation that it ended.
+  ///
+  /// @throws RuntimeException the failure, when it failed
+  public long number() {
     check();
     return number;
   }

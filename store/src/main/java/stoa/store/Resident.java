@@ -544,6 +544,7 @@ final class Resident implements Runnable {
     store.retention().deleted(key, request.address);
     executedChange = request.counter;
     request.reach = request.counter;
+    request.number = generation;
     generation = 0;
     executed = request.address;
     reweigh(state);

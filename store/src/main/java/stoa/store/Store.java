@@ -150,7 +150,17 @@ public final class Store implements AutoCloseable {
   /// @param quick whether a thread that waits for the key may execute it: the code is known to be
   ///   short
   public Request putAsync(Target target, byte[] value, Existence existence, boolean quick) {
-    Request request = newPut(target, value, existence, quick);
+    return putAsync(target, value, existence, quick, null);
+  }
+
+  /// As [#putAsync(Target, byte[], Existence, boolean)], for a client of a server.
+  ///
+  /// @param id logged with the put, see [#earlier]; null for none
+  public Request putAsync(
+      Target target, byte[] value, Existence existence, boolean quick, @Nullable CallId id) {
+    Resident resident = accepted(target::pin);
+    var origin = Records.Origin.of(id);
+    var request = new Request(Request.Kind.PUT, resident, value, existence, null, origin, 0, quick);
     intake.add(request);
     callWriter();
     return request;
@@ -159,6 +169,32 @@ public final class Store implements AutoCloseable {
   private Request newPut(Target target, byte[] value, Existence existence, boolean quick) {
     Resident resident = accepted(target::pin);
     return new Request(Request.Kind.PUT, resident, value, existence, null, null, 0, quick);
+  }
+
+  /// Ends a key's generation without waiting.
+  ///
+  /// @param id logged with the deletion, see [#earlier]; null for none
+  public Request deleteAsync(Target target, Existence existence, @Nullable CallId id) {
+    Resident resident = accepted(target::pin);
+    byte[] nothing = {};
+    var origin = Records.Origin.of(id);
+    var request =
+        new Request(Request.Kind.DELETE, resident, nothing, existence, null, origin, 0, true);
+    intake.add(request);
+    callWriter();
+    return request;
+  }
+
+  /// What became of a call that a client made of an earlier process, on a key; null when it was not
+  /// logged. Waits until it is executed.
+  ///
+  /// @param id of the call
+  /// @param since a log counter behind which it was logged, if it was
+  /// @throws stoa.TooOld when that is too long ago to be known
+  public @Nullable Earlier earlier(Key key, CallId id, long since) {
+    checkOpen();
+    checkUsable();
+    return nesting.earlier(key, java.util.Objects.requireNonNull(Records.Origin.of(id)), since);
   }
 
   /// Ends a key's generation and waits until that is executed.
@@ -428,6 +464,34 @@ public final class Store implements AutoCloseable {
     barrier(key);
     checkUsable();
     return retention.trim(key, before);
+  }
+
+  /// The state of a key.
+  ///
+  /// @param position the stream address of the last put or deletion, 0 when there was none
+  /// @param generation 0 when the key is absent
+  /// @param from the log counter from which on it is seen
+  /// @param state as the handler keeps it; null when the key is absent, or has the position that
+  ///   was asked for
+  public record Checkpoint(long position, long generation, long from, byte @Nullable [] state) {}
+
+  /// The state of a key now, behind everything that was answered before.
+  ///
+  /// @param unless the position for which nothing is copied; -1 for none
+  public Checkpoint fetch(Target target, long unless) {
+    if (unless >= 0) {
+      Resident resident = accepted(target::pin);
+      byte[] nothing = {};
+      var asked = new Request(Request.Kind.POSITION, resident, nothing, null, null, null, 0, false);
+      ask(asked);
+      if (await(asked).number() == unless) return new Checkpoint(unless, 0, asked.reach(), null);
+    }
+    Request forked = Request.fork(accepted(target::pin));
+    ask(forked);
+    await(forked).check();
+    Copy copy = java.util.Objects.requireNonNull(forked.copy);
+    observed.advance(forked.reach());
+    return new Checkpoint(copy.position(), copy.generation(), forked.reach(), copy.checkpoint());
   }
 
   /// A state of a key that is kept beside the store's own, by playback.

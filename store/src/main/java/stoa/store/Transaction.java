@@ -293,6 +293,11 @@ public final class Transaction implements AutoCloseable {
     return new Id(first.resident.key, first.tail(), mark);
   }
 
+  /// As [#id], null when nothing was put.
+  public @Nullable Id identity() {
+    return deeds.isEmpty() ? null : id();
+  }
+
   /// Gives it up, if it has not ended.
   @Override
   public void close() {

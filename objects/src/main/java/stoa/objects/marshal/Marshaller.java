@@ -115,6 +115,11 @@ public final class Marshaller {
     }
   }
 
+  /// Whether a class is known.
+  public boolean isRegistered(Class<?> type) {
+    return generation.registry.has(type);
+  }
+
   private Generation generation(Registry registry) {
     int places = 4 * Runtime.getRuntime().availableProcessors();
     return new Generation(
