@@ -15,6 +15,7 @@ import picocli.CommandLine.Spec;
 import stoa.Stoa;
 import stoa.stacksync.Design;
 import stoa.stacksync.replay.Instance;
+import stoa.stacksync.replay.Outage;
 
 /// A service instance that `stoa demo --remote` starts: takes orders from its standard input and
 /// answers on its standard output, after the line `ready`. Ends when its input does.
@@ -24,7 +25,7 @@ final class InstanceCommand implements Callable<Integer> {
   static final String READY = "ready";
 
   /// A server that was killed is back before that.
-  private static final Duration OUTAGE_MAX = Duration.ofMinutes(2);
+  private static final Outage OUTAGE = new Outage(Duration.ofMinutes(2));
 
   @Spec private @Nullable CommandSpec spec;
 
@@ -49,9 +50,9 @@ final class InstanceCommand implements Callable<Integer> {
   public Integer call() throws IOException, InterruptedException {
     var lines = new Lines(Objects.requireNonNull(spec).commandLine().getOut());
     var changes = Traces.open(trace);
-    try (var store = Stoa.open(url)) {
+    try (var store = OUTAGE.bridge(() -> Stoa.open(url))) {
       lines.write(READY);
-      new Instance(store, changes, design, name, clients, OUTAGE_MAX)
+      new Instance(store, changes, design, name, clients, OUTAGE)
           .run(new InputStreamReader(System.in, StandardCharsets.UTF_8), lines::write);
     }
     return 0;

@@ -21,6 +21,7 @@ import stoa.StoaException;
       DemoCommand.class,
       ReplayCommand.class,
       InstanceCommand.class,
+      ServeCommand.class,
       BenchCommand.class,
       HelpCommand.class
     },

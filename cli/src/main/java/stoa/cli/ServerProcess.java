@@ -3,14 +3,14 @@ package stoa.cli;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.regex.Pattern;
 
 /// A Stoa server in a process of its own, on this machine only.
 ///
 /// Owned by one thread.
 final class ServerProcess implements AutoCloseable {
   private static final String HOST = "127.0.0.1";
-  private static final Pattern READY = Pattern.compile("\\bready\\b.*" + HOST + ":(\\d+)");
+  private static final String LISTENING = "listening on " + HOST + ":";
+  private static final String READY = "ready";
   private static final int ANY_PORT = 0;
   private static final long STOPPING_MILLIS_MAX = 60_000;
 
@@ -41,11 +41,14 @@ final class ServerProcess implements AutoCloseable {
         Child.start(
             List.of("serve", "--data", directory.toString(), "--listen", HOST + ":" + port));
     try {
+      int bound = port;
       for (var line = child.line(); line.isPresent(); line = child.line()) {
-        var ready = READY.matcher(line.get());
-        if (ready.find()) {
+        if (line.get().startsWith(LISTENING)) {
+          bound = Integer.parseInt(line.get().substring(LISTENING.length()));
+        }
+        if (line.get().equals(READY)) {
           drain(child);
-          return new ServerProcess(child, directory, Integer.parseInt(ready.group(1)));
+          return new ServerProcess(child, directory, bound);
         }
       }
     } catch (IOException | RuntimeException e) {

@@ -4,7 +4,6 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.Reader;
 import java.io.UncheckedIOException;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Optional;
 import java.util.concurrent.locks.ReentrantLock;
@@ -32,15 +31,15 @@ public final class Instance {
 
   /// @param name chooses the facades: no other instance may have it at the same time
   /// @param clients how many threads commit at once
-  /// @param outageMax how long to try again what the store cannot do, or does not say that it did
+  /// @param outage how long the store may be away
   public Instance(
-      Stoa store, Trace trace, Design design, String name, int clients, Duration outageMax) {
+      Stoa store, Trace trace, Design design, String name, int clients, Outage outage) {
     this.store = store;
     this.orders = new Orders(trace);
     this.design = design;
     this.name = name;
     this.clients = clients;
-    this.outage = new Outage(outageMax);
+    this.outage = outage;
   }
 
   /// Works until there are no more orders.

@@ -10,14 +10,16 @@ import stoa.UnknownOutcome;
 /// are harmless when they are made twice.
 ///
 /// @param max from the first attempt to the last; zero for a single attempt
-record Outage(Duration max) {
+public record Outage(Duration max) {
   private static final long PAUSE_NANOS = 50_000_000;
 
   /// For a store in this process: what fails there will not come back.
-  static final Outage NONE = new Outage(Duration.ZERO);
+  public static final Outage NONE = new Outage(Duration.ZERO);
 
   /// Makes a call until it has an outcome.
-  <R> R bridge(Supplier<R> call) {
+  ///
+  /// @throws Unavailable or [UnknownOutcome] when it has none for so long
+  public <R> R bridge(Supplier<R> call) {
     long start = System.nanoTime();
     while (true) {
       try {

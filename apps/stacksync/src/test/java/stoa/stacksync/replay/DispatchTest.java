@@ -9,7 +9,6 @@ import java.io.IOException;
 import java.io.PipedReader;
 import java.io.PipedWriter;
 import java.io.UncheckedIOException;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -138,7 +137,7 @@ class DispatchTest {
     Running(Stoa store, Design design, int number) throws IOException {
       this.number = number;
       in = new PipedReader(orders, 1 << 20);
-      instance = new Instance(store, TRACE, design, "instance-" + number, 3, Duration.ZERO);
+      instance = new Instance(store, TRACE, design, "instance-" + number, 3, Outage.NONE);
     }
 
     void begin(Dispatch dispatch, Consumer<String> answers) {
