@@ -1,5 +1,6 @@
 package stoa;
 
+import java.time.Duration;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
@@ -91,6 +92,21 @@ public interface Stoa extends AutoCloseable {
   ///   do more with it in [CompletableFuture#thenApply]
   /// @throws UnsupportedOperationException for a [Blob], which has asynchronous methods of its own
   <T, R extends @Nullable Object> CompletableFuture<R> async(T shared, Call1<T, R> call);
+
+  /// The same object through a proxy or facade whose single calls take no longer than a time each:
+  /// waiting for others and running together, from when the call is made. A call whose time is over
+  /// fails with [DeadlineExceeded], and what it had changed at its object is taken back; calls that
+  /// its method makes on other objects have no more time than it has left.
+  ///
+  /// What is passed on to others, as an argument or in a field, is the object without the limit. In
+  /// transactions [TxOptions#timeMax()] counts instead; it is this time for each attempt of a
+  /// method marked [Transactional].
+  ///
+  /// @param timeMax positive, in units of 50 ms, rounded up; a longer time than
+  ///   [Limits#callTimeMax()] is that
+  /// @throws IllegalArgumentException when the time is not positive
+  /// @throws UnsupportedOperationException for a [Blob]
+  <T> T within(Duration timeMax, T shared);
 
   /// Takes a snapshot of all objects as they are now. Instant: nothing is copied or logged.
   Snapshot snapshot();

@@ -21,8 +21,10 @@ import stoa.StoaException;
       DemoCommand.class,
       ReplayCommand.class,
       InstanceCommand.class,
-      ServeCommand.class,
       BenchCommand.class,
+      ServeCommand.class,
+      StatusCommand.class,
+      CancelCommand.class,
       HelpCommand.class
     },
     synopsisSubcommandLabel = "COMMAND",

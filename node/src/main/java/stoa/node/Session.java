@@ -17,6 +17,7 @@ import stoa.wire.proto.Changed;
 import stoa.wire.proto.ClientFrame;
 import stoa.wire.proto.Request;
 import stoa.wire.proto.ServerFrame;
+import stoa.wire.proto.SessionStatus;
 
 /// What a server knows of one client: its requests, what it has open, and what is to be sent to it.
 /// Thread-safe.
@@ -38,6 +39,7 @@ final class Session {
   final ConcurrentHashMap<Long, Pins.Pin> pins = new ConcurrentHashMap<>();
   final ConcurrentHashMap<Integer, Watch> watches = new ConcurrentHashMap<>();
   final Lane blobs;
+  final BlobCalls blobCalls = new BlobCalls();
 
   // Guarded by this.
   private final Ledger ledger;
@@ -264,6 +266,19 @@ final class Session {
     return !answers.isEmpty() || !changes.isEmpty();
   }
 
+  /// What an operator sees of it.
+  synchronized SessionStatus status() {
+    Conversation current = conversation;
+    return SessionStatus.newBuilder()
+        .setSession(id)
+        .setConnected(current != null)
+        .setPeer(current == null ? "" : current.peer())
+        .setContainers(containers.size())
+        .setRequests(ledger.underWay())
+        .setTransactions(transactions.size())
+        .build();
+  }
+
   ByteString secret() {
     return ByteString.copyFrom(durable.secret());
   }
@@ -276,6 +291,7 @@ final class Session {
     pins.clear();
     transactions.values().forEach(OpenTransaction::abandon);
     transactions.clear();
+    blobs.slow(blobCalls::close);
     containers.clear();
   }
 }

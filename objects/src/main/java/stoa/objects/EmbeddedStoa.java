@@ -1,5 +1,6 @@
 package stoa.objects;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
@@ -31,10 +32,12 @@ import stoa.Transaction;
 import stoa.TxOptions;
 import stoa.View;
 import stoa.base.Clock;
+import stoa.base.Decoder;
 import stoa.base.StreamId;
 import stoa.objects.marshal.Marshaller;
 import stoa.objects.marshal.Reference;
 import stoa.objects.marshal.References;
+import stoa.objects.proxy.Invoker;
 import stoa.objects.proxy.Proxied;
 import stoa.objects.proxy.Proxies;
 import stoa.objects.types.Keys;
@@ -47,6 +50,7 @@ import stoa.spi.Facade;
 import stoa.store.Blobs;
 import stoa.store.Existence;
 import stoa.store.Key;
+import stoa.store.OngoingCall;
 import stoa.store.Pins;
 import stoa.store.Request;
 import stoa.store.Store;
@@ -62,6 +66,7 @@ final class EmbeddedStoa implements ObjectSnapshot.Source {
   private static final int STATE_BYTES_MAX = 512 << 20;
   private static final Object[] NOTHING = {};
 
+  private final String url;
   private final Limits limits;
   private final Clock clock;
   private final Store store;
@@ -79,6 +84,7 @@ final class EmbeddedStoa implements ObjectSnapshot.Source {
   private final Attempts attempts = new Attempts(this::open);
 
   EmbeddedStoa(StoaConfig config, OpenLog open, Clock clock, Threads threads) {
+    url = config.url();
     limits = config.limits();
     var bounds =
         new StoreConfig(
@@ -239,10 +245,56 @@ final class EmbeddedStoa implements ObjectSnapshot.Source {
         shared,
         call,
         (method, arguments, settled) -> {
+          // The caller may change what it passed, and so may a run that is given up.
+          var kept = live.question(method, arguments).arguments();
           Request request = live.begin(method, arguments);
-          request.whenDone(done -> settled.answer(() -> live.answer(done)));
+          request.whenDone(done -> settled.answer(() -> live.end(done, method, kept)));
         },
         answers);
+  }
+
+  @Override
+  public <T> T within(Duration timeMax, T shared) {
+    if (!timeMax.isPositive()) {
+      throw new IllegalArgumentException("no call ends within " + timeMax + "; give it more time");
+    }
+    refuseInside("limit the time of a call");
+    refuseBlob(shared, "takes the time of its device; its calls have no limit");
+    return Sharing.through(shared, proxy -> hasten(proxy, timeMax));
+  }
+
+  private Object hasten(Object proxy, Duration timeMax) {
+    Proxied proxied = Sharing.proxied(proxy);
+    Invoker hastened =
+        switch (proxied.invoker()) {
+          case LiveInvoker live -> live.within(timeMax);
+          case FollowingInvoker following -> following.within(timeMax);
+          case PastInvoker past -> past.within(timeMax);
+          default -> // of a transaction, which has a time of its own
+              proxied.invoker();
+        };
+    return Proxies.redirect(proxy, hastened);
+  }
+
+  // ---- what an operator does
+
+  /// The calls that run and wait, as many as are asked for, those that run first.
+  List<ObjectCall> calls(int callsMax) {
+    return store.calls(callsMax).stream().map(call -> ObjectCall.of(call, methodOf(call))).toList();
+  }
+
+  /// Cancels a call; answers whether it was under way and could be, see [Store#cancel].
+  boolean cancel(long id) {
+    return store.cancel(id);
+  }
+
+  private String methodOf(OngoingCall call) {
+    if (call.query() instanceof ObjectHandler.Question question) return question.method().id();
+    byte[] put = call.value();
+    Faces faces = types.get(call.key().space());
+    if (put == null || faces == null) return "";
+    ObjectType.Called called = faces.called(new Decoder(put));
+    return called == null ? "" : called.method().id();
   }
 
   // ---- transactions
@@ -443,6 +495,11 @@ final class EmbeddedStoa implements ObjectSnapshot.Source {
     };
   }
 
+  /// A blob for a client, who says which generation it means.
+  StoredBlob blobAt(Object key, long generation) {
+    return blobs().blob(blobKey(key), new Existence.Any(null), generation);
+  }
+
   private StoredBlob reference(Key key, long generation) {
     marshaller.register(StoredBlob.class);
     return blobs.blob(key, new Existence.Undeleted(null), generation);
@@ -514,6 +571,10 @@ final class EmbeddedStoa implements ObjectSnapshot.Source {
     return loader;
   }
 
+  String url() {
+    return url;
+  }
+
   Limits limits() {
     return limits;
   }
@@ -537,6 +598,10 @@ final class EmbeddedStoa implements ObjectSnapshot.Source {
   boolean hasMethod(String type, String method) {
     Faces known = types.get(type);
     return known != null && known.hasMethod(method);
+  }
+
+  Duration callTimeMax() {
+    return limits.callTimeMax();
   }
 
   int callBytesMax() {
@@ -649,18 +714,32 @@ final class EmbeddedStoa implements ObjectSnapshot.Source {
   void construct(ObjectType type, Key key, @Nullable Object[] arguments) throws Throwable {
     @Nullable Object[] copies = opening(opening(arguments));
     try {
-      ScopedValue.where(CallContext.CURRENT, new Trial(this))
-          .call(() -> {
-            try {
-              return type.shared().instantiate(nameOf(key), copies);
-            } catch (Error | Exception passedOn) {
-              throw passedOn;
-            } catch (Throwable thrown) {
-              throw new IllegalStateException(thrown);
-            }
-          });
+      var _ =
+          store.limited(
+              key,
+              () -> {
+                try {
+                  return ScopedValue.where(CallContext.CURRENT, new Trial(this))
+                      .call(() -> instantiated(type, key, copies));
+                } catch (RuntimeException | Error passedOn) {
+                  throw passedOn;
+                } catch (Exception checked) {
+                  throw sneaky(checked);
+                }
+              });
     } catch (Trial.Undecided undecided) {
       // It calls other objects: the real construction will tell.
+    }
+  }
+
+  private Object instantiated(ObjectType type, Key key, @Nullable Object[] arguments)
+      throws Exception {
+    try {
+      return type.shared().instantiate(nameOf(key), arguments);
+    } catch (Error | Exception passedOn) {
+      throw passedOn;
+    } catch (Throwable thrown) {
+      throw new IllegalStateException(thrown);
     }
   }
 

@@ -1,10 +1,13 @@
 package stoa.objects;
 
+import java.time.Duration;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import stoa.Closed;
 import stoa.LimitExceeded;
 import stoa.NotShareable;
+import stoa.Order;
+import stoa.TooOld;
 import stoa.TxOptions;
 import stoa.Unavailable;
 import stoa.UnknownOutcome;
@@ -34,6 +37,7 @@ final class LiveInvoker implements LiveRoute {
   private final Store.Target target;
   private final @Nullable Object[] constructorArguments;
   private final Source source;
+  private final Duration timeMax;
   private volatile long generation;
 
   LiveInvoker(
@@ -43,12 +47,34 @@ final class LiveInvoker implements LiveRoute {
       @Nullable Object[] constructorArguments,
       Source source,
       long generation) {
+    this(stoa, type, target, constructorArguments, source, generation, stoa.callTimeMax());
+  }
+
+  private LiveInvoker(
+      EmbeddedStoa stoa,
+      ObjectType type,
+      Store.Target target,
+      @Nullable Object[] constructorArguments,
+      Source source,
+      long generation,
+      Duration timeMax) {
     this.stoa = stoa;
     this.type = type;
     this.target = target;
     this.constructorArguments = constructorArguments;
     this.source = source;
     this.generation = generation;
+    this.timeMax = timeMax;
+  }
+
+  /// The same, whose calls take no longer than a time each.
+  LiveInvoker within(Duration limit) {
+    return new LiveInvoker(stoa, type, target, constructorArguments, source, generation, limit);
+  }
+
+  /// How long a call may take.
+  Duration timeMax() {
+    return timeMax;
   }
 
   @Override
@@ -83,22 +109,67 @@ final class LiveInvoker implements LiveRoute {
     if (method.kind().isTransaction()) return transact(method, arguments);
     Request request;
     if (method.kind() == SharedMethod.Kind.ACCESSOR) {
-      request =
-          stoa.store().get(target, question(method, arguments), existence(), type.isQuick(method));
+      if (type.asksOthers(method)) {
+        return askWhole(stoa.store().beginQuestion(), method, arguments);
+      }
+      var question = question(method, arguments);
+      boolean quick = type.isQuick(method);
+      if (isApart()) {
+        request = stoa.store().get(target, question, existence(), quick, timeMax);
+      } else {
+        request = stoa.store().getAlone(target, question, existence(), quick, timeMax);
+        if (request.isMoved()) {
+          type.sawAskOthers(method);
+          return askWhole(stoa.store().beginQuestion(), method, arguments);
+        }
+      }
     } else {
       byte[] call = call(method, arguments);
       Existence existence = existence();
       check(existence);
-      request = stoa.store().put(target, call, existence, type.isQuick(method));
+      request = stoa.store().put(target, call, existence, type.isQuick(method), timeMax);
     }
     return answer(request);
+  }
+
+  /// Whether the object shares no order with others.
+  private boolean isApart() {
+    return type.shared().order() == Order.STREAM;
+  }
+
+  /// Asks an accessor that asks other objects: all as of one moment.
+  private @Nullable Object askWhole(
+      stoa.store.Transaction moment, SharedMethod method, @Nullable Object[] arguments)
+      throws Throwable {
+    try (moment) {
+      Answer answer = moment.get(target, question(method, arguments), existenceThen(), false);
+      if (generation == 0) {
+        bind(stoa.store().at(target.key(), moment.at().counter()).generation());
+      }
+      return ((ObjectAnswer) answer).get(stoa.marshaller());
+    }
+  }
+
+  /// What comes of a request that [#begin] made.
+  @Nullable Object end(Request settled, SharedMethod method, @Nullable Object[] arguments)
+      throws Throwable {
+    if (!settled.isMoved()) return answer(settled);
+    type.sawAskOthers(method);
+    try {
+      return askWhole(stoa.store().beginQuestion(settled), method, arguments);
+    } catch (TooOld released) {
+      return askWhole(stoa.store().beginQuestion(), method, arguments);
+    }
   }
 
   /// Runs a method of the object here, as a transaction of its own.
   private @Nullable Object transact(SharedMethod method, @Nullable Object[] arguments)
       throws Throwable {
     boolean reading = method.kind() == SharedMethod.Kind.READING_TRANSACTION;
-    return transact(reading ? TxOptions.reading() : TxOptions.STANDARD, method, arguments);
+    TxOptions options = reading ? TxOptions.reading() : TxOptions.STANDARD;
+    boolean hasty =
+        timeMax.compareTo(stoa.callTimeMax()) < 0 && timeMax.compareTo(options.timeMax()) < 0;
+    return transact(hasty ? options.withTimeMax(timeMax) : options, method, arguments);
   }
 
   private @Nullable Object transact(
@@ -164,12 +235,15 @@ final class LiveInvoker implements LiveRoute {
     }
     if (method.kind() == SharedMethod.Kind.ACCESSOR) {
       boolean quick = type.isQuick(method);
-      return stoa.store().getAsync(target, question(method, arguments), existence(), quick);
+      var question = question(method, arguments);
+      return isApart()
+          ? stoa.store().getAsync(target, question, existence(), quick, timeMax)
+          : stoa.store().getAloneAsync(target, question, existence(), quick, timeMax);
     }
     byte[] call = call(method, arguments);
     Existence existence = existence();
     check(existence);
-    return stoa.store().putAsync(target, call, existence, type.isQuick(method));
+    return stoa.store().putAsync(target, call, existence, type.isQuick(method), timeMax);
   }
 
   /// Creates the object.
@@ -189,10 +263,12 @@ final class LiveInvoker implements LiveRoute {
   private @Nullable Object nested(
       ObjectContext context, SharedMethod method, @Nullable Object[] arguments) throws Throwable {
     Execution execution = context.execution();
-    if (execution.transaction() != null || execution.isPast()) {
-      ObjectTransaction.refuseStream(type);
-    }
     var around = execution.transaction();
+    boolean asks = method.kind() == SharedMethod.Kind.ACCESSOR;
+    if (asks && isApart() && around != null && around.isOneQuestion()) {
+      return askApart(execution, method, arguments);
+    }
+    if (around != null || execution.isPast()) ObjectTransaction.refuseStream(type);
     if (around != null && method.kind().isTransaction()) {
       return ObjectTransaction.nested(
           around,
@@ -204,7 +280,10 @@ final class LiveInvoker implements LiveRoute {
     try {
       answer =
           switch (method.kind()) {
-            case ACCESSOR -> execution.get(target.key(), question(method, arguments), existence());
+            case ACCESSOR ->
+                isApart()
+                    ? execution.getApart(target.key(), question(method, arguments), existence())
+                    : execution.get(target.key(), question(method, arguments), existence());
             case TRANSACTION, READING_TRANSACTION ->
                 execution.run(target, question(method, arguments), existence());
             case MUTATOR, UPDATE ->
@@ -215,6 +294,19 @@ final class LiveInvoker implements LiveRoute {
       throw context.execution().suspend(trouble);
     }
     return ObjectAnswer.get(answer, stoa.marshaller());
+  }
+
+  /// Asks this object, which shares no order with others, for an accessor of another one that sees
+  /// those that do at one moment.
+  private @Nullable Object askApart(
+      Execution execution, SharedMethod method, @Nullable Object[] arguments) throws Throwable {
+    execution.leaveLive(); // it must not hold up its own object, which this one may ask
+    try {
+      boolean quick = type.isQuick(method);
+      return answer(stoa.store().get(target, question(method, arguments), existence(), quick));
+    } catch (Unavailable | UnknownOutcome | Closed trouble) {
+      throw execution.suspend(trouble);
+    }
   }
 
   byte[] call(SharedMethod method, @Nullable Object[] arguments) {
@@ -232,12 +324,15 @@ final class LiveInvoker implements LiveRoute {
   }
 
   ObjectHandler.Question question(SharedMethod method, @Nullable Object[] arguments) {
+    @Nullable Object[] own = arguments;
+    boolean cloned = false;
     for (int i = 0; i < arguments.length; i++) {
-      if (!stoa.marshaller().isValue(arguments[i])) {
-        arguments[i] = stoa.marshaller().copy(arguments[i]);
-      }
+      if (stoa.marshaller().isValue(arguments[i])) continue;
+      if (!cloned) own = arguments.clone();
+      cloned = true;
+      own[i] = stoa.marshaller().copy(arguments[i]);
     }
-    return new ObjectHandler.Question(type, method, arguments);
+    return new ObjectHandler.Question(type, method, own);
   }
 
   /// From now on a generation is meant, unless one is already or it is 0.

@@ -1,5 +1,6 @@
 package stoa.objects;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -8,9 +9,12 @@ import stoa.Gone;
 import stoa.LimitExceeded;
 import stoa.LogAddress;
 import stoa.NotShareable;
+import stoa.Order;
 import stoa.Snapshot;
 import stoa.Stoa;
 import stoa.StoaConfig;
+import stoa.StreamStore;
+import stoa.TooOld;
 import stoa.base.Decoder;
 import stoa.objects.types.Keys;
 import stoa.objects.types.SharedMethod;
@@ -23,6 +27,7 @@ import stoa.store.Key;
 import stoa.store.Pins;
 import stoa.store.Request;
 import stoa.store.Store;
+import stoa.store.StoredBlob;
 import stoa.store.Transaction;
 import stoa.store.Watch;
 import stoa.store.Watcher;
@@ -70,6 +75,11 @@ public final class ObjectService implements AutoCloseable {
     return sessions;
   }
 
+  /// Where the store is.
+  public String place() {
+    return stoa.url();
+  }
+
   /// The limits of the store.
   public stoa.Limits limits() {
     return stoa.limits();
@@ -93,6 +103,18 @@ public final class ObjectService implements AutoCloseable {
   /// How many objects are in memory.
   public int residentKeys() {
     return store.residentKeys();
+  }
+
+  // ---- what an operator does
+
+  /// The calls that run and wait, as many as are asked for, those that run first.
+  public List<ObjectCall> calls(int callsMax) {
+    return stoa.calls(callsMax);
+  }
+
+  /// Cancels a call; answers whether it was under way and could be.
+  public boolean cancel(long id) {
+    return stoa.cancel(id);
   }
 
   // ---- objects
@@ -184,28 +206,67 @@ public final class ObjectService implements AutoCloseable {
 
   /// Begins a call. Quick when [#isQuick] says so.
   ///
+  /// @param timeMax how long it may take from now on
   /// @param id logged with the call if it changes something; null for none
   /// @return the request, which is told when it is settled, with an answer for [#encoded]
   /// @throws Throwable what the object's constructor throws, if it would be begun
-  public Request begin(Call call, @Nullable CallId id) throws Throwable {
+  public Request begin(Call call, Duration timeMax, @Nullable CallId id) throws Throwable {
     Read read = read(call);
     ObjectType.Called called = read.called();
     Store.Target target = call.container().target;
     if (called == null) {
       tryToBegin(call);
-      return store.putAsync(target, call.bytes(), call.existence(), true, id);
+      return store.putAsync(target, call.bytes(), call.existence(), true, timeMax, id);
     }
     boolean quick = called.type().isQuick(called.method());
     return switch (called.method().kind()) {
-      case ACCESSOR -> store.getAsync(target, question(read, called), call.existence(), quick);
+      case ACCESSOR ->
+          isApart(call)
+              ? store.getAsync(target, question(read, called), call.existence(), quick, timeMax)
+              : store.getAloneAsync(
+                  target, question(read, called), call.existence(), quick, timeMax);
       case MUTATOR, UPDATE -> {
         tryToBegin(call);
-        yield store.putAsync(target, call.bytes(), call.existence(), quick, id);
+        yield store.putAsync(target, call.bytes(), call.existence(), quick, timeMax, id);
       }
       case TRANSACTION, READING_TRANSACTION ->
           throw new IllegalArgumentException(
               called.method() + " is a transaction; it is called in one");
     };
+  }
+
+  /// Whether the object shares no order with others.
+  private static boolean isApart(Call call) {
+    return call.container().type.shared().order() == Order.STREAM;
+  }
+
+  /// An answer that took a question.
+  ///
+  /// @param encoded the answer
+  /// @param generation the one that answered, 0 when the object was absent
+  /// @param reach the log counter up to which it reaches
+  public record Asked(byte[] encoded, long generation, long reach) {}
+
+  /// Asks once more, after a settled request that [Request#isMoved]: the accessor asks other
+  /// objects, and sees all of them as of one moment.
+  public Asked askWhole(Call call, Request moved) {
+    try {
+      return askWhole(call, store.beginQuestion(moved));
+    } catch (TooOld released) {
+      return askWhole(call, store.beginQuestion());
+    }
+  }
+
+  private Asked askWhole(Call call, Transaction moment) {
+    try (moment) {
+      Read read = read(call);
+      ObjectType.Called called = java.util.Objects.requireNonNull(read.called());
+      called.type().sawAskOthers(called.method());
+      Container container = call.container();
+      Answer answer = moment.get(container.target, question(read, called), call.existence(), false);
+      long counter = moment.at().counter();
+      return new Asked(answer.encoded(), store.at(container.key(), counter).generation(), counter);
+    }
   }
 
   private static ObjectHandler.Question question(Read read, ObjectType.Called called) {
@@ -414,6 +475,38 @@ public final class ObjectService implements AutoCloseable {
   /// What became of a transaction; null when nothing of it was written.
   public @Nullable LogAddress outcome(Transaction.Id id) {
     return store.outcome(id);
+  }
+
+  // ---- blobs and streams
+
+  /// A blob.
+  ///
+  /// @param key its encoded key
+  /// @param generation the one that is meant, 0 for whichever there is
+  public StoredBlob blob(byte[] key, long generation) {
+    return stoa.blobAt(Keys.decode(key, stoa.loader()), generation);
+  }
+
+  /// Creates a blob.
+  ///
+  /// @throws stoa.AlreadyExists when there is one
+  public void create(StoredBlob blob) {
+    stoa.blobs().create(blob);
+  }
+
+  /// The generation of a blob, 0 when there is none.
+  public long generation(StoredBlob blob) {
+    return stoa.blobs().generation(blob.key());
+  }
+
+  /// Deletes a blob; answers whether there was one.
+  public boolean delete(StoredBlob blob) {
+    return stoa.blobs().delete(blob);
+  }
+
+  /// The streams of the store.
+  public StreamStore streams() {
+    return stoa.streams();
   }
 
   // ---- views

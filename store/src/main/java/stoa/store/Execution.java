@@ -4,17 +4,19 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import stoa.AlreadyExists;
 import stoa.Deadlock;
 import stoa.Gone;
+import stoa.spi.Cancellation;
 
 /// One run of a handler: what it may know, and how it calls other keys.
 ///
 /// Used by the thread that runs the handler; [#claim] also by whoever would take the run back.
-public final class Execution {
+public final class Execution implements Cancellation.Run {
   /// Why a handler runs.
   enum Mode {
     /// A logged put, for the first time as far as this process knows.
@@ -49,8 +51,9 @@ public final class Execution {
     }
   }
 
-  /// Thrown through a handler that answers a transaction, or a reader of the past, from the present
-  /// and asks other keys: they need not be as the reader sees them. The past is asked instead.
+  /// Thrown through a handler that answers a question, a transaction, or a reader of the past, from
+  /// the present and asks other keys: they need not be as the reader sees them. The past is asked
+  /// instead.
   static final class Elsewhere extends Unwinding {
     private static final long serialVersionUID = 1L;
 
@@ -142,6 +145,9 @@ public final class Execution {
   /// Whether it is a question about the past.
   boolean past;
 
+  /// The run that asks this one for the past; null when somebody outside does.
+  @Nullable Execution caller;
+
   /// Whether it asked another key.
   boolean asked;
 
@@ -165,7 +171,16 @@ public final class Execution {
 
   private long generation;
 
-  @Nullable Thread thread;
+  volatile @Nullable Thread thread;
+
+  private volatile boolean exited;
+  private long id;
+
+  /// How many ticks a run may take that no request waits for; 0 when the store's limit holds.
+  int ticksMax;
+
+  /// Why it was taken back; valid once it was.
+  private volatile @Nullable RuntimeException reason;
 
   /// When it began, moved on by the time in which it waited for others. Its thread writes it.
   volatile int startTick;
@@ -286,17 +301,30 @@ public final class Execution {
     if (mode == Mode.TENTATIVE) {
       return tentative(target, () -> inTransaction().get(target, query, existence, depth + 1));
     }
-    if (isReading() && transaction != null) {
-      if (resident == null) {
-        return tentative(target, () -> inTransaction().get(target, query, existence, depth + 1));
-      }
-      Objects.requireNonNull(request).moved = true;
-      throw new Elsewhere();
+    if (isReading() && transaction != null && resident == null) {
+      return tentative(target, () -> inTransaction().get(target, query, existence, depth + 1));
     }
+    leaveLive();
+    return getApart(target, query, existence);
+  }
+
+  /// Asks the handler of another key that shares no order with this one: it need not be seen at the
+  /// same moment. Not from within a transaction.
+  public byte[] getApart(Key target, Object query, Existence existence) {
+    ensureHeadroom();
     if (isReading()) {
       return asked(() -> store.nesting().get(this, target, query, existence)).answer();
     }
     return nested(target, origin -> store.nesting().get(this, target, query, existence));
+  }
+
+  /// Gives a question up that is answered by the live state for somebody who asks as of one moment.
+  public void leaveLive() {
+    Request asked = request;
+    boolean asOfOneMoment = transaction != null || (asked != null && asked.alone);
+    if (!isReading() || resident == null || asked == null || !asOfOneMoment) return;
+    asked.moved = true;
+    throw new Elsewhere();
   }
 
   /// Runs code of another key here, as part of the transaction in which this handler runs.
@@ -320,7 +348,12 @@ public final class Execution {
     if (suspended != null) throw suspended;
     byte[] answer;
     try {
-      answer = call.get().encoded();
+      if (depth >= store.nestingMax()) {
+        RuntimeException refusal = Nesting.tooDeep(key, target, depth + 1, store.nestingMax());
+        answer = store.factory(key.space()).failure(refusal).encoded();
+      } else {
+        answer = call.get().encoded();
+      }
     } catch (Gone | AlreadyExists | Deadlock told) {
       answer = store.factory(key.space()).failure(told).encoded();
     } catch (RuntimeException trouble) {
@@ -467,12 +500,69 @@ public final class Execution {
     return state.compareAndSet(RUNNING, TAKEN_BACK);
   }
 
+  /// As [#takeBack()], and has its thread stop it, where the code that it runs can be stopped.
+  boolean stop(RuntimeException why) {
+    reason = why;
+    if (!takeBack()) return false;
+    Cancellation.stop(this);
+    if (exited) Cancellation.ended(this);
+    return true;
+  }
+
+  /// Why it was taken back by [#stop].
+  RuntimeException stopReason() {
+    return Objects.requireNonNull(reason);
+  }
+
+  /// Its thread has left it.
+  void exited() {
+    exited = true;
+    if (isTakenBack()) Cancellation.ended(this);
+  }
+
+  @Override
+  public boolean isCurrent() {
+    return Thread.currentThread().equals(thread) && this.equals(store.runners().current());
+  }
+
+  /// Whether it has taken longer than it may.
+  boolean isOverdue(int now, int ticks) {
+    int lasted = now - startTick;
+    if (lasted > ticks || (ticksMax > 0 && lasted > ticksMax)) return true;
+    Request waits = request;
+    return waits != null && waits.isLate(now);
+  }
+
+  /// By what an operator knows it.
+  long id(AtomicLong ids) {
+    Request waits = request;
+    if (waits != null) return waits.id(ids);
+    synchronized (this) {
+      if (id == 0) id = ids.incrementAndGet();
+      return id;
+    }
+  }
+
   boolean isTakenBack() {
     return state.get() == TAKEN_BACK;
   }
 
   void checkNotTakenBack() {
     if (isTakenBack()) throw new Abandoned();
+  }
+
+  /// Why a question to another key as it was is refused, as it would be now; null when it is not.
+  @Nullable RuntimeException refusalOfPast(Key target) {
+    if (depth >= store.nestingMax()) {
+      return Nesting.tooDeep(key, target, depth + 1, store.nestingMax());
+    }
+    var path = new ArrayList<Key>();
+    path.add(target);
+    for (@Nullable Execution run = this; run != null; run = run.caller) {
+      path.addFirst(run.key);
+      if (run.key.equals(target)) return Nesting.deadlock(path);
+    }
+    return null;
   }
 
   /// Whether a run that this one interrupts on its thread has been refused what it waits for.

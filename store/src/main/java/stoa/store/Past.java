@@ -1,5 +1,6 @@
 package stoa.store;
 
+import java.time.Duration;
 import java.util.Objects;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -16,12 +17,25 @@ public final class Past {
   /// otherwise.
   private final long within;
 
+  /// How many ticks a question may take; 0 when the store's limit holds.
+  private final int ticks;
+
   private Past(Store store, Key key, long counter, long others, long within) {
+    this(store, key, counter, others, within, 0);
+  }
+
+  private Past(Store store, Key key, long counter, long others, long within, int ticks) {
     this.store = store;
     this.key = key;
     this.counter = counter;
     this.others = others;
     this.within = within;
+    this.ticks = ticks;
+  }
+
+  /// The same, whose questions take no longer than a time each.
+  public Past within(Duration timeMax) {
+    return new Past(store, key, counter, others, within, store.ticks(timeMax));
   }
 
   /// A key as of a log counter.
@@ -99,39 +113,48 @@ public final class Past {
   /// @throws stoa.Gone when the key was not what is expected of it
   public Answer get(@Nullable Object query, Existence existence, boolean quick) {
     store.checkOpen();
-    if (!quick || within != 0) return get(query, existence, null);
+    if (!quick || within != 0) return ask(version(), query, existence, null, null, 0);
     var found = told(() -> store.versions().at(key, counter, live -> look(live, query, existence)));
     Version version = found.version();
     return version == null
         ? Objects.requireNonNull(found.found())
-        : ask(version, query, existence, null);
+        : ask(version, query, existence, null, null, 0);
   }
 
   /// As [#get(Object, Existence, boolean)], for a transaction.
-  Answer get(@Nullable Object query, Existence existence, @Nullable Transaction transaction) {
-    return ask(version(), query, existence, transaction);
+  Answer get(
+      @Nullable Object query, Existence existence, @Nullable Transaction transaction, int depth) {
+    return ask(version(), query, existence, transaction, null, depth);
+  }
+
+  /// As [#get(Object, Existence, boolean)], for a handler that is asked for the past itself.
+  Answer get(@Nullable Object query, Existence existence, Execution caller) {
+    return ask(version(), query, existence, null, caller, caller.depth() + 1);
   }
 
   private Answer ask(
       Version version,
       @Nullable Object query,
       Existence existence,
-      @Nullable Transaction transaction) {
+      @Nullable Transaction transaction,
+      @Nullable Execution caller,
+      int depth) {
     if (existence.wasGone(version.generation(), version.position())) throw Store.gone(key);
-    Execution execution = execution(version.position());
+    Execution execution = execution(version.position(), depth);
+    execution.caller = caller;
     execution.past = true;
     execution.counter = others;
     execution.transaction = transaction;
     if (version.isAbsent()) {
       var fresh = new Materialized(store, key, store.factory(key.space()));
-      return told(() -> fresh.get(query, existence.opening(), execution));
+      return told(() -> here(execution, () -> fresh.get(query, existence.opening(), execution)));
     }
     Handler free = version.take();
     Handler handler = free == null ? told(() -> store.versions().another(key, version)) : free;
     execution.generation(version.generation());
     boolean sound = false;
     try {
-      Answer answer = told(() -> handler.get(query, execution));
+      Answer answer = told(() -> here(execution, () -> handler.get(query, execution)));
       sound = true;
       return answer;
     } finally {
@@ -143,20 +166,24 @@ public final class Past {
   private @Nullable Answer look(Materialized live, @Nullable Object query, Existence existence) {
     if (live.forksCheaply()) return null;
     if (existence.wasGone(live.generation(), live.position())) throw Store.gone(key);
-    Execution execution = execution(live.position());
+    Execution execution = execution(live.position(), 0);
     execution.past = true;
     execution.looking = true;
     try {
-      Answer answer = live.get(query, existence.opening(), execution);
+      Answer answer = here(execution, () -> live.get(query, existence.opening(), execution));
       return execution.asked ? null : answer;
     } catch (Execution.Elsewhere elsewhere) {
       return null;
     }
   }
 
-  private Execution execution(long address) {
+  private Execution execution(long address, int depth) {
     return new Execution(
-        store, Execution.Mode.READING, key, null, address, store.nowMicros(), 0, null, null);
+        store, Execution.Mode.READING, key, null, address, store.nowMicros(), depth, null, null);
+  }
+
+  private Answer here(Execution execution, Supplier<Answer> handler) {
+    return store.takingBack().here(execution, ticks, handler);
   }
 
   private static <T> T told(Supplier<T> asked) {

@@ -5,6 +5,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -305,6 +306,7 @@ final class Resident implements Runnable {
   /// Puts a request behind the others; answers whether the caller must see to it that the lane
   /// runs.
   boolean enqueue(Request request) {
+    request.waits();
     mailbox.add(request);
     return lane.get() == IDLE && lane.compareAndSet(IDLE, SCHEDULED);
   }
@@ -420,6 +422,7 @@ final class Resident implements Runnable {
 
   /// Executes a request and settles it. Answers false when the lane was lost on the way.
   private boolean execute(Request request) {
+    if (!request.begin() && passes(request)) return true;
     try {
       return switch (request.kind) {
         case PUT -> put(request);
@@ -449,6 +452,7 @@ final class Resident implements Runnable {
       return false;
     } catch (Execution.Elsewhere asksOthers) {
       running = null;
+      if (request.alone) request.reach = executedChange;
       request.complete(null);
       return true;
     } catch (Execution.Suspended suspended) {
@@ -478,6 +482,38 @@ final class Resident implements Runnable {
       case PUT, DELETE, PART -> true;
       case GET, FORK, NOTE, APPEND, COMMIT, GENERATION, POSITION -> false;
     };
+  }
+
+  /// Passes a request that was taken back before it ran; answers false when it runs after all. What
+  /// is behind it may not be executed before the verdict is durable, nor it itself when the verdict
+  /// may be in the log.
+  private boolean passes(Request request) {
+    if (request.kind == Request.Kind.PUT) {
+      RuntimeException failure = store.takingBack().awaitVerdict(request);
+      if (failure != null) {
+        unpin();
+        if (store.hasFailed()) giveUp(request, new Execution.Suspended(failure).failure());
+        else request.beginAfterAll();
+        return request.isDone();
+      }
+      target = request.address;
+      Materialized state = live;
+      if (state != null) {
+        store.versions().keep(this, state, executedChange, request, request.address);
+        state.skip(request.address);
+      }
+      executed = request.address;
+      executedChange = request.counter;
+    }
+    unpin(); // as TakingBack pinned it
+    return true;
+  }
+
+  /// Visits the requests that wait here.
+  void visitWaiting(Consumer<Request> visitor) {
+    for (Request request : mailbox) {
+      if (request.isWaiting()) visitor.accept(request);
+    }
   }
 
   private boolean put(Request request) {
@@ -651,6 +687,7 @@ final class Resident implements Runnable {
     if (answer == null) return false;
     running = null;
     if (request.moved) {
+      if (request.alone) request.reach = executedChange;
       request.complete(null);
       return true;
     }
@@ -677,6 +714,7 @@ final class Resident implements Runnable {
       if (!execution.finish()) return null;
       throw failure;
     } catch (Error error) {
+      if (execution.isTakenBack()) return null;
       if (execution.isKnownToStand()) {
         if (error instanceof StackOverflowError && !store.mayRunLong()) {
           throw new Execution.Yielded(); // a worker has more stack

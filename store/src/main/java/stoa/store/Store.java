@@ -1,5 +1,6 @@
 package stoa.store;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
@@ -140,7 +141,18 @@ public final class Store implements AutoCloseable {
   /// @throws LimitExceeded when too many requests are under way
   /// @throws Closed when the store is closed
   public Request put(Target target, byte[] value, Existence existence, boolean quick) {
+    return put(target, value, existence, quick, config.callTimeMax());
+  }
+
+  /// As [#put(Target, byte\[\], Existence, boolean)], within a time.
+  ///
+  /// @param timeMax how long it may take from now on, its waiting and its run together, in units of
+  ///   [Threads#TICK_MILLIS]; more than the store's limit is that. When it is over, nothing is
+  ///   logged, or what is logged is taken back, and it fails with [stoa.DeadlineExceeded]
+  public Request put(
+      Target target, byte[] value, Existence existence, boolean quick, Duration timeMax) {
     Request request = newPut(target, value, existence, quick);
+    takingBack.limit(request, timeMax);
     intake.add(request);
     return await(request);
   }
@@ -150,17 +162,30 @@ public final class Store implements AutoCloseable {
   /// @param quick whether a thread that waits for the key may execute it: the code is known to be
   ///   short
   public Request putAsync(Target target, byte[] value, Existence existence, boolean quick) {
-    return putAsync(target, value, existence, quick, null);
+    return putAsync(target, value, existence, quick, config.callTimeMax());
   }
 
-  /// As [#putAsync(Target, byte[], Existence, boolean)], for a client of a server.
+  /// As [#putAsync(Target, byte\[\], Existence, boolean)], within a time.
+  public Request putAsync(
+      Target target, byte[] value, Existence existence, boolean quick, Duration timeMax) {
+    return putAsync(target, value, existence, quick, timeMax, null);
+  }
+
+  /// As [#putAsync(Target, byte\[\], Existence, boolean)], for a client of a server.
   ///
+  /// @param timeMax how long it may take
   /// @param id logged with the put, see [#earlier]; null for none
   public Request putAsync(
-      Target target, byte[] value, Existence existence, boolean quick, @Nullable CallId id) {
+      Target target,
+      byte[] value,
+      Existence existence,
+      boolean quick,
+      Duration timeMax,
+      @Nullable CallId id) {
     Resident resident = accepted(target::pin);
     var origin = Records.Origin.of(id);
     var request = new Request(Request.Kind.PUT, resident, value, existence, null, origin, 0, quick);
+    takingBack.limit(request, timeMax);
     intake.add(request);
     callWriter();
     return request;
@@ -214,8 +239,28 @@ public final class Store implements AutoCloseable {
   /// @param quick whether the calling thread may execute it: the code is known to be short
   /// @return the settled request
   public Request get(Target target, Object query, Existence existence, boolean quick) {
+    return get(target, query, existence, quick, config.callTimeMax());
+  }
+
+  /// As [#get(Target, Object, Existence, boolean)], within a time.
+  public Request get(
+      Target target, Object query, Existence existence, boolean quick, Duration timeMax) {
+    return get(newGet(target, query, existence, quick), timeMax);
+  }
+
+  /// As [#get], for a question that is given up when its handler asks other keys, which need not be
+  /// as the key itself is seen: then [Request#isMoved()], and [#beginQuestion()] is to be used.
+  public Request getAlone(
+      Target target, Object query, Existence existence, boolean quick, Duration timeMax) {
     Request request = newGet(target, query, existence, quick);
+    request.alone = true;
+    return get(request, timeMax);
+  }
+
+  private Request get(Request request, Duration timeMax) {
+    takingBack.limit(request, timeMax);
     if (intake.refuses(request)) return request;
+    boolean quick = request.quick;
     if (quick && threads.mayRunQuick()) {
       Resident resident = request.resident;
       if (!resident.runAlone(request) && resident.enqueue(request)) {
@@ -232,7 +277,27 @@ public final class Store implements AutoCloseable {
   /// @param quick whether a thread that waits for the key may execute it: the code is known to be
   ///   short
   public Request getAsync(Target target, Object query, Existence existence, boolean quick) {
+    return getAsync(target, query, existence, quick, config.callTimeMax());
+  }
+
+  /// As [#getAsync(Target, Object, Existence, boolean)], within a time.
+  public Request getAsync(
+      Target target, Object query, Existence existence, boolean quick, Duration timeMax) {
     Request request = newGet(target, query, existence, quick);
+    takingBack.limit(request, timeMax);
+    intake.add(request);
+    callWriter();
+    return request;
+  }
+
+  /// As [#getAsync], for a question that is given up when its handler asks other keys; see
+  /// [#getAlone].
+  public Request getAloneAsync(
+      Target target, Object query, Existence existence, boolean quick, Duration timeMax) {
+    Request request = newGet(target, query, existence, quick);
+    takingBack.limit(request, timeMax);
+    request.alone = true;
+    request.asked = moment();
     intake.add(request);
     callWriter();
     return request;
@@ -499,6 +564,35 @@ public final class Store implements AutoCloseable {
     return new Follower(this, target);
   }
 
+  /// Runs code of a key on the calling thread, beside the state, within the time of a call.
+  ///
+  /// @throws stoa.DeadlineExceeded when it took longer; code that can be stopped is
+  public <T> T limited(Key key, Supplier<T> code) {
+    var execution =
+        new Execution(this, Execution.Mode.READING, key, null, 0, nowMicros(), 0, null, null);
+    return takingBack.here(execution, 0, code);
+  }
+
+  // ---- the operator
+
+  /// The calls that run and wait, as many as are asked for, those that run first. Looks at every
+  /// key in memory.
+  public List<OngoingCall> calls(int callsMax) {
+    return takingBack.calls(callsMax);
+  }
+
+  /// Cancels a call: it fails with [stoa.CallFailed], which names the operator. A logged one is
+  /// taken back by a verdict, so that it is in every replay; the state of its key is what it was
+  /// before. What it had put to other keys stands.
+  ///
+  /// @param id of an [OngoingCall]
+  /// @return false when it is not under way any more, or is known to stand, as part of a committed
+  ///   transaction
+  public boolean cancel(long id) {
+    checkOpen();
+    return takingBack.cancel(id);
+  }
+
   // ---- transactions
 
   /// What no other transaction of this log carries: nobody has had this epoch before.
@@ -514,6 +608,26 @@ public final class Store implements AutoCloseable {
     Pins.Pin pin = retention.pins().pin(intake::moment, bounds.micros());
     var at = new LogAddress(intake.epoch(), pin.counter());
     return new Transaction(this, at, now, bounds, mark(), pin);
+  }
+
+  /// Begins the transaction of one question whose handler asks other keys: all are seen as they are
+  /// now.
+  public Transaction beginQuestion() {
+    return begin(questionBounds()).forOneQuestion();
+  }
+
+  /// As [#beginQuestion()], for a question that was given up: all keys are seen as of a moment at
+  /// which its own was as it was found then.
+  public Transaction beginQuestion(Request moved) {
+    var at = new LogAddress(epoch(), Math.max(moved.asked, moved.reach));
+    return begin(questionBounds(), at).forOneQuestion();
+  }
+
+  /// It may wait for the calls of others, but not ask for ever.
+  private Transaction.Bounds questionBounds() {
+    long micros = callMicrosMax();
+    long most = micros > Long.MAX_VALUE / 10 ? Long.MAX_VALUE : micros * 10;
+    return new Transaction.Bounds(true, most, Integer.MAX_VALUE, 0);
   }
 
   /// Begins a transaction that reads the past.
@@ -632,6 +746,15 @@ public final class Store implements AutoCloseable {
   /// How long a handler may run, in microseconds.
   long callMicrosMax() {
     return TimeUnit.MICROSECONDS.convert(config.callTimeMax());
+  }
+
+  Duration callTimeMax() {
+    return config.callTimeMax();
+  }
+
+  /// How many ticks a time is that a question may take; 0 when the store's own limit holds.
+  int ticks(Duration timeMax) {
+    return timeMax.compareTo(config.callTimeMax()) >= 0 ? 0 : TakingBack.ticks(timeMax);
   }
 
   int nestingMax() {

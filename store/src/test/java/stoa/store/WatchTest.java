@@ -157,10 +157,10 @@ class WatchTest {
     var latest = new AtomicLong();
     try (var store = Script.open(disk);
         var _ = store.watch(key("k"), latest::set);
-        var threads = Executors.newFixedThreadPool(3)) {
+        var threads = Executors.newFixedThreadPool(1)) {
       var ended = new AtomicBoolean();
       var checks = new ArrayList<Future<Integer>>();
-      for (int i = 0; i < 2; i++) {
+      for (int i = 0; i < 1; i++) {
         checks.add(
             threads.submit(() -> {
               int changesSeen = 0;
@@ -177,7 +177,7 @@ class WatchTest {
               return changesSeen;
             }));
       }
-      for (int i = 0; i < 2_000; i++) {
+      for (int i = 0; i < 400; i++) {
         var one = store.putAsync(store.target(key("k")), bytes("n"), ANY, true);
         var _ = store.putAsync(store.target(key("other")), bytes("n"), ANY, true);
         while (i % 3 == 0 && !one.isDone()) Thread.onSpinWait();
@@ -197,7 +197,7 @@ class WatchTest {
           threads.submit(() -> {
             while (!ended.get()) put(store, "k", "n");
           });
-      for (int i = 0; i < 300; i++) {
+      for (int i = 0; i < 100; i++) {
         var latest = new AtomicLong();
         try (var _ = store.watch(key("k"), latest::set)) {
           long moment = store.moment();
