@@ -21,6 +21,7 @@ import org.infinispan.counter.api.CounterConfiguration;
 import org.infinispan.counter.api.CounterManager;
 import org.infinispan.counter.api.CounterType;
 import org.infinispan.counter.api.SyncStrongCounter;
+import org.jspecify.annotations.Nullable;
 import stoa.bench.RemoteContender;
 import stoa.bench.ServerProcess;
 
@@ -106,9 +107,9 @@ public final class InfinispanContender implements RemoteContender {
       return manager.getStrongCounter(name).sync();
     }
 
-    private byte[] task(String name, long argument) {
-      return stored.execute(
-          name, Map.of(InfinispanServer.Tasks.ARGUMENT, InfinispanServer.bytes(argument)));
+    private @Nullable Long task(String name, long argument) {
+      // Any cache will do whose client marshals numbers; tasks know their own.
+      return published.execute(name, Map.of(InfinispanServer.Tasks.ARGUMENT, argument));
     }
 
     @Override
@@ -129,7 +130,7 @@ public final class InfinispanContender implements RemoteContender {
     @Override
     public long increment(int counter) {
       return counters.isEmpty()
-          ? InfinispanServer.number(task(InfinispanServer.Tasks.INCREMENT, counter))
+          ? requireNonNull(task(InfinispanServer.Tasks.INCREMENT, counter))
           : counters.get(counter).incrementAndGet();
     }
 
@@ -147,11 +148,9 @@ public final class InfinispanContender implements RemoteContender {
 
     @Override
     public long dequeue() {
-      byte[] element = task(InfinispanServer.Tasks.DEQUEUE, 0);
-      if (element == null || element.length == 0) {
-        throw new IllegalStateException("the queue is empty");
-      }
-      return InfinispanServer.number(element);
+      Long element = task(InfinispanServer.Tasks.DEQUEUE, 0);
+      if (element == null) throw new IllegalStateException("the queue is empty");
+      return element;
     }
 
     @Override

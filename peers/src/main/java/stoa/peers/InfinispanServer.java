@@ -2,6 +2,7 @@ package stoa.peers;
 
 import static java.util.Objects.requireNonNull;
 
+import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.List;
@@ -9,13 +10,13 @@ import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import org.infinispan.Cache;
 import org.infinispan.commons.dataconversion.MediaType;
+import org.infinispan.commons.marshall.ProtoStreamMarshaller;
 import org.infinispan.configuration.cache.ConfigurationBuilder;
 import org.infinispan.configuration.global.GlobalConfigurationBuilder;
 import org.infinispan.factories.GlobalComponentRegistry;
 import org.infinispan.manager.DefaultCacheManager;
 import org.infinispan.multimap.impl.EmbeddedMultimapListCache;
 import org.infinispan.multimap.impl.ListBucket;
-import org.infinispan.persistence.sifs.configuration.SoftIndexFileStoreConfigurationBuilder;
 import org.infinispan.server.hotrod.HotRodServer;
 import org.infinispan.server.hotrod.configuration.HotRodServerConfigurationBuilder;
 import org.infinispan.tasks.Task;
@@ -23,6 +24,7 @@ import org.infinispan.tasks.TaskContext;
 import org.infinispan.tasks.manager.TaskManager;
 import org.infinispan.tasks.manager.spi.TaskEngine;
 import org.infinispan.util.concurrent.BlockingManager;
+import org.jspecify.annotations.Nullable;
 import stoa.bench.RemoteContender.Persistence;
 
 /// An Infinispan server, alone and on the loopback device, in a process of its own.
@@ -68,12 +70,7 @@ final class InfinispanServer {
                 default -> MediaType.APPLICATION_OCTET_STREAM;
               });
       if (persistence == Persistence.SYNCED) {
-        configuration
-            .persistence()
-            .addStore(SoftIndexFileStoreConfigurationBuilder.class)
-            .dataLocation(folder.resolve("data").toString())
-            .indexLocation(folder.resolve("index").toString())
-            .syncWrites(true);
+        configuration.persistence().addSoftIndexFileStore().syncWrites(true);
       }
       caches.defineConfiguration(name, configuration.build());
     }
@@ -102,7 +99,8 @@ final class InfinispanServer {
     return ByteBuffer.wrap(bytes).getLong();
   }
 
-  /// The tasks that run in the server. Arguments and answers are bytes.
+  /// The tasks that run in the server. Arguments and answers are numbers, marshalled as the client
+  /// does by default.
   static final class Tasks implements TaskEngine {
     /// Adds one to the counter of the argument and answers it.
     static final String INCREMENT = "increment";
@@ -110,7 +108,7 @@ final class InfinispanServer {
     /// Adds the argument at the end of the queue.
     static final String ENQUEUE = "enqueue";
 
-    /// Takes what is at the head of the queue; answers no bytes when it is empty.
+    /// Takes what is at the head of the queue; answers null when it is empty.
     static final String DEQUEUE = "dequeue";
 
     /// The name of the argument.
@@ -119,10 +117,11 @@ final class InfinispanServer {
     private static final Set<String> NAMES = Set.of(INCREMENT, ENQUEUE, DEQUEUE);
     private static final String QUEUE = "queue";
 
+    private final ProtoStreamMarshaller marshaller = new ProtoStreamMarshaller();
     private final Cache<byte[], byte[]> counters;
-    private final EmbeddedMultimapListCache<String, byte[]> queues;
+    private final EmbeddedMultimapListCache<String, Long> queues;
 
-    Tasks(Cache<byte[], byte[]> counters, Cache<String, ListBucket<byte[]>> queues) {
+    Tasks(Cache<byte[], byte[]> counters, Cache<String, ListBucket<Long>> queues) {
       this.counters = counters;
       this.queues = new EmbeddedMultimapListCache<>(queues);
     }
@@ -146,23 +145,40 @@ final class InfinispanServer {
     @SuppressWarnings("unchecked") // the answer of each task is bytes, which Hot Rod expects
     public <T> CompletionStage<T> runTask(
         String task, TaskContext context, BlockingManager blocking) {
-      return (CompletionStage<T>)
+      long argument = argument(context);
+      CompletionStage<Long> answer =
           switch (task) {
             case INCREMENT ->
-                counters.computeAsync(
-                    argument(context),
-                    (_, before) -> bytes(before == null ? 1 : number(before) + 1));
-            case ENQUEUE -> queues.offerLast(QUEUE, argument(context)).thenApply(_ -> new byte[0]);
+                counters
+                    .computeAsync(
+                        bytes(argument),
+                        (_, before) -> bytes(before == null ? 1 : number(before) + 1))
+                    .thenApply(InfinispanServer::number);
+            case ENQUEUE -> queues.offerLast(QUEUE, argument).thenApply(_ -> argument);
             default ->
                 queues
                     .pollFirst(QUEUE, 1)
-                    .thenApply(taken ->
-                        taken == null || taken.isEmpty() ? new byte[0] : taken.iterator().next());
+                    .thenApply(
+                        taken -> taken == null || taken.isEmpty() ? null : taken.iterator().next());
           };
+      return (CompletionStage<T>) answer.thenApply(this::marshalled);
     }
 
-    private static byte[] argument(TaskContext context) {
-      return requireNonNull((byte[]) context.getParameters().orElseThrow().get(ARGUMENT));
+    private byte[] marshalled(@Nullable Long answer) {
+      try {
+        return marshaller.objectToByteBuffer(answer);
+      } catch (IOException | InterruptedException e) {
+        throw new IllegalStateException(e);
+      }
+    }
+
+    private long argument(TaskContext context) {
+      try {
+        Object bytes = context.getParameters().orElseThrow().get(ARGUMENT);
+        return (Long) marshaller.objectFromByteBuffer((byte[]) requireNonNull(bytes));
+      } catch (IOException | ClassNotFoundException e) {
+        throw new IllegalStateException(e);
+      }
     }
   }
 }
