@@ -12,6 +12,7 @@ module stoa.objects {
 
   exports stoa.objects;
   exports stoa.objects.types to
+      stoa.node,
       stoa.collections;
 
   provides stoa.spi.Engine with

@@ -1,5 +1,6 @@
 package stoa;
 
+import java.time.Duration;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
@@ -20,7 +21,8 @@ import stoa.spi.Engine;
 public interface Stoa extends AutoCloseable {
 
   /// Opens the store at a URL with the standard configuration: `memory:` for one that lives in this
-  /// process's memory, `file:DIRECTORY` for one in a directory, created when absent.
+  /// process's memory, `file:DIRECTORY` for one in a directory, created when absent,
+  /// `stoa://HOST:PORT` for one in a server.
   static Stoa open(String url) {
     return open(StoaConfig.of(url));
   }
@@ -29,7 +31,8 @@ public interface Stoa extends AutoCloseable {
   ///
   /// @throws IllegalArgumentException when no engine on the class path opens such URLs
   /// @throws Corrupt when the directory holds data that cannot be read
-  /// @throws Unavailable when another process has the directory open, or it cannot be used
+  /// @throws Unavailable when another process has the directory open, or it cannot be used, or no
+  ///   server answers
   static Stoa open(StoaConfig config) {
     String scheme = config.scheme();
     for (Engine engine : ServiceLoader.load(Engine.class)) {
@@ -38,7 +41,8 @@ public interface Stoa extends AutoCloseable {
     throw new IllegalArgumentException(
         "nothing on the class path opens \""
             + config.url()
-            + "\"; use memory: or file:DIRECTORY, with stoa-objects on the class path");
+            + "\"; use memory: or file:DIRECTORY, with stoa-objects on the class path, or"
+            + " stoa://HOST:PORT, with stoa-client");
   }
 
   /// A proxy of the object, which comes to be with the first call on it that is not an accessor.
@@ -88,6 +92,20 @@ public interface Stoa extends AutoCloseable {
   ///   do more with it in [CompletableFuture#thenApply]
   /// @throws UnsupportedOperationException for a [Blob], which has asynchronous methods of its own
   <T, R extends @Nullable Object> CompletableFuture<R> async(T shared, Call1<T, R> call);
+
+  /// The same object through a proxy or facade whose single calls take no longer than a time each:
+  /// waiting for others and running together, from when the call is made. A call whose time is over
+  /// fails with [DeadlineExceeded], and what it had changed at its object is taken back; calls that
+  /// its method makes on other objects have no more time than it has left.
+  ///
+  /// What is passed on to others, as an argument or in a field, is the object without the limit. In
+  /// transactions [TxOptions#timeMax()] counts instead.
+  ///
+  /// @param timeMax positive, in units of 50 ms, rounded up; a longer time than
+  ///   [Limits#callTimeMax()] is that
+  /// @throws IllegalArgumentException when the time is not positive
+  /// @throws UnsupportedOperationException for a [Blob]
+  <T> T within(Duration timeMax, T shared);
 
   /// Takes a snapshot of all objects as they are now. Instant: nothing is copied or logged.
   Snapshot snapshot();

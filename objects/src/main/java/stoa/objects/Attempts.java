@@ -2,6 +2,7 @@ package stoa.objects;
 
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import stoa.Aborted;
 import stoa.Body;
@@ -10,31 +11,53 @@ import stoa.TxOptions;
 import stoa.UnknownOutcome;
 
 /// Runs the bodies of transactions, again when others won. Thread-safe.
-final class Attempts {
+public final class Attempts {
   /// After so many aborts a transaction runs beside no other that has lost as often, if it can have
   /// that soon: the body of another may be waiting for this one.
   private static final int ALONE_AFTER = 4;
 
   private static final long ALONE_MILLIS = 20;
 
-  private final EmbeddedStoa stoa;
+  /// A transaction whose body can be run.
+  public interface Attempt extends Transaction {
+    /// Runs a body in which calls on proxies take part.
+    <R extends @Nullable Object, X extends Exception> R run(Body<R, X> body) throws X;
+
+    /// Whether it was lost with where it lived, and nothing was written: then the body may run
+    /// again, whatever it threw.
+    default boolean isLost() {
+      return false;
+    }
+  }
+
+  private final Function<TxOptions, Attempt> opening;
 
   /// First come, first served: so that long transactions come to their end beside short ones that
   /// lose as often.
   private final ReentrantLock alone = new ReentrantLock(true);
 
-  Attempts(EmbeddedStoa stoa) {
-    this.stoa = stoa;
+  /// @param opening opens a transaction that is sure to be closed
+  public Attempts(Function<TxOptions, Attempt> opening) {
+    this.opening = opening;
   }
 
-  <R extends @Nullable Object, X extends Exception> R run(TxOptions options, Body<R, X> body)
+  /// Runs a body as a transaction, as [stoa.Stoa#transact(TxOptions, Body)] says.
+  public <R extends @Nullable Object, X extends Exception> R run(TxOptions options, Body<R, X> body)
       throws X {
     boolean locked = false;
     try {
       for (int attempt = 1; ; attempt++) {
-        try (ObjectTransaction transaction = stoa.open(options)) {
-          R result = transaction.run(body);
-          switch (transaction.commit()) {
+        try (Attempt transaction = opening.apply(options)) {
+          R result;
+          Transaction.Outcome outcome;
+          try {
+            result = transaction.run(body);
+            outcome = transaction.commit();
+          } catch (RuntimeException thrown) {
+            if (transaction.isLost() && attempt < options.attemptsMax()) continue;
+            throw thrown;
+          }
+          switch (outcome) {
             case Transaction.Outcome.Committed _ -> {
               return result;
             }

@@ -18,10 +18,11 @@ import stoa.store.Store;
 /// number of a name is its stream address, less one.
 ///
 /// Thread-safe. Grows with the program's classes, not with its data.
-final class Dictionary implements TypeIds {
+@SuppressWarnings("exports") // Justification: for stoa.client, on the class path
+public final class Dictionary implements TypeIds {
   /// In front of a type's stored name and the names of its classes, so that a reference can be
   /// resolved before a class is used in this process.
-  static final String CLASS = "class ";
+  public static final String CLASS = "class ";
 
   private static final Key KEY = Key.of("stoa", "dictionary");
 
@@ -64,6 +65,18 @@ final class Dictionary implements TypeIds {
     }
   }
 
+  /// The number of a name, null when it has none.
+  @Nullable Integer find(String name) {
+    return numbers.get(name);
+  }
+
+  /// The names from a number on.
+  List<String> from(int number, int countMax) {
+    List<String> known = List.copyOf(names);
+    int begin = Math.clamp(number, 0, known.size());
+    return known.subList(begin, Math.min(known.size(), begin + countMax));
+  }
+
   @Override
   public @Nullable String nameOf(int id) {
     return id >= 0 && id < names.size() ? names.get(id) : null;
@@ -73,7 +86,15 @@ final class Dictionary implements TypeIds {
   public boolean isFirstFace(SharedType type) {
     String name = type.face().getName();
     var _ = idOf(CLASS + type.name() + " " + name);
-    for (String className : after(CLASS + type.name() + " ")) {
+    return isFirstFace(type, after(CLASS + type.name() + " "));
+  }
+
+  /// Whether a face is the first of those that are still there.
+  ///
+  /// @param classNames the faces under which objects of the type were used, the first before others
+  public static boolean isFirstFace(SharedType type, List<String> classNames) {
+    String name = type.face().getName();
+    for (String className : classNames) {
       if (className.equals(name)) return true;
       if (face(className, type, type.face().getClassLoader()) != null) return false;
     }
@@ -98,6 +119,11 @@ final class Dictionary implements TypeIds {
 
   /// The names that begin with a prefix, without it, in the order of their numbers.
   List<String> after(String prefix) {
+    return after(prefix, names);
+  }
+
+  /// Those of some names that begin with a prefix, without it, in their order.
+  public static List<String> after(String prefix, List<String> names) {
     return names.stream()
         .filter(name -> name.startsWith(prefix))
         .map(name -> name.substring(prefix.length()))

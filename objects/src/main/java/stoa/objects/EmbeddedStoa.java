@@ -1,5 +1,6 @@
 package stoa.objects;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
@@ -11,15 +12,11 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
-import java.util.function.UnaryOperator;
 import java.util.random.RandomGenerator;
-import java.util.stream.Stream;
-import java.util.stream.StreamSupport;
 import org.jspecify.annotations.Nullable;
 import stoa.Blob;
 import stoa.Body;
 import stoa.Call1;
-import stoa.Closed;
 import stoa.Gone;
 import stoa.History;
 import stoa.Limits;
@@ -35,11 +32,11 @@ import stoa.Transaction;
 import stoa.TxOptions;
 import stoa.View;
 import stoa.base.Clock;
+import stoa.base.Decoder;
 import stoa.base.StreamId;
 import stoa.objects.marshal.Marshaller;
 import stoa.objects.marshal.Reference;
 import stoa.objects.marshal.References;
-import stoa.objects.proxy.Invoker;
 import stoa.objects.proxy.Proxied;
 import stoa.objects.proxy.Proxies;
 import stoa.objects.types.Keys;
@@ -49,10 +46,10 @@ import stoa.objects.types.SharedType;
 import stoa.spi.CallContext;
 import stoa.spi.Collections;
 import stoa.spi.Facade;
-import stoa.spi.Host;
 import stoa.store.Blobs;
 import stoa.store.Existence;
 import stoa.store.Key;
+import stoa.store.OngoingCall;
 import stoa.store.Pins;
 import stoa.store.Request;
 import stoa.store.Store;
@@ -61,7 +58,7 @@ import stoa.store.StoredBlob;
 import stoa.store.Threads;
 
 /// A store of shared objects in this process. Thread-safe.
-final class EmbeddedStoa implements Host {
+final class EmbeddedStoa implements ObjectSnapshot.Source {
   /// The name of a class that facades have admitted.
   private static final String ADMITTED = "admitted ";
 
@@ -82,7 +79,7 @@ final class EmbeddedStoa implements Host {
   private final Snapshots snapshots;
   private final Set<Class<?>> admitted = ConcurrentHashMap.newKeySet();
   private final Executor answers;
-  private final Attempts attempts = new Attempts(this);
+  private final Attempts attempts = new Attempts(this::open);
 
   EmbeddedStoa(StoaConfig config, OpenLog open, Clock clock, Threads threads) {
     limits = config.limits();
@@ -188,7 +185,9 @@ final class EmbeddedStoa implements Host {
     @SuppressWarnings("unchecked") // Justification: the proxy is a T
     Ref<T> ref =
         (Ref<T>)
-            (behind(shared) instanceof StoredBlob blob ? refOf(blob.key()) : proxied(shared).ref());
+            (Sharing.behind(shared) instanceof StoredBlob blob
+                ? refOf(blob.key())
+                : Sharing.proxied(shared).ref());
     return ref;
   }
 
@@ -239,20 +238,58 @@ final class EmbeddedStoa implements Host {
           "a transaction cannot call asynchronously; call " + ref(shared) + " directly");
     }
     LiveInvoker live = own(shared);
-    var recorder = new Recorder<R>(live);
-    T recording = through(shared, proxy -> Proxies.redirect(proxy, recorder));
-    Object answered;
-    try {
-      answered = call.on(recording);
-    } catch (Exception thrown) {
-      return CompletableFuture.failedFuture(thrown);
+    return Recorder.record(
+        shared,
+        call,
+        (method, arguments, settled) -> {
+          Request request = live.begin(method, arguments);
+          request.whenDone(done -> settled.answer(() -> live.answer(done)));
+        },
+        answers);
+  }
+
+  @Override
+  public <T> T within(Duration timeMax, T shared) {
+    if (!timeMax.isPositive()) {
+      throw new IllegalArgumentException("no call ends within " + timeMax + "; give it more time");
     }
-    CompletableFuture<R> future = recorder.future();
-    if (Objects.equals(answered, recorder.placeholder)) return future;
-    return CompletableFuture.failedFuture(
-        new IllegalArgumentException(
-            "an asynchronous call answers what its one call answers; the call is made, do more with"
-                + " its answer in thenApply"));
+    refuseInside("limit the time of a call");
+    refuseBlob(shared, "takes the time of its device; its calls have no limit");
+    return through(shared, proxy -> hasten(proxy, timeMax));
+  }
+
+  private Object hasten(Object proxy, Duration timeMax) {
+    Proxied proxied = proxied(proxy);
+    Invoker hastened =
+        switch (proxied.invoker()) {
+          case LiveInvoker live -> live.within(timeMax);
+          case FollowingInvoker following -> following.within(timeMax);
+          case PastInvoker past -> past.within(timeMax);
+          default -> // of a transaction, which has a time of its own
+              proxied.invoker();
+        };
+    return Proxies.redirect(proxy, hastened);
+  }
+
+  // ---- what an operator does
+
+  /// The calls that run and wait, as many as are asked for, those that run first.
+  List<ObjectCall> calls(int callsMax) {
+    return store.calls(callsMax).stream().map(call -> ObjectCall.of(call, methodOf(call))).toList();
+  }
+
+  /// Cancels a call; answers whether it was under way and could be, see [Store#cancel].
+  boolean cancel(long id) {
+    return store.cancel(id);
+  }
+
+  private String methodOf(OngoingCall call) {
+    if (call.query() instanceof ObjectHandler.Question question) return question.method().id();
+    byte[] put = call.value();
+    Faces faces = types.get(call.key().space());
+    if (put == null || faces == null) return "";
+    ObjectType.Called called = faces.called(new Decoder(put));
+    return called == null ? "" : called.method().id();
   }
 
   // ---- transactions
@@ -322,7 +359,7 @@ final class EmbeddedStoa implements Host {
   public Snapshot snapshot() {
     refuseInside("take a snapshot");
     Pins.Pin pin = store.pinNow();
-    return ObjectSnapshot.held(this, new LogAddress(store.epoch(), pin.counter()), pin::close);
+    return held(new LogAddress(store.epoch(), pin.counter()), pin);
   }
 
   @Override
@@ -349,7 +386,11 @@ final class EmbeddedStoa implements Host {
 
   private ObjectSnapshot at(LogAddress address) {
     Pins.Pin pin = store.pinAt(address);
-    return ObjectSnapshot.held(this, address, pin::close);
+    return held(address, pin);
+  }
+
+  private ObjectSnapshot held(LogAddress address, Pins.Pin pin) {
+    return ObjectSnapshot.held(this, new Place(this, marshaller, address), pin::close);
   }
 
   private ObjectSnapshot own(Snapshot snapshot) {
@@ -357,12 +398,12 @@ final class EmbeddedStoa implements Host {
     throw new IllegalArgumentException(snapshot + " is a snapshot of another store");
   }
 
-  /// An object as it is seen at a place in the log.
-  <T> T seen(T shared, Place place) {
+  @Override
+  public <T> T seen(T shared, Place place) {
     refuseInside("read a snapshot");
     refuseBlob(shared, "is no part of snapshots; it has its own, see Blob.snapshot");
-    if (shared instanceof Facade) return through(shared, proxy -> seen(proxy, place));
-    Proxied proxied = proxied(shared);
+    if (shared instanceof Facade) return Sharing.through(shared, proxy -> seen(proxy, place));
+    Proxied proxied = Sharing.proxied(shared);
     LiveInvoker live = proxied.invoker() instanceof PastInvoker past ? past.live() : live(shared);
     if (live.stoa() != this) {
       throw new NotShareable(proxied.ref() + " is an object of another store than the snapshot");
@@ -520,6 +561,35 @@ final class EmbeddedStoa implements Host {
     return loader;
   }
 
+  Limits limits() {
+    return limits;
+  }
+
+  Dictionary dictionary() {
+    return dictionary;
+  }
+
+  Blobs blobs() {
+    if (blobsRefused != null) throw new UnsupportedOperationException(blobsRefused);
+    return blobs;
+  }
+
+  /// The type of a stored name, if it was used since the store was opened.
+  @Nullable ObjectType knownType(String name) {
+    Faces known = types.get(name);
+    return known == null ? null : known.first();
+  }
+
+  /// Whether a type that is in use has a method.
+  boolean hasMethod(String type, String method) {
+    Faces known = types.get(type);
+    return known != null && known.hasMethod(method);
+  }
+
+  Duration callTimeMax() {
+    return limits.callTimeMax();
+  }
+
   int callBytesMax() {
     return limits.callBytesMax();
   }
@@ -576,7 +646,7 @@ final class EmbeddedStoa implements Host {
   }
 
   /// The type of a reference, by the class that was last stored under its name.
-  private ObjectType typeNamed(String name) {
+  ObjectType typeNamed(String name) {
     Faces known = types.get(name);
     if (known != null) return known.first();
     var candidates = dictionary.after(Dictionary.CLASS + name + " ").reversed();
@@ -630,18 +700,32 @@ final class EmbeddedStoa implements Host {
   void construct(ObjectType type, Key key, @Nullable Object[] arguments) throws Throwable {
     @Nullable Object[] copies = opening(opening(arguments));
     try {
-      ScopedValue.where(CallContext.CURRENT, new Trial(this))
-          .call(() -> {
-            try {
-              return type.shared().instantiate(nameOf(key), copies);
-            } catch (Error | Exception passedOn) {
-              throw passedOn;
-            } catch (Throwable thrown) {
-              throw new IllegalStateException(thrown);
-            }
-          });
+      var _ =
+          store.limited(
+              key,
+              () -> {
+                try {
+                  return ScopedValue.where(CallContext.CURRENT, new Trial(this))
+                      .call(() -> instantiated(type, key, copies));
+                } catch (RuntimeException | Error passedOn) {
+                  throw passedOn;
+                } catch (Exception checked) {
+                  throw sneaky(checked);
+                }
+              });
     } catch (Trial.Undecided undecided) {
       // It calls other objects: the real construction will tell.
+    }
+  }
+
+  private Object instantiated(ObjectType type, Key key, @Nullable Object[] arguments)
+      throws Exception {
+    try {
+      return type.shared().instantiate(nameOf(key), arguments);
+    } catch (Error | Exception passedOn) {
+      throw passedOn;
+    } catch (Throwable thrown) {
+      throw new IllegalStateException(thrown);
     }
   }
 
@@ -668,28 +752,6 @@ final class EmbeddedStoa implements Host {
     return new ObjectAnswer.Travelling(ObjectAnswer.THREW, marshaller.thrown(refusal));
   }
 
-  /// The proxy behind a facade; anything else as it is.
-  static Object behind(Object shared) {
-    return shared instanceof Facade facade ? facade.shared() : shared;
-  }
-
-  /// A shared object as it is seen through a lens: a proxy in place of a proxy, or a facade before
-  /// what is to be used in place of each proxy behind it.
-  static <T> T through(T shared, UnaryOperator<Object> lens) {
-    @SuppressWarnings("unchecked") // Justification: a facade answers one of its own class
-    T seen = (T) (shared instanceof Facade facade ? facade.through(lens) : lens.apply(shared));
-    return seen;
-  }
-
-  static Proxied proxied(Object shared) {
-    Proxied proxied = Proxies.of(behind(shared));
-    if (proxied == null) {
-      throw new IllegalArgumentException(
-          shared.getClass().getName() + " is no proxy of a shared object; get one from the store");
-    }
-    return proxied;
-  }
-
   /// As [#live], of an object of this store.
   LiveInvoker own(Object shared) {
     LiveInvoker live = live(shared);
@@ -698,9 +760,9 @@ final class EmbeddedStoa implements Host {
   }
 
   LiveInvoker live(Object shared) {
-    if (proxied(shared).invoker() instanceof LiveRoute route) return route.live();
+    if (Sharing.proxied(shared).invoker() instanceof LiveRoute route) return route.live();
     throw new UnsupportedOperationException(
-        "this is a view of the past of " + proxied(shared).ref() + "; use a live proxy");
+        "this is a view of the past of " + Sharing.proxied(shared).ref() + "; use a live proxy");
   }
 
   private static void refuseInside(String what) {
@@ -766,9 +828,11 @@ final class EmbeddedStoa implements Host {
       Place place = Place.current(EmbeddedStoa.this);
       if (place == null) return Collections.installed().reopen(EmbeddedStoa.this, proxy, form);
       // Made of the live object, and seen at the place, with all that it is composed of.
-      boolean then = proxied(proxy).invoker() instanceof PastInvoker;
+      boolean then = Sharing.proxied(proxy).invoker() instanceof PastInvoker;
       Object live =
-          then ? Proxies.redirect(proxy, ((PastInvoker) proxied(proxy).invoker()).live()) : proxy;
+          then
+              ? Proxies.redirect(proxy, ((PastInvoker) Sharing.proxied(proxy).invoker()).live())
+              : proxy;
       Facade facade = Collections.installed().reopen(EmbeddedStoa.this, live, form);
       return facade.through(shared -> seen(shared, place));
     }
@@ -809,109 +873,6 @@ final class EmbeddedStoa implements Host {
     @Override
     public <T> T get(Class<T> type, Object key, @Nullable Object... args) {
       return stoa.get(type, key, args);
-    }
-  }
-
-  /// Records the one call of an asynchronous call.
-  private final class Recorder<R extends @Nullable Object> implements Invoker {
-    private final LiveInvoker live;
-    private @Nullable CompletableFuture<R> future;
-
-    /// What the call answers while nothing is known.
-    private @Nullable Object placeholder;
-
-    private Recorder(LiveInvoker live) {
-      this.live = live;
-    }
-
-    @Override
-    public @Nullable Object invoke(
-        Proxied proxied, SharedMethod method, @Nullable Object[] arguments) throws Throwable {
-      if (future != null) {
-        throw new IllegalArgumentException("an asynchronous call makes one call, not two");
-      }
-      var made = new CompletableFuture<R>();
-      future = made;
-      Request request = live.begin(method, arguments);
-      request.whenDone(settled -> hand(settled, made));
-      placeholder = placeholder(method);
-      return placeholder;
-    }
-
-    private static @Nullable Object placeholder(SharedMethod method) {
-      return java.lang.reflect.Array.get(
-          java.lang.reflect.Array.newInstance(
-              method.returnType() == void.class ? Object.class : method.returnType(), 1),
-          0);
-    }
-
-    private void hand(Request settled, CompletableFuture<R> made) {
-      try {
-        answers.execute(() -> {
-          try {
-            @SuppressWarnings("unchecked") // Justification: the call's type says R
-            R answer = (R) live.answer(settled);
-            made.complete(answer);
-          } catch (Throwable thrown) {
-            made.completeExceptionally(thrown);
-          }
-        });
-      } catch (java.util.concurrent.RejectedExecutionException closed) {
-        made.completeExceptionally(new Closed("the store was closed before the answer was read"));
-      }
-    }
-
-    private CompletableFuture<R> future() {
-      CompletableFuture<R> made = future;
-      if (made == null) {
-        throw new IllegalArgumentException("an asynchronous call makes one call, not none");
-      }
-      return made;
-    }
-  }
-
-  /// A listing: proxies made while it is read.
-  private static final class Listed<T> implements Listing<T> {
-    private final Iterator<byte[]> names;
-    private final java.util.function.Function<byte[], T> proxies;
-    private boolean begun;
-    private volatile boolean closed;
-
-    private Listed(Iterator<byte[]> names, java.util.function.Function<byte[], T> proxies) {
-      this.names = names;
-      this.proxies = proxies;
-    }
-
-    @Override
-    public Iterator<T> iterator() {
-      if (begun) throw new IllegalStateException("a listing is iterated once; ask for a new one");
-      begun = true;
-      return new Iterator<>() {
-        @Override
-        public boolean hasNext() {
-          if (closed) throw new Closed("the listing is closed");
-          return names.hasNext();
-        }
-
-        @Override
-        public T next() {
-          if (closed) throw new Closed("the listing is closed");
-          return proxies.apply(names.next());
-        }
-      };
-    }
-
-    @Override
-    public Stream<T> stream() {
-      return StreamSupport.stream(
-          java.util.Spliterators.spliteratorUnknownSize(
-              iterator(), java.util.Spliterator.ORDERED | java.util.Spliterator.NONNULL),
-          false);
-    }
-
-    @Override
-    public void close() {
-      closed = true;
     }
   }
 }

@@ -83,6 +83,11 @@ final class Faces {
     return one.face().getName() + " and " + other.face().getName() + " are both stored as " + name;
   }
 
+  /// Whether one of them has a method.
+  boolean hasMethod(String id) {
+    return faces.stream().anyMatch(face -> has(face.shared(), id));
+  }
+
   private static boolean has(SharedType type, String id) {
     return type.methods().stream().anyMatch(method -> method.id().equals(id));
   }

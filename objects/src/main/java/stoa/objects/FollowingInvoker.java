@@ -1,5 +1,6 @@
 package stoa.objects;
 
+import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 import stoa.objects.proxy.Proxied;
 import stoa.objects.types.SharedMethod;
@@ -21,6 +22,11 @@ record FollowingInvoker(LiveInvoker live, Follower follower, Freshness freshness
     SEEN
   }
 
+  /// The same, whose calls take no longer than a time each.
+  FollowingInvoker within(Duration timeMax) {
+    return new FollowingInvoker(live.within(timeMax), follower, freshness);
+  }
+
   @Override
   public @Nullable Object invoke(Proxied proxied, SharedMethod method, @Nullable Object[] arguments)
       throws Throwable {
@@ -33,8 +39,8 @@ record FollowingInvoker(LiveInvoker live, Follower follower, Freshness freshness
     var question = live.question(method, arguments);
     Follower.Read read =
         switch (freshness) {
-          case NOW -> follower.now(question, live.existence());
-          case SEEN -> follower.seen(question, live.existence());
+          case NOW -> follower.now(question, live.existence(), live.timeMax());
+          case SEEN -> follower.seen(question, live.existence(), live.timeMax());
         };
     return live.answer(read.answer(), read.generation());
   }

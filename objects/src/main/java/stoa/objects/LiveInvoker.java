@@ -1,5 +1,6 @@
 package stoa.objects;
 
+import java.time.Duration;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import stoa.Closed;
@@ -34,6 +35,7 @@ final class LiveInvoker implements LiveRoute {
   private final Store.Target target;
   private final @Nullable Object[] constructorArguments;
   private final Source source;
+  private final Duration timeMax;
   private volatile long generation;
 
   LiveInvoker(
@@ -43,12 +45,34 @@ final class LiveInvoker implements LiveRoute {
       @Nullable Object[] constructorArguments,
       Source source,
       long generation) {
+    this(stoa, type, target, constructorArguments, source, generation, stoa.callTimeMax());
+  }
+
+  private LiveInvoker(
+      EmbeddedStoa stoa,
+      ObjectType type,
+      Store.Target target,
+      @Nullable Object[] constructorArguments,
+      Source source,
+      long generation,
+      Duration timeMax) {
     this.stoa = stoa;
     this.type = type;
     this.target = target;
     this.constructorArguments = constructorArguments;
     this.source = source;
     this.generation = generation;
+    this.timeMax = timeMax;
+  }
+
+  /// The same, whose calls take no longer than a time each.
+  LiveInvoker within(Duration limit) {
+    return new LiveInvoker(stoa, type, target, constructorArguments, source, generation, limit);
+  }
+
+  /// How long a call may take.
+  Duration timeMax() {
+    return timeMax;
   }
 
   @Override
@@ -84,12 +108,13 @@ final class LiveInvoker implements LiveRoute {
     Request request;
     if (method.kind() == SharedMethod.Kind.ACCESSOR) {
       request =
-          stoa.store().get(target, question(method, arguments), existence(), type.isQuick(method));
+          stoa.store()
+              .get(target, question(method, arguments), existence(), type.isQuick(method), timeMax);
     } else {
       byte[] call = call(method, arguments);
       Existence existence = existence();
       check(existence);
-      request = stoa.store().put(target, call, existence, type.isQuick(method));
+      request = stoa.store().put(target, call, existence, type.isQuick(method), timeMax);
     }
     return answer(request);
   }
@@ -164,12 +189,13 @@ final class LiveInvoker implements LiveRoute {
     }
     if (method.kind() == SharedMethod.Kind.ACCESSOR) {
       boolean quick = type.isQuick(method);
-      return stoa.store().getAsync(target, question(method, arguments), existence(), quick);
+      return stoa.store()
+          .getAsync(target, question(method, arguments), existence(), quick, timeMax);
     }
     byte[] call = call(method, arguments);
     Existence existence = existence();
     check(existence);
-    return stoa.store().putAsync(target, call, existence, type.isQuick(method));
+    return stoa.store().putAsync(target, call, existence, type.isQuick(method), timeMax);
   }
 
   /// Creates the object.

@@ -12,8 +12,12 @@ import stoa.store.Answer;
 /// encoded:  1 u8, the value as the marshaller writes it      it returned
 ///           2 u8, the throwable as the marshaller writes it  it threw
 /// ```
-sealed interface ObjectAnswer extends Answer {
+@SuppressWarnings("exports") // Justification: for stoa.client, on the class path
+public sealed interface ObjectAnswer extends Answer {
+  /// The first byte of one that returned.
   int RETURNED = 1;
+
+  /// The first byte of one that threw.
   int THREW = 2;
 
   /// What the caller gets.

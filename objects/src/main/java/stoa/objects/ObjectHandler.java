@@ -12,6 +12,7 @@ import stoa.base.Encoder;
 import stoa.objects.marshal.Marshaller;
 import stoa.objects.types.SharedMethod;
 import stoa.spi.CallContext;
+import stoa.spi.Cancellation;
 import stoa.spi.Forkable;
 import stoa.store.Answer;
 import stoa.store.Execution;
@@ -53,7 +54,9 @@ final class ObjectHandler implements Handler {
             ScopedValue.where(CallContext.CURRENT, context)
                 .call(() -> type.shared().instantiate(name, arguments));
         return new ObjectHandler(stoa, type, instance, null);
-      } catch (VirtualMachineError | Execution.Unwinding beyondTheConstructor) {
+      } catch (VirtualMachineError
+          | Execution.Unwinding
+          | Cancellation.Stopped beyondTheConstructor) {
         throw beyondTheConstructor;
       } catch (Throwable thrown) {
         return new ObjectHandler(stoa, type, null, stoa.marshaller().thrown(thrown));
@@ -170,7 +173,7 @@ final class ObjectHandler implements Handler {
                 ? new ObjectAnswer.Shared(result, marshaller)
                 : stoa.travelling(marshaller.value(result), method);
           });
-    } catch (VirtualMachineError | Execution.Unwinding beyondTheMethod) {
+    } catch (VirtualMachineError | Execution.Unwinding | Cancellation.Stopped beyondTheMethod) {
       throw beyondTheMethod;
     } catch (Unavailable | UnknownOutcome | Closed trouble) {
       throw execution.suspend(trouble);

@@ -50,11 +50,11 @@ final class ObjectHistory<T> implements History<T> {
             stoa,
             type,
             stoa.store().target(key),
-            EmbeddedStoa.proxied(proxy).constructorArguments(),
+            Sharing.proxied(proxy).constructorArguments(),
             LiveInvoker.Source.ASKED,
             0);
     var past = new PastInvoker(then, stoa.store().past(key, version), null);
-    return EmbeddedStoa.through(proxy, live -> Proxies.redirect(live, past));
+    return Sharing.through(proxy, live -> Proxies.redirect(live, past));
   }
 
   @Override

@@ -5,19 +5,26 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import stoa.LogAddress;
 import stoa.Snapshot;
+import stoa.spi.Host;
 
 /// A snapshot: a place in the log, and the promise that it stays readable. Thread-safe.
-final class ObjectSnapshot implements Snapshot {
+public final class ObjectSnapshot implements Snapshot {
   private static final Cleaner CLEANER = Cleaner.create();
 
-  private final EmbeddedStoa stoa;
+  /// A store that shows its objects as they were at a place.
+  public interface Source extends Host {
+    /// An object as it is seen at a place in the log.
+    <T> T seen(T shared, Place place);
+  }
+
+  private final Source stoa;
   private final @Nullable String name;
   private final Place place;
 
   /// Lets go of the promise; does nothing for a snapshot that stays.
   private final Runnable release;
 
-  private ObjectSnapshot(EmbeddedStoa stoa, @Nullable String name, Place place, Runnable release) {
+  private ObjectSnapshot(Source stoa, @Nullable String name, Place place, Runnable release) {
     this.stoa = stoa;
     this.name = name;
     this.place = place;
@@ -28,15 +35,14 @@ final class ObjectSnapshot implements Snapshot {
   /// refer to that.
   ///
   /// @param pin the promise; refers to no place
-  static ObjectSnapshot held(EmbeddedStoa stoa, LogAddress address, Runnable pin) {
-    var place = new Place(stoa, address);
+  public static ObjectSnapshot held(Source stoa, Place place, Runnable pin) {
     Cleaner.Cleanable held = CLEANER.register(place, pin);
     return new ObjectSnapshot(stoa, null, place, held::clean);
   }
 
   /// One that stays until it is deleted.
-  static ObjectSnapshot named(EmbeddedStoa stoa, LogAddress address, String name) {
-    return new ObjectSnapshot(stoa, name, new Place(stoa, address), () -> {});
+  public static ObjectSnapshot named(Source stoa, Place place, String name) {
+    return new ObjectSnapshot(stoa, name, place, () -> {});
   }
 
   @Override
@@ -54,11 +60,13 @@ final class ObjectSnapshot implements Snapshot {
     return stoa.seen(shared, place);
   }
 
-  Place place() {
+  /// Where it is.
+  public Place place() {
     return place;
   }
 
-  EmbeddedStoa stoa() {
+  /// Whose it is.
+  public Host stoa() {
     return stoa;
   }
 

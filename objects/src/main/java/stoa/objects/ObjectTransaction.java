@@ -16,7 +16,7 @@ import stoa.store.Answer;
 import stoa.store.Existence;
 
 /// A transaction over shared objects. One thread at a time uses it.
-final class ObjectTransaction implements stoa.Transaction {
+final class ObjectTransaction implements Attempts.Attempt {
   /// The transaction in whose body the current thread is.
   private static final ScopedValue<ObjectTransaction> CURRENT = ScopedValue.newInstance();
 
@@ -49,8 +49,8 @@ final class ObjectTransaction implements stoa.Transaction {
     return null;
   }
 
-  /// Runs a body in which calls on proxies take part.
-  <R extends @Nullable Object, X extends Exception> R run(stoa.Body<R, X> body) throws X {
+  @Override
+  public <R extends @Nullable Object, X extends Exception> R run(stoa.Body<R, X> body) throws X {
     runner = Thread.currentThread();
     return ScopedValue.where(CURRENT, this).call(body::run);
   }
@@ -74,7 +74,7 @@ final class ObjectTransaction implements stoa.Transaction {
   @Override
   public <T> T on(T shared) {
     // Calls take part wherever they are made.
-    return EmbeddedStoa.through(
+    return Sharing.through(
         shared, proxy -> Proxies.redirect(proxy, new Taking(this, stoa.own(proxy))));
   }
 
@@ -178,10 +178,7 @@ final class ObjectTransaction implements stoa.Transaction {
 
   static void refuseStream(ObjectType type) {
     if (type.shared().order() == Order.STREAM) {
-      throw new UnsupportedOperationException(
-          type.shared().name()
-              + " is of Order.STREAM and takes no part in transactions and snapshots; make it"
-              + " Order.GLOBAL, or call it outside");
+      throw ObjectType.refusedStream(type.shared());
     }
   }
 

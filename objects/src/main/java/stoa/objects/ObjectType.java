@@ -13,11 +13,13 @@ import stoa.store.Key;
 
 /// A shared class or interface as one store knows it: the numbers of its methods in the store's
 /// dictionary, and how long they run. Thread-safe.
-final class ObjectType {
+@SuppressWarnings("exports") // Justification: for stoa.client, on the class path
+public final class ObjectType {
   /// Stands for the creation of an object without a call, in place of a method's number.
-  static final int CREATION = 0;
+  public static final int CREATION = 0;
 
-  static final String METHOD = "method ";
+  /// In front of a type's stored name and a method of it, in the dictionary.
+  public static final String METHOD = "method ";
 
   /// How often a method must have been short before a caller's own thread may run it, and how
   /// short.
@@ -73,8 +75,16 @@ final class ObjectType {
   }
 
   /// The put that creates an object without calling it.
-  static byte[] creation() {
+  public static byte[] creation() {
     return new byte[] {CREATION};
+  }
+
+  /// Why an object that is ordered in its stream alone takes no part.
+  public static UnsupportedOperationException refusedStream(SharedType shared) {
+    return new UnsupportedOperationException(
+        shared.name()
+            + " is of Order.STREAM and takes no part in transactions and snapshots; make it"
+            + " Order.GLOBAL, or call it outside");
   }
 
   private int number(SharedMethod method) {

@@ -1,5 +1,6 @@
 package stoa.objects;
 
+import java.time.Duration;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import stoa.TxOptions;
@@ -16,6 +17,11 @@ import stoa.store.Past;
 /// @param place where in the log all objects are seen that come of it; null when it is seen at a
 ///   version of its own, and those that come of it are live
 record PastInvoker(LiveInvoker live, Past past, @Nullable Place place) implements Invoker {
+  /// The same, whose calls take no longer than a time each.
+  PastInvoker within(Duration timeMax) {
+    return new PastInvoker(live.within(timeMax), past.within(timeMax), place);
+  }
+
   @Override
   public @Nullable Object invoke(Proxied proxied, SharedMethod method, @Nullable Object[] arguments)
       throws Throwable {
@@ -43,7 +49,7 @@ record PastInvoker(LiveInvoker live, Past past, @Nullable Place place) implement
     boolean quick = live.type().isQuick(method);
     var answer = (ObjectAnswer) past.get(question, live.existenceThen(), quick);
     var marshaller = live.stoa().marshaller();
-    return there == null ? answer.get(marshaller) : there.seen(answer, marshaller);
+    return there == null ? answer.get(marshaller) : there.seen(answer);
   }
 
   /// Views at the same place may be passed to each other: there, they are what they were.

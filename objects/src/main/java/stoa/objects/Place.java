@@ -3,36 +3,47 @@ package stoa.objects;
 import org.jspecify.annotations.Nullable;
 import stoa.LogAddress;
 import stoa.objects.marshal.Marshaller;
+import stoa.spi.Host;
 
 /// A place in the log at which objects are seen. Whoever can reach it holds what is seen there.
 /// Immutable; equal to others at the same address of the same store.
-final class Place {
+@SuppressWarnings({
+  "exports", // Justification: for stoa.client, on the class path
+  "ReferenceEquality" // Justification: a store is itself
+})
+public final class Place {
   /// Bound while an answer is read whose shared objects are seen at a place.
   private static final ScopedValue<Place> READING = ScopedValue.newInstance();
 
-  private final EmbeddedStoa stoa;
+  private final Host stoa;
+  private final Marshaller marshaller;
   private final LogAddress address;
 
-  Place(EmbeddedStoa stoa, LogAddress address) {
+  /// A place in the log of a store.
+  ///
+  /// @param stoa the store
+  /// @param marshaller the store's, whose references ask for [#current]
+  public Place(Host stoa, Marshaller marshaller, LogAddress address) {
     this.stoa = stoa;
+    this.marshaller = marshaller;
     this.address = address;
   }
 
   /// The log address.
-  LogAddress address() {
+  public LogAddress address() {
     return address;
   }
 
   /// The place at which the shared objects are seen that the current thread reads; null when they
   /// are live.
-  static @Nullable Place current(EmbeddedStoa stoa) {
+  public static @Nullable Place current(Host stoa) {
     if (!READING.isBound()) return null;
     Place place = READING.get();
     return place.stoa == stoa ? place : null;
   }
 
   /// What an answer says, with all shared objects as they are seen here.
-  @Nullable Object seen(ObjectAnswer answer, Marshaller marshaller) throws Throwable {
+  public @Nullable Object seen(ObjectAnswer answer) throws Throwable {
     if (answer instanceof ObjectAnswer.Shared) return answer.get(marshaller);
     return ScopedValue.where(READING, this)
         .call(() -> {
@@ -47,8 +58,7 @@ final class Place {
   }
 
   /// A value with all shared objects as they are seen here.
-  @Nullable Object seen(@Nullable Object value) {
-    Marshaller marshaller = stoa.marshaller();
+  public @Nullable Object seen(@Nullable Object value) {
     if (marshaller.isValue(value)) return value;
     byte[] encoded = marshaller.value(value);
     return ScopedValue.where(READING, this).call(() -> marshaller.value(encoded));

@@ -64,7 +64,8 @@ final class Snapshots {
   }
 
   private Held hold(String name, LogAddress address, Pins.Pin pin) {
-    return new Held(ObjectSnapshot.named(stoa, address, name), pin);
+    return new Held(
+        ObjectSnapshot.named(stoa, new Place(stoa, stoa.marshaller(), address), name), pin);
   }
 
   /// Takes one.

@@ -64,6 +64,17 @@ final class Copy {
     return generation;
   }
 
+  /// The address of the last put or deletion that was there before.
+  long position() {
+    return position;
+  }
+
+  /// The state as the handler keeps it; null when the key is absent.
+  byte @Nullable [] checkpoint() {
+    Handler current = handler;
+    return current == null ? null : current.checkpoint();
+  }
+
   /// Whether an expectation is met by a question.
   boolean isGone(Existence expected) {
     return switch (expected) {

@@ -4,17 +4,19 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import stoa.AlreadyExists;
 import stoa.Deadlock;
 import stoa.Gone;
+import stoa.spi.Cancellation;
 
 /// One run of a handler: what it may know, and how it calls other keys.
 ///
 /// Used by the thread that runs the handler; [#claim] also by whoever would take the run back.
-public final class Execution {
+public final class Execution implements Cancellation.Run {
   /// Why a handler runs.
   enum Mode {
     /// A logged put, for the first time as far as this process knows.
@@ -165,7 +167,16 @@ public final class Execution {
 
   private long generation;
 
-  @Nullable Thread thread;
+  volatile @Nullable Thread thread;
+
+  private volatile boolean exited;
+  private long id;
+
+  /// How many ticks a run may take that no request waits for; 0 when the store's limit holds.
+  int ticksMax;
+
+  /// Why it was taken back; valid once it was.
+  private volatile @Nullable RuntimeException reason;
 
   /// When it began, moved on by the time in which it waited for others. Its thread writes it.
   volatile int startTick;
@@ -465,6 +476,49 @@ public final class Execution {
   /// Takes the run back, if it has not ended.
   boolean takeBack() {
     return state.compareAndSet(RUNNING, TAKEN_BACK);
+  }
+
+  /// As [#takeBack()], and has its thread stop it, where the code that it runs can be stopped.
+  boolean stop(RuntimeException why) {
+    reason = why;
+    if (!takeBack()) return false;
+    Cancellation.stop(this);
+    if (exited) Cancellation.ended(this);
+    return true;
+  }
+
+  /// Why it was taken back by [#stop].
+  RuntimeException stopReason() {
+    return Objects.requireNonNull(reason);
+  }
+
+  /// Its thread has left it.
+  void exited() {
+    exited = true;
+    if (isTakenBack()) Cancellation.ended(this);
+  }
+
+  @Override
+  public boolean isCurrent() {
+    return Thread.currentThread().equals(thread) && this.equals(store.runners().current());
+  }
+
+  /// Whether it has taken longer than it may.
+  boolean isOverdue(int now, int ticks) {
+    int lasted = now - startTick;
+    if (lasted > ticks || (ticksMax > 0 && lasted > ticksMax)) return true;
+    Request waits = request;
+    return waits != null && waits.isLate(now);
+  }
+
+  /// By what an operator knows it.
+  long id(AtomicLong ids) {
+    Request waits = request;
+    if (waits != null) return waits.id(ids);
+    synchronized (this) {
+      if (id == 0) id = ids.incrementAndGet();
+      return id;
+    }
   }
 
   boolean isTakenBack() {

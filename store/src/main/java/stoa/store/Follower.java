@@ -1,7 +1,10 @@
 package stoa.store;
 
+import java.time.Duration;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
+import stoa.CallFailed;
+import stoa.DeadlineExceeded;
 import stoa.TooOld;
 
 /// A state of a key that is kept beside the store's own and follows it by playback (vCorfu, section
@@ -45,11 +48,16 @@ public final class Follower {
 
   /// Asks the key as it is now: what was answered before, to anybody, is seen.
   public Read now(@Nullable Object query, Existence existence) {
+    return now(query, existence, store.callTimeMax());
+  }
+
+  /// As [#now(Object, Existence)], within a time.
+  public Read now(@Nullable Object query, Existence existence, Duration timeMax) {
     store.checkOpen();
     long moment = store.moment();
     lock.lock();
     try {
-      return ask(bring(moment), query, existence, moment);
+      return ask(bring(moment), query, existence, moment, timeMax);
     } finally {
       lock.unlock();
     }
@@ -59,12 +67,17 @@ public final class Follower {
   /// comes later is as soon as it is executed, and is not waited for. So all that is asked in this
   /// way, and all calls, happen in one order, which is that of the log.
   public Read seen(@Nullable Object query, Existence existence) {
+    return seen(query, existence, store.callTimeMax());
+  }
+
+  /// As [#seen(Object, Existence)], within a time.
+  public Read seen(@Nullable Object query, Existence existence, Duration timeMax) {
     store.checkOpen();
     lock.lock();
     try {
       long least = store.observed().counter();
       Materialized current = bring(least);
-      return ask(current, query, existence, Math.max(least, from));
+      return ask(current, query, existence, Math.max(least, from), timeMax);
     } finally {
       lock.unlock();
     }
@@ -135,7 +148,11 @@ public final class Follower {
   }
 
   private Read ask(
-      Materialized current, @Nullable Object query, Existence existence, long counter) {
+      Materialized current,
+      @Nullable Object query,
+      Existence existence,
+      long counter,
+      Duration timeMax) {
     memory.used = true;
     if (existence.isGone(current.generation(), current.position())) throw Store.gone(key);
     var execution =
@@ -151,11 +168,21 @@ public final class Follower {
             null);
     execution.counter = counter;
     try {
-      Answer answer = current.get(query, existence.opening(), execution);
+      Answer answer =
+          store
+              .takingBack()
+              .here(
+                  execution,
+                  store.ticks(timeMax),
+                  () -> current.get(query, existence.opening(), execution));
       store.observed().advance(execution.asked ? counter : from);
       return new Read(answer, current.generation());
     } catch (Execution.Suspended stopped) {
       throw stopped.reason();
+    } catch (DeadlineExceeded | CallFailed stopped) {
+      state = null; // where it was stopped is not known
+      tail = UNKNOWN;
+      throw stopped;
     }
   }
 

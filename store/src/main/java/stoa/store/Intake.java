@@ -223,13 +223,17 @@ final class Intake {
     Resident resident = request.resident;
     request.refusal =
         switch (request.kind) {
-          case PUT -> put(request, resident);
+          case PUT -> {
+            RuntimeException late = store.takingBack().late(request);
+            yield late == null ? put(request, resident) : late;
+          }
           case DELETE -> delete(request, resident);
           case NOTE -> note(request, resident);
           case APPEND -> append(Objects.requireNonNull(request.appending));
           case COMMIT -> commit(Objects.requireNonNull(request.transaction), request);
           // Not logged: it keeps its place behind the puts that were asked before.
-          case GET, GENERATION, POSITION -> null;
+          case GET -> store.takingBack().late(request);
+          case GENERATION, POSITION -> null;
           case PART, FORK -> throw new IllegalStateException(request.kind + " goes to the mailbox");
         };
   }
@@ -478,6 +482,11 @@ final class Intake {
       } else {
         publish(request, own != null && own.resident == request.resident);
       }
+    }
+    Watches watches = store.watches();
+    if (watches.isEmpty()) return;
+    for (Resident resident : touched) {
+      if (resident.hasChanged()) watches.changed(resident.key, resident.nextChange);
     }
   }
 

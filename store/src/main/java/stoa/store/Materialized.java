@@ -222,6 +222,7 @@ final class Materialized {
       if (!execution.finish()) throw new Execution.Abandoned();
       throw failure;
     } catch (Error error) {
+      if (execution.isTakenBack()) throw new Execution.Abandoned();
       boolean overflow = error instanceof StackOverflowError;
       if (resident != null && overflow && !store.mayRunLong()) {
         throw new Execution.Yielded(); // a worker has more stack
@@ -277,6 +278,12 @@ final class Materialized {
         factory,
         state().with(current == null ? null : factory.fork(key, current), false),
         tail);
+  }
+
+  /// Passes a put that was taken back before it ran.
+  void skip(long address) {
+    position = address;
+    lastAnswer = null;
   }
 
   /// Ends the generation.

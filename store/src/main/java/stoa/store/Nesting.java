@@ -92,7 +92,14 @@ final class Nesting {
     boolean quick = outer != null && outer.quick;
     Resident resident = store.residents().pin(target);
     store.begun();
-    return new Request(kind, resident, value, existence, query, origin, caller.depth() + 1, quick);
+    var request =
+        new Request(kind, resident, value, existence, query, origin, caller.depth() + 1, quick);
+    boolean handles = kind == Request.Kind.PUT || kind == Request.Kind.GET;
+    if (outer != null && outer.ticksMax > 0 && handles) {
+      request.hastenAs(outer);
+      store.takingBack().begun(request);
+    }
+    return request;
   }
 
   /// Waits for a nested call. What the store refuses is an answer too, which must be logged: at
@@ -280,6 +287,40 @@ final class Nesting {
               return found[0] == 0;
             });
     return found[0];
+  }
+
+  /// See [Store#earlier].
+  @Nullable Earlier earlier(Key key, Records.Origin origin, long since) {
+    long executed = store.position(key);
+    StreamId stream = key.stream();
+    long low = firstBehind(stream, since);
+    var found = new StoredEntry[1];
+    store
+        .streams()
+        .scan(
+            stream,
+            low,
+            executed,
+            entry -> {
+              boolean change = entry.kind() == Records.PUT || entry.kind() == Records.DELETE;
+              if (change && origin.equals(Records.originOf(entry.payload()))) found[0] = entry;
+              return found[0] == null;
+            });
+    StoredEntry entry = found[0];
+    if (entry == null) {
+      // What was written may have been released. Whoever asks has waited for long.
+      if (low > 1 && store.streams().read(stream, low - 1) == null) {
+        store.retention().check(key, low - 1);
+      }
+      return null;
+    }
+    Past then = Past.after(store, key, entry.address());
+    long counter = entry.log().counter();
+    if (entry.kind() == Records.DELETE) {
+      long ended = Past.after(store, key, entry.address() - 1).generation();
+      return new Earlier(null, ended, counter);
+    }
+    return new Earlier(answerFromLog(key, entry.address()), then.generation(), counter);
   }
 
   /// The first address of a stream that stands behind a place in the log, or the one after its

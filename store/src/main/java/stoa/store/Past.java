@@ -1,5 +1,6 @@
 package stoa.store;
 
+import java.time.Duration;
 import java.util.Objects;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -16,12 +17,25 @@ public final class Past {
   /// otherwise.
   private final long within;
 
+  /// How many ticks a question may take; 0 when the store's limit holds.
+  private final int ticks;
+
   private Past(Store store, Key key, long counter, long others, long within) {
+    this(store, key, counter, others, within, 0);
+  }
+
+  private Past(Store store, Key key, long counter, long others, long within, int ticks) {
     this.store = store;
     this.key = key;
     this.counter = counter;
     this.others = others;
     this.within = within;
+    this.ticks = ticks;
+  }
+
+  /// The same, whose questions take no longer than a time each.
+  public Past within(Duration timeMax) {
+    return new Past(store, key, counter, others, within, store.ticks(timeMax));
   }
 
   /// A key as of a log counter.
@@ -124,14 +138,14 @@ public final class Past {
     execution.transaction = transaction;
     if (version.isAbsent()) {
       var fresh = new Materialized(store, key, store.factory(key.space()));
-      return told(() -> fresh.get(query, existence.opening(), execution));
+      return told(() -> here(execution, () -> fresh.get(query, existence.opening(), execution)));
     }
     Handler free = version.take();
     Handler handler = free == null ? told(() -> store.versions().another(key, version)) : free;
     execution.generation(version.generation());
     boolean sound = false;
     try {
-      Answer answer = told(() -> handler.get(query, execution));
+      Answer answer = told(() -> here(execution, () -> handler.get(query, execution)));
       sound = true;
       return answer;
     } finally {
@@ -147,7 +161,7 @@ public final class Past {
     execution.past = true;
     execution.looking = true;
     try {
-      Answer answer = live.get(query, existence.opening(), execution);
+      Answer answer = here(execution, () -> live.get(query, existence.opening(), execution));
       return execution.asked ? null : answer;
     } catch (Execution.Elsewhere elsewhere) {
       return null;
@@ -157,6 +171,10 @@ public final class Past {
   private Execution execution(long address) {
     return new Execution(
         store, Execution.Mode.READING, key, null, address, store.nowMicros(), 0, null, null);
+  }
+
+  private Answer here(Execution execution, Supplier<Answer> handler) {
+    return store.takingBack().here(execution, ticks, handler);
   }
 
   private static <T> T told(Supplier<T> asked) {

@@ -9,8 +9,10 @@ import stoa.base.StreamId;
 ///
 /// ```
 /// kind       payload
-/// PUT        origin u8: 0 outside, 1 nested; when nested: caller id 16, call varint, number varint;
-///            call 0 stands for a transaction, whose mark the caller id is
+/// PUT        origin u8: 0 outside, 1 nested, 2 a client of a server;
+///            when nested: caller id 16, call varint, number varint;
+///            call 0 stands for a transaction, whose mark the caller id is;
+///            when of a client: session varint, sequence varint
 ///            behind varint: how many addresses below its own the last put is that had been executed,
 ///            with everything that is logged about it, when this one was logged
 ///            begins u8: 0, or 1; when 1: listed varint, opening u8: 0, or 1 and sized bytes;
@@ -46,15 +48,28 @@ final class Records {
 
   private Records() {}
 
-  /// The identity of a call that a handler makes on another key.
+  /// The identity of a call that a handler makes on another key, or a client of a server.
   ///
-  /// @param caller the stream of the calling handler, or the mark of a transaction
-  /// @param call the stream address of the put that it executes, 0 for a transaction
+  /// @param caller the stream of the calling handler, the mark of a transaction, or the two numbers
+  ///   of a [CallId]
+  /// @param call the stream address of the put that it executes, 0 for a transaction, -1 for a
+  ///   client
   /// @param number which of the calls it makes there, from 1
   record Origin(StreamId caller, long call, int number) {
+    private static final long CLIENT = -1;
+
+    /// That of a client's call.
+    static @Nullable Origin of(@Nullable CallId id) {
+      return id == null ? null : new Origin(new StreamId(id.session(), id.sequence()), CLIENT, 0);
+    }
+
     /// Whether it is a transaction that calls.
     boolean isTransaction() {
       return call == 0;
+    }
+
+    private boolean isClient() {
+      return call == CLIENT;
     }
   }
 
@@ -207,11 +222,16 @@ final class Records {
 
   private static Encoder origin(Encoder out, @Nullable Origin origin) {
     if (origin == null) return out.u8(0);
+    if (origin.isClient()) {
+      return out.u8(2).varint(origin.caller().high()).varint(origin.caller().low());
+    }
     return out.u8(1).id(origin.caller()).varint(origin.call()).varint(origin.number());
   }
 
   private static @Nullable Origin origin(Decoder in) {
-    if (in.u8() == 0) return null;
+    int kind = in.u8();
+    if (kind == 0) return null;
+    if (kind == 2) return Origin.of(new CallId(in.varint(), in.varint()));
     return new Origin(in.id(), in.varint(), (int) in.varint());
   }
 }

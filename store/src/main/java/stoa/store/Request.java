@@ -1,5 +1,7 @@
 package stoa.store;
 
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -60,6 +62,12 @@ public final class Request {
   /// Whether the asking thread itself may execute it: the code is known to be short.
   final boolean quick;
 
+  /// When it was asked, in ticks.
+  int since;
+
+  /// How many ticks it may take altogether; 0 when only its run is limited.
+  int ticksMax;
+
   // Set by the leader when it is put in a batch, before the request goes to the mailbox.
   long address;
   long counter;
@@ -90,6 +98,24 @@ public final class Request {
   /// What a NOTE, GENERATION, POSITION or DELETE found; valid once done.
   long number;
 
+  /// How far it is, until it is settled.
+  private enum Stage {
+    /// It is not in the mailbox of its key: a put is not known to be logged.
+    ASKED,
+    /// It is in the mailbox.
+    WAITING,
+    /// Its run has begun.
+    BEGUN,
+    /// It is taken back before its run began.
+    TAKEN_BACK
+  }
+
+  private final AtomicReference<Stage> stage = new AtomicReference<>(Stage.ASKED);
+
+  /// The verdict over a PUT that is taken back before its run began.
+  private volatile @Nullable Request verdict;
+
+  private long id;
   private @Nullable Answer answer;
   private @Nullable RuntimeException failure;
   private volatile boolean done;
@@ -127,6 +153,60 @@ public final class Request {
     this.depth = depth;
     this.quick = quick;
     this.transaction = transaction;
+    since = resident.store().runners().now();
+  }
+
+  /// By what an operator knows it.
+  synchronized long id(AtomicLong ids) {
+    if (id == 0) id = ids.incrementAndGet();
+    return id;
+  }
+
+  /// Whether more ticks have passed than it may take.
+  boolean isLate(int now) {
+    return ticksMax > 0 && now - since > ticksMax;
+  }
+
+  /// It takes as long as the one that asks it may.
+  void hastenAs(Request outer) {
+    since = outer.since;
+    ticksMax = outer.ticksMax;
+  }
+
+  /// It goes into the mailbox.
+  void waits() {
+    if (stage.get() == Stage.ASKED) stage.set(Stage.WAITING);
+  }
+
+  /// Whether it waits in the mailbox.
+  boolean isWaiting() {
+    return stage.get() == Stage.WAITING;
+  }
+
+  /// Its run begins, or begins again; answers false when it is taken back.
+  boolean begin() {
+    Stage before = stage.get();
+    if (before == Stage.BEGUN) return true;
+    return before != Stage.TAKEN_BACK && stage.compareAndSet(before, Stage.BEGUN);
+  }
+
+  /// It is executed after all, since the verdict over it could not be logged.
+  void beginAfterAll() {
+    stage.set(Stage.BEGUN);
+  }
+
+  /// Takes it back if it waits; answers whether it did.
+  boolean takeBack() {
+    return stage.compareAndSet(Stage.WAITING, Stage.TAKEN_BACK);
+  }
+
+  void verdict(Request note) {
+    verdict = note;
+  }
+
+  /// The verdict over a put that is taken back, null for the moment in which it is being made.
+  @Nullable Request verdict() {
+    return verdict;
   }
 
   /// A request of a transaction: a GET, FORK, COMMIT or PART.
@@ -139,6 +219,12 @@ public final class Request {
       boolean quick) {
     byte[] nothing = {};
     return new Request(kind, resident, nothing, existence, query, null, 0, quick, transaction);
+  }
+
+  /// A request that copies the handler as it is.
+  static Request fork(Resident resident) {
+    byte[] nothing = {};
+    return new Request(Kind.FORK, resident, nothing, null, null, null, 0, false);
   }
 
   static Request note(Resident resident, byte noteKind, byte[] payload) {
@@ -177,8 +263,15 @@ public final class Request {
     return result;
   }
 
-  /// What a settled request without an answer found.
-  long number() {
+  /// The log counter up to which what it is answered with reaches. Valid once done.
+  public long reach() {
+    return reach;
+  }
+
+  /// What a settled request without an answer found: for a deletion, the generation that it ended.
+  ///
+  /// @throws RuntimeException the failure, when it failed
+  public long number() {
     check();
     return number;
   }
@@ -216,6 +309,7 @@ public final class Request {
   private void settle() {
     if (kind == Kind.NOTE) resident.noteEnds();
     else if (depth == 0) resident.store().observed().advance(reach);
+    if (ticksMax > 0) resident.store().takingBack().settled(this);
     resident.store().settled();
     if (appending == null) resident.unpin();
     else appending.unpin();

@@ -5,6 +5,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -285,6 +286,11 @@ final class Resident implements Runnable {
     if (nextChange != UNKNOWN) change.set(nextChange);
   }
 
+  /// Whether the batch that was published last changed it; for the leader.
+  boolean hasChanged() {
+    return nextChange != oldChange;
+  }
+
   /// Nothing of the batch was written.
   void rollBack() {
     touched = false;
@@ -300,6 +306,7 @@ final class Resident implements Runnable {
   /// Puts a request behind the others; answers whether the caller must see to it that the lane
   /// runs.
   boolean enqueue(Request request) {
+    request.waits();
     mailbox.add(request);
     return lane.get() == IDLE && lane.compareAndSet(IDLE, SCHEDULED);
   }
@@ -415,6 +422,7 @@ final class Resident implements Runnable {
 
   /// Executes a request and settles it. Answers false when the lane was lost on the way.
   private boolean execute(Request request) {
+    if (!request.begin() && passes(request)) return true;
     try {
       return switch (request.kind) {
         case PUT -> put(request);
@@ -473,6 +481,31 @@ final class Resident implements Runnable {
       case PUT, DELETE, PART -> true;
       case GET, FORK, NOTE, APPEND, COMMIT, GENERATION, POSITION -> false;
     };
+  }
+
+  /// Passes a request that was taken back before it ran; answers false when it runs after all. What
+  /// is behind it may not be executed before the verdict is durable.
+  private boolean passes(Request request) {
+    if (request.kind == Request.Kind.PUT) {
+      if (!store.takingBack().awaitVerdict(request)) return false;
+      target = request.address;
+      Materialized state = live;
+      if (state != null) {
+        store.versions().keep(this, state, executedChange, request, request.address);
+        state.skip(request.address);
+      }
+      executed = request.address;
+      executedChange = request.counter;
+    }
+    unpin(); // as TakingBack pinned it
+    return true;
+  }
+
+  /// Visits the requests that wait here.
+  void visitWaiting(Consumer<Request> visitor) {
+    for (Request request : mailbox) {
+      if (request.isWaiting()) visitor.accept(request);
+    }
   }
 
   private boolean put(Request request) {
@@ -539,6 +572,7 @@ final class Resident implements Runnable {
     store.retention().deleted(key, request.address);
     executedChange = request.counter;
     request.reach = request.counter;
+    request.number = generation;
     generation = 0;
     executed = request.address;
     reweigh(state);
@@ -671,6 +705,7 @@ final class Resident implements Runnable {
       if (!execution.finish()) return null;
       throw failure;
     } catch (Error error) {
+      if (execution.isTakenBack()) return null;
       if (execution.isKnownToStand()) {
         if (error instanceof StackOverflowError && !store.mayRunLong()) {
           throw new Execution.Yielded(); // a worker has more stack

@@ -4,6 +4,7 @@ import java.util.Iterator;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
 import stoa.base.Check;
 import stoa.base.StreamId;
 
@@ -86,6 +87,11 @@ final class Residents {
   /// Fails whatever still waits, when the store is closed.
   void end(RuntimeException cause) {
     residents.values().forEach(resident -> resident.end(cause));
+  }
+
+  /// Visits the keys in memory.
+  void visit(Consumer<Resident> visitor) {
+    residents.values().forEach(visitor);
   }
 
   /// How many keys are in memory.

@@ -34,6 +34,19 @@ final class Runners {
   /// The thread ends the run that it began last.
   void exit(Execution execution) {
     mine.get().top = execution.below;
+    execution.exited();
+  }
+
+  /// The run that the current thread began last; null when it runs none.
+  @Nullable Execution current() {
+    return mine.get().top;
+  }
+
+  /// Visits the runs, on all threads.
+  void visit(Consumer<Execution> visitor) {
+    for (Runner runner : runners) {
+      for (Execution run = runner.top; run != null; run = run.below) visitor.accept(run);
+    }
   }
 
   /// How many units a run of the current thread has lasted, not counting those in which it waited.
@@ -47,7 +60,8 @@ final class Runners {
   }
 
   /// A unit of time has passed: reports the runs that have lasted for more than `ticksMax` units,
-  /// not counting those in which they waited for others, the outermost of a thread first.
+  /// not counting those in which they waited for others, and those whose request is late, unless
+  /// they wait for others; the outermost of a thread first.
   void tick(int ticksMax, Consumer<Execution> overdue) {
     int now = tick + 1;
     tick = now;
@@ -59,7 +73,7 @@ final class Runners {
       @Nullable Execution execution, int now, int ticksMax, Consumer<Execution> overdue) {
     if (execution == null) return;
     report(execution.below, now, ticksMax, overdue);
-    if (execution.waitingFor == null && now - execution.startTick > ticksMax) {
+    if (execution.waitingFor == null && execution.isOverdue(now, ticksMax)) {
       overdue.accept(execution);
     }
   }

@@ -1,5 +1,6 @@
 package stoa.store;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
@@ -56,6 +57,7 @@ public final class Store implements AutoCloseable {
   private final Versions versions;
   private final Observed observed = new Observed();
   private final Retention retention;
+  private final Watches watches = new Watches(Watches.WATCHES_MAX);
   private final ConcurrentHashMap<String, HandlerFactory> factories = new ConcurrentHashMap<>();
   private final ConcurrentHashMap<String, Resident> directories = new ConcurrentHashMap<>();
   private final AtomicLong marks = new AtomicLong();
@@ -139,7 +141,18 @@ public final class Store implements AutoCloseable {
   /// @throws LimitExceeded when too many requests are under way
   /// @throws Closed when the store is closed
   public Request put(Target target, byte[] value, Existence existence, boolean quick) {
+    return put(target, value, existence, quick, config.callTimeMax());
+  }
+
+  /// As [#put(Target, byte\[\], Existence, boolean)], within a time.
+  ///
+  /// @param timeMax how long it may take from now on, its waiting and its run together, in units of
+  ///   [Threads#TICK_MILLIS]; more than the store's limit is that. When it is over, nothing is
+  ///   logged, or what is logged is taken back, and it fails with [stoa.DeadlineExceeded]
+  public Request put(
+      Target target, byte[] value, Existence existence, boolean quick, Duration timeMax) {
     Request request = newPut(target, value, existence, quick);
+    takingBack.limit(request, timeMax);
     intake.add(request);
     return await(request);
   }
@@ -149,7 +162,30 @@ public final class Store implements AutoCloseable {
   /// @param quick whether a thread that waits for the key may execute it: the code is known to be
   ///   short
   public Request putAsync(Target target, byte[] value, Existence existence, boolean quick) {
-    Request request = newPut(target, value, existence, quick);
+    return putAsync(target, value, existence, quick, config.callTimeMax());
+  }
+
+  /// As [#putAsync(Target, byte\[\], Existence, boolean)], within a time.
+  public Request putAsync(
+      Target target, byte[] value, Existence existence, boolean quick, Duration timeMax) {
+    return putAsync(target, value, existence, quick, timeMax, null);
+  }
+
+  /// As [#putAsync(Target, byte\[\], Existence, boolean)], for a client of a server.
+  ///
+  /// @param timeMax how long it may take
+  /// @param id logged with the put, see [#earlier]; null for none
+  public Request putAsync(
+      Target target,
+      byte[] value,
+      Existence existence,
+      boolean quick,
+      Duration timeMax,
+      @Nullable CallId id) {
+    Resident resident = accepted(target::pin);
+    var origin = Records.Origin.of(id);
+    var request = new Request(Request.Kind.PUT, resident, value, existence, null, origin, 0, quick);
+    takingBack.limit(request, timeMax);
     intake.add(request);
     callWriter();
     return request;
@@ -158,6 +194,32 @@ public final class Store implements AutoCloseable {
   private Request newPut(Target target, byte[] value, Existence existence, boolean quick) {
     Resident resident = accepted(target::pin);
     return new Request(Request.Kind.PUT, resident, value, existence, null, null, 0, quick);
+  }
+
+  /// Ends a key's generation without waiting.
+  ///
+  /// @param id logged with the deletion, see [#earlier]; null for none
+  public Request deleteAsync(Target target, Existence existence, @Nullable CallId id) {
+    Resident resident = accepted(target::pin);
+    byte[] nothing = {};
+    var origin = Records.Origin.of(id);
+    var request =
+        new Request(Request.Kind.DELETE, resident, nothing, existence, null, origin, 0, true);
+    intake.add(request);
+    callWriter();
+    return request;
+  }
+
+  /// What became of a call that a client made of an earlier process, on a key; null when it was not
+  /// logged. Waits until it is executed.
+  ///
+  /// @param id of the call
+  /// @param since a log counter behind which it was logged, if it was
+  /// @throws stoa.TooOld when that is too long ago to be known
+  public @Nullable Earlier earlier(Key key, CallId id, long since) {
+    checkOpen();
+    checkUsable();
+    return nesting.earlier(key, java.util.Objects.requireNonNull(Records.Origin.of(id)), since);
   }
 
   /// Ends a key's generation and waits until that is executed.
@@ -177,7 +239,14 @@ public final class Store implements AutoCloseable {
   /// @param quick whether the calling thread may execute it: the code is known to be short
   /// @return the settled request
   public Request get(Target target, Object query, Existence existence, boolean quick) {
+    return get(target, query, existence, quick, config.callTimeMax());
+  }
+
+  /// As [#get(Target, Object, Existence, boolean)], within a time.
+  public Request get(
+      Target target, Object query, Existence existence, boolean quick, Duration timeMax) {
     Request request = newGet(target, query, existence, quick);
+    takingBack.limit(request, timeMax);
     if (intake.refuses(request)) return request;
     if (quick && threads.mayRunQuick()) {
       Resident resident = request.resident;
@@ -195,7 +264,14 @@ public final class Store implements AutoCloseable {
   /// @param quick whether a thread that waits for the key may execute it: the code is known to be
   ///   short
   public Request getAsync(Target target, Object query, Existence existence, boolean quick) {
+    return getAsync(target, query, existence, quick, config.callTimeMax());
+  }
+
+  /// As [#getAsync(Target, Object, Existence, boolean)], within a time.
+  public Request getAsync(
+      Target target, Object query, Existence existence, boolean quick, Duration timeMax) {
     Request request = newGet(target, query, existence, quick);
+    takingBack.limit(request, timeMax);
     intake.add(request);
     callWriter();
     return request;
@@ -276,9 +352,43 @@ public final class Store implements AutoCloseable {
     return new Names(streams(), directory.key.stream(), directory.tail());
   }
 
-  /// The log counter up to which everything is committed and in the mailboxes.
-  long moment() {
+  /// The log counter up to which everything is committed: whoever asks a key now finds what was put
+  /// up to there, and every [Watcher] has been told of all changes up to there, unless the store
+  /// has failed. Not to be asked by a watcher.
+  public long moment() {
     return intake.moment();
+  }
+
+  /// Has somebody told of the changes of a key, whether that is in memory or not, until the
+  /// registration is closed. Before this returns, the watcher is told of the last change there was,
+  /// if there was one; then of each further one before [#moment] passes it. Changes that are
+  /// committed together are told once.
+  ///
+  /// What is told is that something was put. It may be under way still, or be taken back: to ask
+  /// the key waits for it.
+  ///
+  /// @throws LimitExceeded when too many watch
+  /// @throws Closed when the store is closed
+  public Watch watch(Key key, Watcher watcher) {
+    checkOpen();
+    Resident resident = residents.pin(key);
+    Watch watch = watches.add(key, watcher);
+    try {
+      awaitPublished();
+      checkUsable();
+      long last = resident.change();
+      if (last > 0) watch.tell(last);
+      return watch;
+    } catch (RuntimeException failure) {
+      watch.close();
+      throw failure;
+    } finally {
+      resident.unpin();
+    }
+  }
+
+  Watches watches() {
+    return watches;
   }
 
   /// A key as of a place in the log. Nothing is read here.
@@ -395,9 +505,66 @@ public final class Store implements AutoCloseable {
     return retention.trim(key, before);
   }
 
+  /// The state of a key.
+  ///
+  /// @param position the stream address of the last put or deletion, 0 when there was none
+  /// @param generation 0 when the key is absent
+  /// @param from the log counter from which on it is seen
+  /// @param state as the handler keeps it; null when the key is absent, or has the position that
+  ///   was asked for
+  public record Checkpoint(long position, long generation, long from, byte @Nullable [] state) {}
+
+  /// The state of a key now, behind everything that was answered before.
+  ///
+  /// @param unless the position for which nothing is copied; -1 for none
+  public Checkpoint fetch(Target target, long unless) {
+    if (unless >= 0) {
+      Resident resident = accepted(target::pin);
+      byte[] nothing = {};
+      var asked = new Request(Request.Kind.POSITION, resident, nothing, null, null, null, 0, false);
+      ask(asked);
+      if (await(asked).number() == unless) return new Checkpoint(unless, 0, asked.reach(), null);
+    }
+    Request forked = Request.fork(accepted(target::pin));
+    ask(forked);
+    await(forked).check();
+    Copy copy = java.util.Objects.requireNonNull(forked.copy);
+    observed.advance(forked.reach());
+    return new Checkpoint(copy.position(), copy.generation(), forked.reach(), copy.checkpoint());
+  }
+
   /// A state of a key that is kept beside the store's own, by playback.
   public Follower follow(Target target) {
     return new Follower(this, target);
+  }
+
+  /// Runs code of a key on the calling thread, beside the state, within the time of a call.
+  ///
+  /// @throws stoa.DeadlineExceeded when it took longer; code that can be stopped is
+  public <T> T limited(Key key, Supplier<T> code) {
+    var execution =
+        new Execution(this, Execution.Mode.READING, key, null, 0, nowMicros(), 0, null, null);
+    return takingBack.here(execution, 0, code);
+  }
+
+  // ---- the operator
+
+  /// The calls that run and wait, as many as are asked for, those that run first. Looks at every
+  /// key in memory.
+  public List<OngoingCall> calls(int callsMax) {
+    return takingBack.calls(callsMax);
+  }
+
+  /// Cancels a call: it fails with [stoa.CallFailed], which names the operator. A logged one is
+  /// taken back by a verdict, so that it is in every replay; the state of its key is what it was
+  /// before. What it had put to other keys stands.
+  ///
+  /// @param id of an [OngoingCall]
+  /// @return false when it is not under way any more, or is known to stand, as part of a committed
+  ///   transaction
+  public boolean cancel(long id) {
+    checkOpen();
+    return takingBack.cancel(id);
   }
 
   // ---- transactions
@@ -533,6 +700,15 @@ public final class Store implements AutoCloseable {
   /// How long a handler may run, in microseconds.
   long callMicrosMax() {
     return TimeUnit.MICROSECONDS.convert(config.callTimeMax());
+  }
+
+  Duration callTimeMax() {
+    return config.callTimeMax();
+  }
+
+  /// How many ticks a time is that a question may take; 0 when the store's own limit holds.
+  int ticks(Duration timeMax) {
+    return timeMax.compareTo(config.callTimeMax()) >= 0 ? 0 : TakingBack.ticks(timeMax);
   }
 
   int nestingMax() {

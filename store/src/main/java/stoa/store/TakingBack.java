@@ -2,7 +2,14 @@ package stoa.store;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.List;
 import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import stoa.CallFailed;
@@ -15,11 +22,16 @@ import stoa.base.Check;
 final class TakingBack {
   private static final Logger LOG = LoggerFactory.getLogger(TakingBack.class);
   private static final int LONG_TICKS = 1;
+  private static final long VERDICT_NANOS = 100_000;
 
   private final Store store;
   private final Threads threads;
   private final Duration callTimeMax;
   private final int ticksMax;
+  private final AtomicLong ids = new AtomicLong();
+
+  /// The requests with a time limit of their own.
+  private final Set<Request> limited = ConcurrentHashMap.newKeySet();
 
   TakingBack(Store store, Threads threads, Duration callTimeMax) {
     this.store = store;
@@ -32,6 +44,10 @@ final class TakingBack {
   void watch() {
     try {
       store.runners().tick(ticksMax, this::overdue);
+      int now = store.runners().now();
+      for (Request request : limited) {
+        if (request.isLate(now) && request.isWaiting()) takeBack(request, lateWaiting(request));
+      }
     } catch (RuntimeException failure) {
       LOG.error("the watch over calls goes on after a failure", failure);
     }
@@ -43,33 +59,256 @@ final class TakingBack {
     return store.runners().lasted(execution) > Math.min(LONG_TICKS, ticksMax / 4);
   }
 
-  private void overdue(Execution execution) {
-    if (execution.resident == null || execution.isKnownToStand()) return;
-    Thread thread = execution.thread;
-    // Before it is taken back: its thread may return, and be told back, at any time from then on.
-    if (thread != null) threads.lost(thread);
-    if (!execution.takeBack()) {
-      if (thread != null && !execution.isTakenBack()) threads.back(thread);
-      return;
+  // ---- limits of single requests
+
+  /// Limits the time that a request may take, from when it was asked.
+  void limit(Request request, Duration timeMax) {
+    if (timeMax.compareTo(callTimeMax) >= 0) return;
+    request.ticksMax = ticks(timeMax);
+    if (!timeMax.isPositive()) request.since -= 1 + request.ticksMax; // it is over already
+    begun(request);
+  }
+
+  /// How many ticks a time is, at least one.
+  static int ticks(Duration timeMax) {
+    long tick = Threads.TICK_MILLIS;
+    return (int)
+        Math.min(Integer.MAX_VALUE / 2, Math.max(1, (timeMax.toMillis() + tick - 1) / tick));
+  }
+
+  /// A request with a time limit begins.
+  void begun(Request request) {
+    limited.add(request);
+  }
+
+  /// A request with a time limit is settled.
+  void settled(Request request) {
+    limited.remove(request);
+  }
+
+  /// Why a request is refused before it is logged; null when its time is not over.
+  @Nullable RuntimeException late(Request request) {
+    if (!request.isLate(store.runners().now())) return null;
+    return new DeadlineExceeded(
+        "the time of a call on "
+            + request.resident.key
+            + ", "
+            + millis(request)
+            + " ms, was over before it was logged; nothing was written");
+  }
+
+  private static DeadlineExceeded lateWaiting(Request request) {
+    return new DeadlineExceeded(
+        "a call on "
+            + request.resident.key
+            + " waited for others for longer than its time, "
+            + millis(request)
+            + " ms; it was not executed");
+  }
+
+  private static long millis(Request request) {
+    return (long) request.ticksMax * Threads.TICK_MILLIS;
+  }
+
+  /// Takes a request back that waits for its turn. Answers whether it did.
+  private boolean takeBack(Request request, RuntimeException failure) {
+    if (request.kind != Request.Kind.PUT && request.kind != Request.Kind.GET) return false;
+    Resident resident = request.resident;
+    if (!resident.pin()) return false; // until its turn, see Resident.passes
+    if (!request.takeBack()) {
+      resident.unpin();
+      return false;
     }
+    if (request.kind == Request.Kind.GET) {
+      request.fail(failure);
+      return true;
+    }
+    Request verdict = note(resident, request.address, failure);
+    request.verdict(verdict);
+    verdict.whenDone(note -> {
+      if (!note.failed()) request.fail(failure);
+    });
+    store.callWriter();
+    return true;
+  }
+
+  /// Waits until the verdict over a request is durable, whose turn it is. Answers false when it
+  /// cannot be logged: then the request is executed after all.
+  boolean awaitVerdict(Request request) {
+    while (true) {
+      Request verdict = request.verdict();
+      if (verdict != null && verdict.isDone()) {
+        if (!verdict.failed()) return true;
+        request.resident.unpin();
+        request.beginAfterAll();
+        return false;
+      }
+      if (!store.lead(null)) LockSupport.parkNanos(this, VERDICT_NANOS);
+    }
+  }
+
+  // ---- what an operator does
+
+  /// The calls that run and wait, as many as are asked for, those that run first.
+  List<OngoingCall> calls(int callsMax) {
+    var calls = new ArrayList<OngoingCall>();
+    int now = store.runners().now();
+    store
+        .runners()
+        .visit(run -> {
+          if (calls.size() < callsMax && isCall(run)) calls.add(call(run, now));
+        });
+    store
+        .residents()
+        .visit(resident -> {
+          if (calls.size() >= callsMax || !resident.isBusy()) return;
+          resident.visitWaiting(request -> {
+            if (calls.size() < callsMax && isHandled(request)) calls.add(call(request, now));
+          });
+        });
+    return calls;
+  }
+
+  private static boolean isHandled(Request request) {
+    return request.kind == Request.Kind.PUT || request.kind == Request.Kind.GET;
+  }
+
+  private static boolean isCall(Execution run) {
+    return run.mode() != Execution.Mode.REPLAYED;
+  }
+
+  private OngoingCall call(Execution run, int now) {
+    Request request = run.request;
+    Request awaited = run.waitingFor;
+    return new OngoingCall(
+        run.id(ids),
+        run.key(),
+        request != null ? value(request) : null,
+        request != null ? request.query : null,
+        run.address(),
+        awaited == null ? OngoingCall.Progress.RUNNING : OngoingCall.Progress.CALLING,
+        awaited == null ? null : awaited.resident.key,
+        run.depth(),
+        age(now - (request != null ? request.since : run.startTick)));
+  }
+
+  private OngoingCall call(Request request, int now) {
+    return new OngoingCall(
+        request.id(ids),
+        request.resident.key,
+        value(request),
+        request.query,
+        request.address,
+        OngoingCall.Progress.WAITING,
+        null,
+        request.depth,
+        age(now - request.since));
+  }
+
+  private static byte @Nullable [] value(Request request) {
+    return request.kind == Request.Kind.PUT ? request.value : null;
+  }
+
+  private static Duration age(int ticks) {
+    return Duration.ofMillis((long) Threads.TICK_MILLIS * Math.max(0, ticks));
+  }
+
+  /// Cancels the call of an id; answers whether there was one that could be.
+  boolean cancel(long id) {
+    var cancelled = new boolean[1];
+    store
+        .runners()
+        .visit(run -> {
+          if (!cancelled[0] && isCall(run) && run.id(ids) == id) cancelled[0] = cancel(run);
+        });
+    if (cancelled[0]) return true;
+    store
+        .residents()
+        .visit(resident -> {
+          if (cancelled[0] || !resident.isBusy()) return;
+          resident.visitWaiting(request -> {
+            if (!cancelled[0] && isHandled(request) && request.id(ids) == id) {
+              cancelled[0] = takeBack(request, byOperator(resident.key, "; it was not executed"));
+            }
+          });
+        });
+    return cancelled[0];
+  }
+
+  private boolean cancel(Execution run) {
+    return stop(run, byOperator(run.key(), "; what it had changed there was taken back"));
+  }
+
+  private static CallFailed byOperator(Key key, String rest) {
+    return new CallFailed("an operator cancelled a call on " + key + rest);
+  }
+
+  // ---- runs
+
+  /// Runs a handler for the calling thread beside the state of the store, within a time limit.
+  ///
+  /// @param ticks how many it may take; 0 when the store's limit holds
+  <T> T here(Execution execution, int ticks, Supplier<T> handler) {
+    execution.ticksMax = ticks;
+    store.runners().enter(execution);
+    try {
+      T answer = handler.get();
+      if (execution.finish()) return answer;
+    } catch (RuntimeException | Error thrown) {
+      if (execution.finish()) throw thrown;
+    } finally {
+      store.runners().exit(execution);
+    }
+    throw execution.stopReason();
+  }
+
+  private void overdue(Execution execution) {
     var failure =
         new DeadlineExceeded(
             "a call on "
                 + execution.key()
                 + " ran for more than "
-                + callTimeMax.toMillis()
-                + " ms (callTimeMax); what it had changed there was taken back");
+                + limit(execution)
+                + "; what it had changed there was taken back");
+    var _ = stop(execution, failure);
+  }
+
+  /// The limit that a run has passed.
+  private String limit(Execution execution) {
+    Request request = execution.request;
+    if (request != null && request.isLate(store.runners().now())) {
+      return "its time, " + millis(request) + " ms";
+    }
+    int own = execution.ticksMax;
+    return own > 0
+        ? "its time, " + (long) own * Threads.TICK_MILLIS + " ms"
+        : callTimeMax.toMillis() + " ms (callTimeMax)";
+  }
+
+  /// Takes a run back and stops it; answers false when it has ended, or is known to stand.
+  private boolean stop(Execution execution, RuntimeException failure) {
+    if (execution.resident == null) {
+      return execution.mode() != Execution.Mode.REPLAYED && execution.stop(failure);
+    }
+    if (execution.isKnownToStand()) return false;
+    Thread thread = execution.thread;
+    // Before it is taken back: its thread may return, and be told back, at any time from then on.
+    if (thread != null) threads.lost(thread);
+    if (!execution.stop(failure)) {
+      if (thread != null && !execution.isTakenBack()) threads.back(thread);
+      return false;
+    }
     settleTakenBack(
         execution,
         failure,
-        () ->
-            recover(execution, new UnknownOutcome("the call is logged and ran too long", failure)));
+        () -> recover(execution, new UnknownOutcome("the call is logged and was to end", failure)));
     // The runs that waited for this one on its thread cannot go on there: they begin again
     // elsewhere, and find in the log what they had called.
     for (Execution waiting = execution.below; waiting != null; waiting = waiting.below) {
       Resident resident = waiting.resident;
       if (resident != null && waiting.takeBack()) resident.recover(null);
     }
+    return true;
   }
 
   /// A run failed with an error that leaves the state in doubt: it is taken back.
@@ -90,14 +329,7 @@ final class TakingBack {
       recover(execution, failure);
       return;
     }
-    Resident resident = Objects.requireNonNull(execution.resident);
-    var verdict =
-        new Records.Verdict(
-            execution.address(),
-            failure instanceof DeadlineExceeded,
-            String.valueOf(failure.getMessage()));
-    store
-        .note(resident, Records.VERDICT, Records.verdict(verdict))
+    note(Objects.requireNonNull(execution.resident), execution.address(), failure)
         .whenDone(note -> {
           if (note.failed()) {
             notLogged.run();
@@ -107,6 +339,13 @@ final class TakingBack {
           }
         });
     store.callWriter();
+  }
+
+  private Request note(Resident resident, long address, RuntimeException failure) {
+    var verdict =
+        new Records.Verdict(
+            address, failure instanceof DeadlineExceeded, String.valueOf(failure.getMessage()));
+    return store.note(resident, Records.VERDICT, Records.verdict(verdict));
   }
 
   private void recover(Execution execution, RuntimeException failure) {

@@ -17,6 +17,7 @@ import stoa.LimitExceeded;
 import stoa.LogAddress;
 import stoa.Ref;
 import stoa.base.StreamId;
+import stoa.spi.Cancellation;
 
 /// Puts and questions over several keys that see one moment of the log, and whose puts become
 /// durable and visible at once, or not at all (vCorfu, section 4.3).
@@ -293,6 +294,11 @@ public final class Transaction implements AutoCloseable {
     return new Id(first.resident.key, first.tail(), mark);
   }
 
+  /// As [#id], null when nothing was put.
+  public @Nullable Id identity() {
+    return deeds.isEmpty() ? null : id();
+  }
+
   /// Gives it up, if it has not ended.
   @Override
   public void close() {
@@ -478,21 +484,25 @@ public final class Transaction implements AutoCloseable {
     boolean outermost = running.isEmpty();
     long began = store.nowMicros();
     running.push(execution.key());
+    if (outermost) store.runners().enter(execution);
     try {
       Answer answer = handler.get();
       execution.gate();
+      if (outermost && !execution.finish()) throw execution.stopReason();
       // It is executed once more where the key lives, and cannot be taken back there.
       if (outermost && store.nowMicros() - began > store.callMicrosMax()) throw late(execution);
       return answer;
     } catch (RuntimeException trouble) {
       throw doom(trouble); // what a handler does not answer leaves the copy in doubt
     } catch (Error error) {
-      if (!(error instanceof Execution.Unwinding)) {
+      if (outermost && execution.isTakenBack()) throw doom(execution.stopReason());
+      if (!(error instanceof Execution.Unwinding || error instanceof Cancellation.Stopped)) {
         doom(new CallFailed("a call on " + execution.key() + " failed: " + error, error));
       }
       throw error;
     } finally {
       running.pop();
+      if (outermost) store.runners().exit(execution);
     }
   }
 

@@ -7,6 +7,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import stoa.base.Clock;
 import stoa.log.LocalShardLog;
+import stoa.spi.Cancellation;
 import stoa.storage.Device;
 import stoa.storage.DeviceConfig;
 import stoa.storage.Disk;
@@ -14,8 +15,8 @@ import stoa.storage.Disk;
 /// A handler for tests: keeps the lines put to it, and obeys those that are commands.
 ///
 /// `call KEY LINE` puts a line to another key and keeps what it answers; `ask KEY` asks it for its
-/// lines; `loop` never returns; `overflow` exhausts the stack; any other line is kept as it is. The
-/// answer is how many lines it keeps, and the last one.
+/// lines; `loop` never returns; `spin` neither, until it is stopped; `overflow` exhausts the stack;
+/// any other line is kept as it is. The answer is how many lines it keeps, and the last one.
 final class Script implements Handler {
   /// An answer in text.
   record Said(String text) implements Answer {
@@ -99,6 +100,10 @@ final class Script implements Handler {
         lines.add("looping");
         while (!lines.isEmpty()) Thread.onSpinWait();
       }
+      case "spin" -> {
+        lines.add("spinning");
+        spin();
+      }
       case "overflow" -> {
         lines.add("overflowing");
         overflow(0);
@@ -108,6 +113,13 @@ final class Script implements Handler {
     return new Said(lines.size() + ":" + lines.getLast());
   }
 
+  private void spin() {
+    while (!lines.contains("never")) {
+      Cancellation.check();
+      Thread.onSpinWait();
+    }
+  }
+
   @SuppressWarnings("InfiniteRecursion")
   private static int overflow(int depth) {
     return 1 + overflow(depth + 1);
@@ -115,6 +127,7 @@ final class Script implements Handler {
 
   @Override
   public Answer get(@Nullable Object query, Execution execution) {
+    if ("spin".equals(query)) spin();
     return new Said(String.join(",", lines));
   }
 

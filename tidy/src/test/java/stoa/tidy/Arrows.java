@@ -17,6 +17,7 @@ final class Arrows {
   static {
     var engine = Set.of("api", "base", "storage", "log", "store", "objects");
     ALLOWED.put("api", Set.of());
+    ALLOWED.put("weave", Set.of("api"));
     ALLOWED.put("base", Set.of());
     ALLOWED.put("storage", Set.of("base"));
     ALLOWED.put("log", Set.of("api", "base", "storage"));
@@ -27,9 +28,9 @@ final class Arrows {
     ALLOWED.put("sim", engine);
     ALLOWED.put("spec", Set.of());
     ALLOWED.put("bench", with(engine, "collections"));
-    ALLOWED.put("cli", with(engine, "collections", "stacksync", "bench"));
+    ALLOWED.put("cli", with(engine, "weave", "collections", "stacksync", "bench"));
     ALLOWED.put("peers", with(engine, "collections", "stacksync", "bench", "cli"));
-    ALLOWED.put("tidy", with(engine, "collections", "stacksync", "bench", "sim", "cli"));
+    ALLOWED.put("tidy", with(engine, "weave", "collections", "stacksync", "bench", "sim", "cli"));
   }
 
   private static final Pattern DEPENDENCY =

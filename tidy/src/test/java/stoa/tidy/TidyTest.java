@@ -51,6 +51,9 @@ class TidyTest {
               "stoa.objects.marshal.CodecPool",
               "looks first where the calling thread left a codec",
               THREAD),
+          Edge.of(
+              "stoa.store.Execution", "asks whether the thread to be stopped is this one", THREAD),
+          Edge.of("stoa.store.TakingBack", "where a verdict is waited for", THREAD),
           Edge.of("stoa.store.Blobs", "answers asynchronous calls on threads of the store", THREAD),
           Edge.of("stoa.store.Gates", "where writers of a blob and who deletes it wait", THREAD),
           Edge.of("stoa.store.Intake", "where callers wait while a batch goes to its keys", THREAD),

@@ -5,6 +5,7 @@ import java.io.StringWriter;
 import java.util.List;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
+import stoa.Blob;
 import stoa.CallFailed;
 import stoa.Corrupt;
 import stoa.LimitExceeded;
@@ -13,6 +14,7 @@ import stoa.StoaException;
 import stoa.objects.types.SharedMethod;
 import stoa.objects.types.SharedType;
 import stoa.spi.OwnState;
+import stoa.store.StoredBlob;
 
 /// Turns arguments, results, exceptions and states into bytes and back.
 ///
@@ -70,10 +72,23 @@ public final class Marshaller {
       List<Class<?>> extraTypes,
       ClassLoader loader,
       int bytesMax) {
+    this(ids, references, StoredBlob.class, extraTypes, loader, bytesMax);
+  }
+
+  /// As the other one, with another class of blobs.
+  ///
+  /// @param blobs the class of the blobs that callers hold
+  public Marshaller(
+      TypeIds ids,
+      References references,
+      Class<? extends Blob> blobs,
+      List<Class<?>> extraTypes,
+      ClassLoader loader,
+      int bytesMax) {
     this.references = references;
     this.loader = loader;
     this.bytesMax = bytesMax;
-    Registry registry = new Registry(ids);
+    Registry registry = new Registry(ids, blobs);
     for (Class<?> type : extraTypes) registry = registry.with(type);
     this.generation = generation(registry);
   }
@@ -98,6 +113,11 @@ public final class Marshaller {
       if (generation.registry.has(type)) return;
       generation = generation(generation.registry.with(type));
     }
+  }
+
+  /// Whether a class is known.
+  public boolean isRegistered(Class<?> type) {
+    return generation.registry.has(type);
   }
 
   private Generation generation(Registry registry) {

@@ -65,20 +65,30 @@ final class Registry {
   }
 
   private final TypeIds ids;
+
+  /// The class of the blobs that callers hold.
+  private final Class<? extends Blob> blobs;
+
   private final Map<Class<?>, Entry> entries;
   private final Map<Class<?>, Struct> states;
   private final Set<SharedType> types;
 
   Registry(TypeIds ids) {
-    this(ids, Map.of(), Map.of(), Set.of());
+    this(ids, StoredBlob.class);
+  }
+
+  Registry(TypeIds ids, Class<? extends Blob> blobs) {
+    this(ids, blobs, Map.of(), Map.of(), Set.of());
   }
 
   private Registry(
       TypeIds ids,
+      Class<? extends Blob> blobs,
       Map<Class<?>, Entry> entries,
       Map<Class<?>, Struct> states,
       Set<SharedType> types) {
     this.ids = ids;
+    this.blobs = blobs;
     this.entries = entries;
     this.states = states;
     this.types = types;
@@ -131,7 +141,8 @@ final class Registry {
 
     Registry finish() {
       while (!pending.isEmpty()) visit(pending.poll());
-      return new Registry(ids, Map.copyOf(found), Map.copyOf(foundStates), Set.copyOf(foundTypes));
+      return new Registry(
+          ids, blobs, Map.copyOf(found), Map.copyOf(foundStates), Set.copyOf(foundTypes));
     }
 
     void add(@Nullable Type type) {
@@ -174,7 +185,7 @@ final class Registry {
       }
       if (type.isPrimitive() || Platform.has(type) || found.containsKey(type)) return;
       if (type == stoa.Ref.class || StoaException.class.isAssignableFrom(type)) return;
-      if (type == Blob.class || type == StoredBlob.class) {
+      if (type == Blob.class || type == blobs) {
         blob();
         return;
       }
@@ -246,10 +257,9 @@ final class Registry {
     }
 
     private void blob() {
-      if (found.containsKey(StoredBlob.class)) return;
+      if (found.containsKey(blobs)) return;
       String name = Blob.class.getName();
-      found.put(
-          StoredBlob.class, new Entry.ByReference(ids.idOf("proxy " + name), name, name, null));
+      found.put(blobs, new Entry.ByReference(ids.idOf("proxy " + name), name, name, null));
     }
 
     private int idOf(Class<?> type) {

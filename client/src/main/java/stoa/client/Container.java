@@ -1,0 +1,63 @@
+package stoa.client;
+
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+import stoa.store.Key;
+import stoa.wire.proto.Failure;
+
+/// An object as a session names it: by a number (AOF, section 3.3). Thread-safe.
+final class Container {
+  private static final int CLOSED = -1;
+
+  private final Key key;
+  private final int number;
+  private final AtomicInteger users = new AtomicInteger();
+
+  /// Set when it is used, taken away by who looks for one to close.
+  volatile boolean wasUsed = true;
+
+  /// The life of the session at the server in which it was opened, 0 before. Guarded by the lock of
+  /// its conversation.
+  int openedIn;
+
+  /// Why it could not be opened.
+  volatile @Nullable Failure refusal;
+
+  /// Told of changes of the object; null while it is not followed.
+  volatile @Nullable Replica replica;
+
+  Container(Key key, int number) {
+    this.key = key;
+    this.number = number;
+  }
+
+  Key key() {
+    return key;
+  }
+
+  int number() {
+    return number;
+  }
+
+  /// Keeps it open until [#release]; answers false when it is closed already.
+  boolean use() {
+    while (true) {
+      int now = users.get();
+      if (now == CLOSED) return false;
+      if (users.compareAndSet(now, now + 1)) {
+        if (!wasUsed) wasUsed = true;
+        return true;
+      }
+    }
+  }
+
+  /// Ends a use.
+  void release() {
+    users.decrementAndGet();
+  }
+
+  /// Closes it for good, unless it is in use.
+  boolean close() {
+    return users.compareAndSet(0, CLOSED);
+  }
+}

@@ -1,0 +1,83 @@
+package stoa.client;
+
+import java.util.ArrayDeque;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import stoa.store.Key;
+
+/// The objects that a session has open: a bounded number, of which those leave first that were not
+/// used lately. Thread-safe.
+final class Containers {
+  /*
+   * A container that is used between two looks of the hand gets a second chance. One that is in use
+   * all the time is never closed, so that there may be more than containersMax while so many calls
+   * are under way.
+   */
+  private final int containersMax;
+  private final Consumer<Container> closed;
+  private final ConcurrentHashMap<Key, Container> byKey = new ConcurrentHashMap<>();
+  private final ConcurrentHashMap<Integer, Container> byNumber = new ConcurrentHashMap<>();
+  private final ArrayDeque<Container> hand = new ArrayDeque<>(); // guarded by itself
+  private int lastNumber; // guarded by hand
+
+  /// @param closed told of each container that leaves
+  Containers(int containersMax, Consumer<Container> closed) {
+    this.containersMax = containersMax;
+    this.closed = closed;
+  }
+
+  /// The container of a key, in use.
+  ///
+  /// @param known the one that it had the last time
+  Container use(Key key, @Nullable Container known) {
+    if (known != null && known.use()) return known;
+    while (true) {
+      Container found = byKey.get(key);
+      if (found == null) found = open(key);
+      if (found.use()) return found;
+      byKey.remove(key, found);
+    }
+  }
+
+  private Container open(Key key) {
+    Container found;
+    Container leaving = null;
+    synchronized (hand) {
+      found = byKey.get(key);
+      if (found != null) return found;
+      found = new Container(key, ++lastNumber);
+      byKey.put(key, found);
+      byNumber.put(found.number(), found);
+      hand.add(found);
+      if (hand.size() > containersMax) leaving = evict();
+    }
+    if (leaving != null) closed.accept(leaving);
+    return found;
+  }
+
+  private @Nullable Container evict() {
+    for (int looks = Math.min(2 * hand.size(), 1_000); looks > 0; looks--) {
+      Container next = hand.remove();
+      if (next.wasUsed) {
+        next.wasUsed = false;
+      } else if (next.close()) {
+        byKey.remove(next.key(), next);
+        byNumber.remove(next.number());
+        return next;
+      }
+      hand.add(next);
+    }
+    return null;
+  }
+
+  /// The container of a number, or null when it is closed.
+  @Nullable Container of(int number) {
+    return byNumber.get(number);
+  }
+
+  /// All that are open.
+  Iterable<Container> all() {
+    return byNumber.values();
+  }
+}

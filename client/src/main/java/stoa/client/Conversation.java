@@ -1,0 +1,619 @@
+package stoa.client;
+
+import io.grpc.Status;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import stoa.Closed;
+import stoa.Limits;
+import stoa.Unavailable;
+import stoa.wire.proto.Answer;
+import stoa.wire.proto.Changed;
+import stoa.wire.proto.ClientFrame;
+import stoa.wire.proto.Event;
+import stoa.wire.proto.Goodbye;
+import stoa.wire.proto.Request;
+import stoa.wire.proto.ServerFrame;
+import stoa.wire.proto.ServerHello;
+
+/// What a client and its servers say to each other: requests go out in batches of whatever has
+/// gathered, answers wake who waits for them. Thread-safe.
+final class Conversation implements AutoCloseable {
+  /*
+   * Callers queue their requests; whoever finds nobody sending makes frames of all that is queued
+   * and sends them, and never waits for more to come. Meanwhile others queue. When the connection
+   * takes no more, its thread goes on as soon as it does; the queue is bounded, so that callers
+   * wait then.
+   *
+   * A thread of its own keeps a connection: it connects, to one address after the other, waits until
+   * that is over, and connects again. It also gives up the requests that nobody waits for and whose
+   * time is over.
+   *
+   * Invariants:
+   * (1) The session is used under the lock. Nothing is sent, waited for or told under it.
+   * (2) Frames are made in the order in which they are sent: one thread at a time is in flush().
+   * (3) What a frame says of changes and its moment is known before its answers are told.
+   */
+  private static final Logger LOG = LoggerFactory.getLogger(Conversation.class);
+  private static final long HELLO_MILLIS = 5_000;
+  private static final long TICK_MILLIS = 250;
+
+  /// How much longer than a call may take a caller waits, for a connection to come back.
+  private static final long TROUBLE_MILLIS = 5_000;
+
+  private static final long GOODBYE_MILLIS = 1_000;
+
+  /// Who is told what the server says by itself. Called by the thread that reads.
+  interface Hearing {
+    /// An object that is followed has changed.
+    void changed(Changed changed);
+
+    /// An event for a listener.
+    void event(Event event);
+
+    /// A connection is there, and the server has forgotten what it held for the session.
+    void forgotten();
+  }
+
+  private final Addresses addresses;
+  private final Channels channels;
+  private final Limits limits;
+  private final Hearing hearing;
+  private final Containers containers;
+  private final ReentrantLock lock = new ReentrantLock();
+  private final Condition room = lock.newCondition();
+  private final Condition changed = lock.newCondition();
+  private final AtomicInteger sending = new AtomicInteger();
+  private final AtomicLong observed = new AtomicLong();
+  private final Thread keeper;
+
+  // Guarded by lock.
+  private final ClientSession session;
+  private final List<Outgoing> timed = new ArrayList<>();
+  private @Nullable Link link;
+  private @Nullable Link attempt;
+  private @Nullable Status ended;
+  private @Nullable String refusal;
+  private boolean closing;
+
+  private volatile @Nullable ServerHello server;
+  private volatile long moment;
+  private volatile int life;
+  private volatile boolean closed;
+
+  Conversation(
+      Addresses addresses, Channels channels, Limits limits, int containersMax, Hearing hearing) {
+    this.addresses = addresses;
+    this.channels = channels;
+    this.limits = limits;
+    this.hearing = hearing;
+    session = new ClientSession(limits.queuedCallsMax());
+    containers = new Containers(containersMax, this::leave);
+    keeper = Thread.ofPlatform().daemon().name("stoa-client").unstarted(this::keep);
+  }
+
+  /// Connects.
+  ///
+  /// @throws Unavailable when no server answers within [Limits#callTimeMax()]
+  void start() {
+    keeper.start();
+    long deadline = System.nanoTime() + limits.callTimeMax().toNanos();
+    Unavailable failure = null;
+    lock.lock();
+    try {
+      while (server == null && refusal == null) {
+        long left = deadline - System.nanoTime();
+        if (left <= 0) break;
+        var _ = changed.awaitNanos(left);
+      }
+      if (server == null) {
+        String why = refusal;
+        Status last = ended;
+        failure =
+            new Unavailable(
+                why != null
+                    ? "\"" + addresses.url() + "\" cannot be opened: " + why
+                    : "no server answers at \""
+                        + addresses.url()
+                        + "\""
+                        + (last == null ? "" : " (" + last.getCode() + ")")
+                        + "; start one with ./stoa serve");
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      failure = new Unavailable("interrupted while connecting to \"" + addresses.url() + "\"");
+    } finally {
+      lock.unlock();
+    }
+    if (failure == null) return;
+    close();
+    throw failure;
+  }
+
+  // ---- for who makes requests
+
+  Containers containers() {
+    return containers;
+  }
+
+  /// What the server said when it was connected last.
+  ServerHello server() {
+    ServerHello said = server;
+    if (said == null) throw new Closed("the store is not open");
+    return said;
+  }
+
+  /// The log counter up to which this client has seen.
+  AtomicLong observed() {
+    return observed;
+  }
+
+  /// The log counter up to which all changes of followed objects were told.
+  long moment() {
+    return moment;
+  }
+
+  /// Which life of the session at the server this is: another one has forgotten what it held.
+  int life() {
+    return life;
+  }
+
+  /// Makes a request and waits for its answer.
+  ///
+  /// @throws stoa.UnknownOutcome when it may have been executed, and no answer came
+  /// @throws Unavailable when it was not sent
+  Answer ask(Outgoing outgoing) {
+    begin(outgoing);
+    return await(outgoing);
+  }
+
+  /// Makes a request, behind all that this thread has begun before.
+  void begin(Outgoing outgoing) {
+    long wait = limits.callTimeMax().toMillis() + TROUBLE_MILLIS;
+    outgoing.deadlineNanos(System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(wait));
+    RuntimeException refused = null;
+    lock.lock();
+    try {
+      if (!awaitRoom(outgoing.deadlineNanos())) refused = session.full();
+      else if (closing) refused = closed();
+      else session.submit(outgoing);
+    } finally {
+      lock.unlock();
+    }
+    if (refused != null) {
+      outgoing.settle(null, refused);
+      throw refused;
+    }
+    flush();
+  }
+
+  private boolean awaitRoom(long deadlineNanos) {
+    boolean interrupted = false;
+    try {
+      while (!session.hasRoom() && !closing) {
+        long left = deadlineNanos - System.nanoTime();
+        if (left <= 0) return false;
+        try {
+          var _ = room.awaitNanos(left);
+        } catch (InterruptedException e) {
+          interrupted = true;
+        }
+      }
+      return true;
+    } finally {
+      if (interrupted) Thread.currentThread().interrupt();
+    }
+  }
+
+  /// Waits for the answer of a request that was begun.
+  Answer await(Outgoing outgoing) {
+    if (!outgoing.await()) expire(outgoing);
+    return outgoing.answer();
+  }
+
+  /// Begins a request whose answer a listener takes; it is given up when its time is over.
+  void begin(Outgoing outgoing, java.util.function.Consumer<Outgoing> listener) {
+    outgoing.whenSettled(listener);
+    begin(outgoing);
+    if (outgoing.isSettled()) return;
+    lock.lock();
+    try {
+      timed.add(outgoing);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /// Sends a request of the client's own, whose answer nobody waits for.
+  void tell(Outgoing outgoing) {
+    lock.lock();
+    try {
+      if (closing) return;
+      session.submit(outgoing);
+    } finally {
+      lock.unlock();
+    }
+    flush();
+  }
+
+  private void expire(Outgoing outgoing) {
+    RuntimeException cause;
+    lock.lock();
+    try {
+      if (outgoing.isSettled()) return;
+      var waited = Duration.ofMillis(limits.callTimeMax().toMillis() + TROUBLE_MILLIS);
+      cause = session.expire(outgoing, waited.toMillis() + " ms");
+    } finally {
+      lock.unlock();
+    }
+    outgoing.settle(null, cause);
+  }
+
+  private void leave(Container container) {
+    if (container.openedIn == 0) return;
+    var close = stoa.wire.proto.Close.newBuilder().setContainer(container.number());
+    tell(Outgoing.of(Request.newBuilder().setClose(close), Outgoing.Recovery.READ, 0));
+  }
+
+  private static Closed closed() {
+    return new Closed("the store is closed");
+  }
+
+  // ---- sending
+
+  private void flush() {
+    if (sending.getAndIncrement() != 0) return;
+    int seen = 1;
+    do {
+      while (sendNext()) {}
+      seen = sending.addAndGet(-seen);
+    } while (seen != 0);
+  }
+
+  private boolean sendNext() {
+    Link to;
+    ClientFrame frame;
+    List<ClientSession.Failed> failed;
+    lock.lock();
+    try {
+      to = link;
+      if (to == null || !to.isReady()) return false;
+      frame = session.nextFrame();
+      failed = session.takeFailed();
+      if (frame != null && lock.hasWaiters(room)) room.signalAll();
+    } finally {
+      lock.unlock();
+    }
+    settle(failed);
+    if (frame == null) return false;
+    to.send(frame);
+    return true;
+  }
+
+  private static void settle(List<ClientSession.Failed> failed) {
+    for (var one : failed) one.outgoing().settle(null, one.cause());
+  }
+
+  // ---- receiving
+
+  private final class Receiving implements Link.Events {
+    @Override
+    public void frame(Link from, ServerFrame frame) {
+      if (frame.hasHello() && !welcome(from, frame.getHello())) return;
+      moment = Math.max(moment, frame.getMoment());
+      for (Changed told : frame.getChangesList()) hearing.changed(told);
+      List<Answer> answers = frame.getAnswersList();
+      var whose = new @Nullable Outgoing[answers.size()];
+      lock.lock();
+      try {
+        if (from != link) return;
+        session.moment(frame.getMoment());
+        for (int i = 0; i < whose.length; i++) whose[i] = session.answered(answers.get(i));
+        if (frame.getDraining()) session.draining();
+        if (session.isDrained() || closing) changed.signalAll();
+      } finally {
+        lock.unlock();
+      }
+      for (int i = 0; i < whose.length; i++) {
+        Outgoing outgoing = whose[i];
+        if (outgoing == null) continue;
+        Answer answer = answers.get(i);
+        observe(answer.getReach());
+        outgoing.settle(answer, null);
+      }
+      for (Event event : frame.getEventsList()) hearing.event(event);
+      flush();
+    }
+
+    @Override
+    public void ready() {
+      flush();
+    }
+
+    @Override
+    public void over(Link from, Status status) {
+      lock.lock();
+      try {
+        if (from != link && from != attempt) return;
+        ended = status;
+        if (status.getCode() == Status.Code.NOT_FOUND) session.ended();
+        refusal = Channels.refusal(status);
+        if (from == link) session.disconnected();
+        link = null;
+        attempt = null;
+        changed.signalAll();
+      } finally {
+        lock.unlock();
+      }
+    }
+  }
+
+  /// What this client has seen of the log.
+  void observe(long counter) {
+    if (counter > observed.get()) observed.accumulateAndGet(counter, Math::max);
+  }
+
+  private boolean welcome(Link from, ServerHello hello) {
+    boolean forgotten;
+    List<ClientSession.Failed> failed;
+    lock.lock();
+    try {
+      if (from != attempt) return false;
+      int before = session.life();
+      session.connected(hello);
+      forgotten = before != 0 && session.life() != before;
+      life = session.life();
+      failed = session.takeFailed();
+      server = hello;
+      link = from;
+      attempt = null;
+      refusal = null;
+      changed.signalAll();
+    } finally {
+      lock.unlock();
+    }
+    settle(failed);
+    if (forgotten) hearing.forgotten();
+    return true;
+  }
+
+  // ---- keeping a connection
+
+  private void keep() {
+    var backoff = new Backoff(new SplittableRandom());
+    int next = 0;
+    try {
+      while (true) {
+        Addresses.Address address = addresses.all().get(next++ % addresses.all().size());
+        boolean worked = converse(address);
+        if (isOver()) return;
+        if (worked) backoff.reset();
+        if (worked || next % addresses.all().size() == 0) pause(backoff.nextMillis());
+        if (isOver()) return;
+      }
+    } catch (InterruptedException e) {
+      LOG.debug("the thread that keeps the connection was interrupted", e);
+    } finally {
+      fail();
+    }
+  }
+
+  private boolean isOver() {
+    lock.lock();
+    try {
+      return closed;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void pause(long millis) throws InterruptedException {
+    long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis);
+    lock.lock();
+    try {
+      while (!closed) {
+        long left = deadline - System.nanoTime();
+        if (left <= 0) break;
+        var _ = changed.awaitNanos(left);
+      }
+    } finally {
+      lock.unlock();
+    }
+    expireTimed();
+  }
+
+  /// Connects to an address, and stays until the connection is over; answers whether there was one.
+  private boolean converse(Addresses.Address address) throws InterruptedException {
+    Link made;
+    try {
+      made = new Link(address, channels.to(address), new Receiving());
+    } catch (IllegalArgumentException wrong) {
+      lock.lock();
+      try {
+        refusal = String.valueOf(wrong.getMessage());
+        changed.signalAll();
+      } finally {
+        lock.unlock();
+      }
+      return false;
+    }
+    ClientFrame hello;
+    lock.lock();
+    try {
+      attempt = made;
+      hello = ClientFrame.newBuilder().setHello(session.hello()).build();
+    } finally {
+      lock.unlock();
+    }
+    made.open(hello);
+    boolean worked = awaitWelcome(made);
+    if (worked) stay(made);
+    lock.lock();
+    try {
+      if (link == made) {
+        session.disconnected();
+        link = null;
+      }
+      if (attempt == made) attempt = null;
+    } finally {
+      lock.unlock();
+    }
+    made.close();
+    return worked;
+  }
+
+  private boolean awaitWelcome(Link made) throws InterruptedException {
+    long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(HELLO_MILLIS);
+    lock.lock();
+    try {
+      while (attempt == made && !closed) {
+        long left = deadline - System.nanoTime();
+        if (left <= 0) break;
+        var _ = changed.awaitNanos(Math.min(left, TimeUnit.MILLISECONDS.toNanos(TICK_MILLIS)));
+      }
+      return link == made;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void stay(Link made) throws InterruptedException {
+    flush();
+    while (true) {
+      lock.lock();
+      try {
+        if (link != made || closed || session.isDrained()) return;
+        var _ = changed.await(TICK_MILLIS, TimeUnit.MILLISECONDS);
+      } finally {
+        lock.unlock();
+      }
+      expireTimed();
+      acknowledge();
+    }
+  }
+
+  /// Says what has arrived, when nobody sends.
+  private void acknowledge() {
+    if (!sending.compareAndSet(0, 1)) return;
+    Link to;
+    ClientFrame frame;
+    lock.lock();
+    try {
+      to = link;
+      frame = to != null && to.isReady() ? session.acknowledgement() : null;
+    } finally {
+      lock.unlock();
+    }
+    if (to != null && frame != null) to.send(frame);
+    if (sending.addAndGet(-1) == 0) return;
+    sending.set(0);
+    flush();
+  }
+
+  private void expireTimed() {
+    List<Outgoing> late = new ArrayList<>();
+    long now = System.nanoTime();
+    lock.lock();
+    try {
+      timed.removeIf(outgoing -> {
+        if (outgoing.isSettled()) return true;
+        if (outgoing.deadlineNanos() - now > 0) return false;
+        late.add(outgoing);
+        return true;
+      });
+    } finally {
+      lock.unlock();
+    }
+    late.forEach(this::expire);
+  }
+
+  // ---- its end
+
+  private void fail() {
+    List<ClientSession.Failed> failed;
+    lock.lock();
+    try {
+      session.abandon(Conversation::closed);
+      failed = session.takeFailed();
+    } finally {
+      lock.unlock();
+    }
+    settle(failed);
+  }
+
+  /// Waits for the calls under way, up to [Limits#closeTimeMax()], says goodbye and ends.
+  @Override
+  public void close() {
+    long deadline = System.nanoTime() + limits.closeTimeMax().toNanos();
+    Outgoing goodbye = null;
+    lock.lock();
+    try {
+      if (closing) return;
+      closing = true;
+      room.signalAll();
+      while (session.underWay() > 0) {
+        long left = deadline - System.nanoTime();
+        if (left <= 0 || !keeper.isAlive()) break;
+        try {
+          var _ = changed.awaitNanos(left);
+        } catch (InterruptedException e) {
+          Thread.currentThread().interrupt();
+          break;
+        }
+      }
+      if (link != null) {
+        goodbye =
+            Outgoing.of(
+                Request.newBuilder().setGoodbye(Goodbye.getDefaultInstance()),
+                Outgoing.Recovery.UNKNOWN,
+                0);
+        goodbye.deadlineNanos(System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(GOODBYE_MILLIS));
+        session.submit(goodbye);
+      }
+    } finally {
+      lock.unlock();
+    }
+    if (goodbye != null) {
+      flush();
+      var _ = goodbye.await();
+    }
+    lock.lock();
+    try {
+      closed = true;
+      changed.signalAll();
+    } finally {
+      lock.unlock();
+    }
+    try {
+      keeper.join(GOODBYE_MILLIS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    fail();
+  }
+
+  /// Cuts the connection, as a failing network does.
+  void cut() {
+    Link now;
+    lock.lock();
+    try {
+      now = link;
+    } finally {
+      lock.unlock();
+    }
+    if (now != null) now.cut();
+  }
+
+  void check() {
+    if (closing) throw closed();
+  }
+}

@@ -1,0 +1,73 @@
+package stoa.client;
+
+import java.util.NoSuchElementException;
+import java.util.concurrent.CancellationException;
+import stoa.Aborted;
+import stoa.AlreadyExists;
+import stoa.CallFailed;
+import stoa.Closed;
+import stoa.Corrupt;
+import stoa.DeadlineExceeded;
+import stoa.Deadlock;
+import stoa.Gone;
+import stoa.LimitExceeded;
+import stoa.LogAddress;
+import stoa.NotShareable;
+import stoa.Ref;
+import stoa.TooOld;
+import stoa.Unavailable;
+import stoa.UnknownOutcome;
+import stoa.base.Decoder;
+import stoa.objects.marshal.Marshaller;
+import stoa.objects.types.Keys;
+import stoa.wire.proto.Failure;
+
+/// Makes the exceptions that a server tells of. Thread-safe.
+final class Failures {
+  private final Marshaller marshaller;
+  private final ClassLoader loader;
+
+  Failures(Marshaller marshaller, ClassLoader loader) {
+    this.marshaller = marshaller;
+    this.loader = loader;
+  }
+
+  /// The exception of a failure, with the caller's trace where the server told none.
+  RuntimeException of(Failure failure) {
+    String message = failure.getMessage();
+    byte[] throwable = failure.getThrowable().toByteArray();
+    if (throwable.length > 0) {
+      if (failure.getKind().equals("Aborted")) return aborted(throwable);
+      if (marshaller.thrown(throwable) instanceof RuntimeException thrown) return thrown;
+    }
+    return switch (failure.getKind()) {
+      case "Unavailable" -> new Unavailable(message);
+      case "UnknownOutcome" -> new UnknownOutcome(message);
+      case "DeadlineExceeded" -> new DeadlineExceeded(message);
+      case "TooOld" -> new TooOld(message);
+      case "Gone" -> new Gone(message);
+      case "AlreadyExists" -> new AlreadyExists(message);
+      case "Deadlock" -> new Deadlock(message);
+      case "LimitExceeded" -> new LimitExceeded(message);
+      case "NotShareable" -> new NotShareable(message);
+      case "Corrupt" -> new Corrupt(message);
+      case "Closed" -> new Closed(message);
+      case "IllegalArgumentException" -> new IllegalArgumentException(message);
+      case "IllegalStateException" -> new IllegalStateException(message);
+      case "UnsupportedOperationException" -> new UnsupportedOperationException(message);
+      case "NullPointerException" -> new NullPointerException(message);
+      case "IndexOutOfBoundsException" -> new IndexOutOfBoundsException(message);
+      case "ArithmeticException" -> new ArithmeticException(message);
+      case "NoSuchElementException" -> new NoSuchElementException(message);
+      case "CancellationException" -> new CancellationException(message);
+      default -> new CallFailed(failure.getKind() + ": " + message);
+    };
+  }
+
+  private Aborted aborted(byte[] bytes) {
+    var in = new Decoder(bytes);
+    var ref = new Ref<Object>(in.text(), Keys.decode(in.sized(), loader));
+    var readAt = new LogAddress(in.varint(), in.varint());
+    return new Aborted(ref, readAt, new LogAddress(in.varint(), in.varint()));
+  }
+}

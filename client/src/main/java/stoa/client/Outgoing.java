@@ -1,0 +1,175 @@
+package stoa.client;
+
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import stoa.wire.proto.Answer;
+import stoa.wire.proto.Request;
+
+/// A request under way, and what it came to.
+///
+/// The fields of the session are guarded by the lock of its conversation. It is settled once, by
+/// any thread; one thread waits for it, or a listener is told.
+final class Outgoing {
+  /// What becomes of a request that was sent and not answered when the server has lost what it knew
+  /// of it.
+  enum Recovery {
+    /// It changes nothing: it is made again.
+    READ,
+    /// The server finds in its log whether it was done, and does it otherwise.
+    LOOKED_UP,
+    /// Nobody knows.
+    UNKNOWN
+  }
+
+  private final Request.Builder request;
+  private final Recovery recovery;
+  private final @Nullable Container container;
+  private final @Nullable Scope scope;
+  private final boolean begins;
+  private final int bytes;
+
+  // Of the session.
+  long sequence;
+  long moment;
+  boolean abandoned;
+
+  private volatile boolean settled;
+  private @Nullable Answer answer;
+  private @Nullable RuntimeException failure;
+  private volatile @Nullable Thread waiter;
+  private @Nullable Consumer<Outgoing> listener; // guarded by this
+  private long deadlineNanos;
+
+  private Outgoing(
+      Request.Builder request,
+      Recovery recovery,
+      @Nullable Container container,
+      @Nullable Scope scope,
+      boolean begins,
+      int bytes) {
+    this.request = request;
+    this.recovery = recovery;
+    this.container = container;
+    this.scope = scope;
+    this.begins = begins;
+    this.bytes = bytes;
+  }
+
+  /// A request that stands for itself.
+  static Outgoing of(Request.Builder request, Recovery recovery, int bytes) {
+    return new Outgoing(request, recovery, null, null, false, bytes);
+  }
+
+  /// A request on an object.
+  ///
+  /// @param container in use until the request is settled
+  static Outgoing on(Container container, Request.Builder request, Recovery recovery, int bytes) {
+    return new Outgoing(request, recovery, container, null, false, bytes);
+  }
+
+  /// A request within something that the server's memory holds.
+  static Outgoing in(
+      Scope scope, @Nullable Container container, Request.Builder request, int bytes) {
+    return new Outgoing(request, Recovery.UNKNOWN, container, scope, false, bytes);
+  }
+
+  /// The request that begins something in the server's memory.
+  ///
+  /// @param recovery [Recovery#READ] when it may begin once more, [Recovery#UNKNOWN] when what came
+  ///   behind it is lost
+  static Outgoing beginning(Scope scope, Request.Builder request, Recovery recovery) {
+    return new Outgoing(request, recovery, null, scope, true, 0);
+  }
+
+  Request.Builder request() {
+    return request;
+  }
+
+  Recovery recovery() {
+    return recovery;
+  }
+
+  @Nullable Container container() {
+    return container;
+  }
+
+  @Nullable Scope scope() {
+    return scope;
+  }
+
+  boolean begins() {
+    return begins;
+  }
+
+  int bytes() {
+    return bytes;
+  }
+
+  long deadlineNanos() {
+    return deadlineNanos;
+  }
+
+  /// Says until when it is waited for.
+  void deadlineNanos(long nanos) {
+    deadlineNanos = nanos;
+  }
+
+  boolean isSettled() {
+    return settled;
+  }
+
+  /// What the server said.
+  ///
+  /// @throws RuntimeException when there is no answer
+  Answer answer() {
+    RuntimeException failed = failure;
+    if (failed != null) throw failed;
+    Answer said = answer;
+    if (said == null) throw new IllegalStateException("a request is not settled");
+    return said;
+  }
+
+  /// It is settled: exactly one of the two is there.
+  void settle(@Nullable Answer said, @Nullable RuntimeException failed) {
+    Consumer<Outgoing> told;
+    synchronized (this) {
+      if (settled) return;
+      answer = said;
+      failure = failed;
+      settled = true;
+      told = listener;
+    }
+    Container used = container;
+    if (used != null) used.release();
+    Thread waiting = waiter;
+    if (waiting != null) LockSupport.unpark(waiting);
+    if (told != null) told.accept(this);
+  }
+
+  /// Has a listener told when it is settled, on the thread that settles it.
+  void whenSettled(Consumer<Outgoing> told) {
+    synchronized (this) {
+      if (!settled) {
+        listener = told;
+        return;
+      }
+    }
+    told.accept(this);
+  }
+
+  /// Waits until it is settled or its deadline has passed; answers whether it is settled.
+  boolean await() {
+    if (settled) return true;
+    waiter = Thread.currentThread();
+    boolean interrupted = false;
+    while (!settled) {
+      long left = deadlineNanos - System.nanoTime();
+      if (left <= 0) break;
+      LockSupport.parkNanos(this, left);
+      interrupted |= Thread.interrupted();
+    }
+    if (interrupted) Thread.currentThread().interrupt();
+    return settled;
+  }
+}

@@ -1,0 +1,180 @@
+package stoa.client;
+
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import stoa.NotShareable;
+import stoa.Ref;
+import stoa.View;
+import stoa.base.Decoder;
+import stoa.base.Encoder;
+import stoa.objects.types.Keys;
+import stoa.wire.proto.Blob;
+import stoa.wire.proto.Request;
+
+/// The blobs of a store in a server. Thread-safe.
+final class RemoteBlobs {
+  /// What one request carries of a blob's bytes.
+  static final int PART_BYTES = 1 << 20;
+
+  static final int CREATE = 1;
+  static final int GENERATION = 2;
+  static final int DELETE = 3;
+  static final int VERSION = 4;
+  static final int SIZE = 5;
+  static final int READ = 6;
+  static final int ATTRIBUTE = 7;
+  static final int ATTRIBUTES = 8;
+  static final int HISTORY = 9;
+  static final int WRITE = 10;
+  static final int TRUNCATE = 11;
+  static final int SET_ATTRIBUTE = 12;
+  static final int REMOVE_ATTRIBUTE = 13;
+  static final int SNAPSHOT = 14;
+  static final int SNAPSHOTS = 15;
+  static final int RELEASE = 16;
+  static final int AT = 17;
+  static final int BEGIN = 18;
+  static final int PART = 19;
+  static final int PART_TRUNCATE = 20;
+  static final int PART_ATTRIBUTE = 21;
+  static final int PART_REMOVE_ATTRIBUTE = 22;
+  static final int COMMIT = 23;
+  static final int CLOSE = 24;
+
+  private final RemoteStoa stoa;
+  private final int bytesMax;
+  private final AtomicLong writes = new AtomicLong();
+
+  RemoteBlobs(RemoteStoa stoa, int bytesMax) {
+    this.stoa = stoa;
+    this.bytesMax = bytesMax;
+  }
+
+  int bytesMax() {
+    return bytesMax;
+  }
+
+  /// A number for a write of several parts.
+  long nextWrite() {
+    return writes.incrementAndGet();
+  }
+
+  /// A blob that a caller asks for.
+  RemoteBlob asked(Object key, @Nullable Object[] args) {
+    if (args.length > 0) {
+      throw new IllegalArgumentException("a blob takes no constructor arguments; write to it");
+    }
+    return reference(key, 0);
+  }
+
+  /// A blob that is known by reference.
+  RemoteBlob reference(Object key, long generation) {
+    stoa.marshaller().register(RemoteBlob.class);
+    return new RemoteBlob(this, new Ref<>(RemoteTypes.BLOBS, key), Keys.encode(key), generation);
+  }
+
+  RemoteBlob viewed(Ref<?> ref, View view) {
+    if (!ref.type().equals(RemoteTypes.BLOBS)) {
+      throw new IllegalArgumentException(ref + " is not a blob");
+    }
+    return switch (view) {
+      case View.Remote(), View.Local(), View.Cached() -> reference(ref.key(), 0);
+      case View.AtAddress _, View.AtSnapshot _ ->
+          throw new UnsupportedOperationException(
+              ref + " is no part of snapshots; it has its own, see Blob.snapshot");
+      case View.AtVersion(long version) ->
+          throw new UnsupportedOperationException(
+              "the past of " + ref + " is read with Blob.at(" + version + ")");
+    };
+  }
+
+  RemoteBlob own(RemoteBlob blob) {
+    if (blob.blobs() == this) return blob;
+    throw new NotShareable(
+        blob + " is an object of another store, and cannot be passed to this one");
+  }
+
+  static void refuse(Object shared, String reason) {
+    if (shared instanceof stoa.Blob) throw new UnsupportedOperationException(shared + " " + reason);
+  }
+
+  // ---- requests
+
+  private static Request.Builder request(RemoteBlob blob, int operation, Encoder arguments) {
+    var bytes =
+        com.google.protobuf.UnsafeByteOperations.unsafeWrap(arguments.array(), 0, arguments.size());
+    return Request.newBuilder()
+        .setBlob(
+            Blob.newBuilder()
+                .setKey(com.google.protobuf.UnsafeByteOperations.unsafeWrap(blob.key()))
+                .setGeneration(blob.generation())
+                .setOperation(operation)
+                .setArguments(bytes));
+  }
+
+  /// Asks something that changes nothing.
+  Decoder read(RemoteBlob blob, int operation, Encoder arguments) {
+    return ask(
+        blob,
+        Outgoing.of(request(blob, operation, arguments), Outgoing.Recovery.READ, arguments.size()));
+  }
+
+  /// Does something that stands for itself.
+  Decoder write(RemoteBlob blob, int operation, Encoder arguments) {
+    return ask(
+        blob,
+        Outgoing.of(
+            request(blob, operation, arguments), Outgoing.Recovery.UNKNOWN, arguments.size()));
+  }
+
+  /// Begins to write; the future answers the version.
+  CompletableFuture<Long> writeAsync(RemoteBlob blob, Encoder arguments) {
+    var answer = new CompletableFuture<Long>();
+    var outgoing =
+        Outgoing.of(request(blob, WRITE, arguments), Outgoing.Recovery.UNKNOWN, arguments.size());
+    stoa.conversation()
+        .begin(
+            outgoing,
+            settled ->
+                stoa.hand(
+                    answer,
+                    () -> {
+                      var said = stoa.requests().sound(settled.answer());
+                      var in = new Decoder(said.getData().toByteArray());
+                      blob.bind(in.varint());
+                      return in.varint();
+                    }));
+    return answer;
+  }
+
+  /// Does something within a write of several parts.
+  Decoder within(Scope scope, RemoteBlob blob, int operation, Encoder arguments) {
+    var request = request(blob, operation, arguments);
+    var outgoing =
+        operation == BEGIN
+            ? Outgoing.beginning(scope, request, Outgoing.Recovery.UNKNOWN)
+            : Outgoing.in(scope, null, request, arguments.size());
+    return ask(blob, outgoing);
+  }
+
+  /// Ends a write that was not committed; does not wait.
+  void end(Scope scope, RemoteBlob blob, long write) {
+    var request = request(blob, CLOSE, new Encoder(10).varint(write));
+    stoa.conversation().tell(Outgoing.in(scope, null, request, 16));
+  }
+
+  private Decoder ask(RemoteBlob blob, Outgoing outgoing) {
+    var in = new Decoder(stoa.ask(outgoing).getData().toByteArray());
+    blob.bind(in.varint());
+    return in;
+  }
+
+  /// Does something on a thread of its own.
+  <T> CompletableFuture<T> async(Supplier<T> work) {
+    var answer = new CompletableFuture<T>();
+    stoa.hand(answer, work);
+    return answer;
+  }
+}

@@ -1,0 +1,21 @@
+package stoa.client;
+
+import stoa.Stoa;
+import stoa.StoaConfig;
+import stoa.spi.Engine;
+
+/// Opens stores that live in a server: `stoa://HOST:PORT`, or several addresses joined by commas.
+public final class RemoteEngine implements Engine {
+  /// For [java.util.ServiceLoader].
+  public RemoteEngine() {}
+
+  @Override
+  public boolean opens(String scheme) {
+    return scheme.equals("stoa");
+  }
+
+  @Override
+  public Stoa open(StoaConfig config) {
+    return RemoteStoa.open(config);
+  }
+}

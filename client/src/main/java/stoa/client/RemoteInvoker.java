@@ -1,0 +1,224 @@
+package stoa.client;
+
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+import stoa.TxOptions;
+import stoa.objects.ObjectType;
+import stoa.objects.proxy.Proxied;
+import stoa.objects.types.SharedMethod;
+import stoa.spi.CallContext;
+import stoa.store.Existence;
+import stoa.store.Key;
+import stoa.wire.proto.Answer;
+
+/// Where the calls on an ordinary proxy go: to the object in the server.
+///
+/// Thread-safe. From the first call that finds the object alive on, it means that generation of it.
+final class RemoteInvoker implements RemoteRoute {
+  /// Whence a proxy comes.
+  enum Source {
+    /// Asked of the store by type and key: a call may begin the object, also anew.
+    ASKED,
+    /// Read from a value or a listing: a call may begin the object, but not one that was deleted.
+    REFERENCE
+  }
+
+  private final RemoteStoa stoa;
+  private final RemoteType type;
+  private final Key key;
+  private final @Nullable Object[] constructorArguments;
+  private final Source source;
+
+  /// How long a call may take, 0 when nothing is said.
+  private final int timeMillis;
+
+  private volatile long generation;
+  private volatile @Nullable Container known;
+
+  RemoteInvoker(
+      RemoteStoa stoa,
+      RemoteType type,
+      Key key,
+      @Nullable Object[] constructorArguments,
+      Source source,
+      long generation) {
+    this(stoa, type, key, constructorArguments, source, generation, 0);
+  }
+
+  private RemoteInvoker(
+      RemoteStoa stoa,
+      RemoteType type,
+      Key key,
+      @Nullable Object[] constructorArguments,
+      Source source,
+      long generation,
+      int timeMillis) {
+    this.timeMillis = timeMillis;
+    this.stoa = stoa;
+    this.type = type;
+    this.key = key;
+    this.constructorArguments = constructorArguments;
+    this.source = source;
+    this.generation = generation;
+  }
+
+  @Override
+  public RemoteInvoker live() {
+    return this;
+  }
+
+  /// The same, with a time for each call.
+  RemoteInvoker within(Duration timeMax) {
+    int millis = Math.clamp(timeMax.toMillis(), 1, Integer.MAX_VALUE);
+    return new RemoteInvoker(stoa, type, key, constructorArguments, source, generation, millis);
+  }
+
+  /// How long a call may take, 0 for the server's own limit.
+  ///
+  /// @param most of any call
+  int timeMillis(int most) {
+    if (timeMillis == 0) return most;
+    return most == 0 ? timeMillis : Math.min(timeMillis, most);
+  }
+
+  RemoteStoa stoa() {
+    return stoa;
+  }
+
+  RemoteType type() {
+    return type;
+  }
+
+  Key key() {
+    return key;
+  }
+
+  long generation() {
+    return generation;
+  }
+
+  /// From now on a generation is meant, unless one is already or it is 0.
+  void bind(long begun) {
+    if (generation == 0) generation = begun;
+  }
+
+  /// The object's container, in use.
+  Container container() {
+    Container before = known;
+    Container now = stoa.conversation().containers().use(key, before);
+    if (now != before) known = now;
+    return now;
+  }
+
+  @Override
+  public @Nullable Object invoke(Proxied proxied, SharedMethod method, @Nullable Object[] arguments)
+      throws Throwable {
+    leaveReading();
+    RemoteTransaction transaction = RemoteTransaction.current(stoa);
+    if (transaction != null) return transaction.call(this, method, arguments);
+    if (method.kind().isTransaction()) return transact(method, arguments);
+    Outgoing outgoing = live(method, arguments);
+    return answer(stoa.conversation().ask(outgoing));
+  }
+
+  /// An accessor that runs on a state that is kept here asks no other object.
+  private static void leaveReading() {
+    if (CallContext.CURRENT.isBound()
+        && CallContext.CURRENT.get() instanceof Replica.Reading reading) {
+      throw reading.elsewhere();
+    }
+  }
+
+  private Outgoing live(SharedMethod method, @Nullable Object[] arguments) {
+    return stoa.requests()
+        .call(this, type.call(method, arguments), existence(), method.kind().isReading());
+  }
+
+  /// Makes a call without waiting for it.
+  void begin(
+      SharedMethod method,
+      @Nullable Object[] arguments,
+      java.util.function.Consumer<Outgoing> settled) {
+    if (RemoteTransaction.current(stoa) != null || method.kind().isTransaction()) {
+      throw new IllegalStateException(
+          "a transaction cannot call asynchronously; call " + method + " directly");
+    }
+    stoa.conversation().begin(live(method, arguments), settled);
+  }
+
+  /// What an answer to a call says.
+  @Nullable Object answer(Answer answer) throws Throwable {
+    var answered = stoa.requests().answered(answer, known);
+    bind(answered.getGeneration());
+    return stoa.requests().value(answered);
+  }
+
+  /// Runs a method of the object as a transaction of its own.
+  private @Nullable Object transact(SharedMethod method, @Nullable Object[] arguments)
+      throws Throwable {
+    boolean reading = method.kind() == SharedMethod.Kind.READING_TRANSACTION;
+    var answer = new @Nullable Object[1];
+    stoa.transact(
+        reading ? TxOptions.reading() : TxOptions.STANDARD,
+        () -> {
+          answer[0] = taking(method, arguments);
+          return answer;
+        });
+    return answer[0];
+  }
+
+  /// Runs a method of the object as a transaction that only reads, whatever is around it.
+  @Nullable Object read(TxOptions options, SharedMethod method, @Nullable Object[] arguments)
+      throws Throwable {
+    var answer = new @Nullable Object[1];
+    try (RemoteTransaction transaction = stoa.open(options)) {
+      transaction.run(() -> {
+        answer[0] = taking(method, arguments);
+        return answer;
+      });
+    }
+    return answer[0];
+  }
+
+  private @Nullable Object taking(SharedMethod method, @Nullable Object[] arguments)
+      throws Exception {
+    var transaction = java.util.Objects.requireNonNull(RemoteTransaction.current(stoa));
+    try {
+      return transaction.call(this, method, arguments.clone());
+    } catch (Exception | Error passedOn) {
+      throw passedOn;
+    } catch (Throwable thrown) {
+      throw new IllegalStateException(thrown);
+    }
+  }
+
+  /// Creates the object.
+  void create() throws Throwable {
+    var existence = new Existence.Absent(opening());
+    RemoteTransaction transaction = RemoteTransaction.current(stoa);
+    if (transaction != null) {
+      transaction.create(this, existence);
+      return;
+    }
+    byte[] creation = ObjectType.creation();
+    var _ = answer(stoa.conversation().ask(stoa.requests().call(this, creation, existence, false)));
+  }
+
+  private byte @Nullable [] opening() {
+    return constructorArguments.length == 0 ? null : stoa.marshaller().value(constructorArguments);
+  }
+
+  /// As [#existence()], at a moment that may lie before the generation began.
+  Existence existenceThen() {
+    long meant = generation;
+    if (meant == 0) return existence();
+    return new Existence.Generation(meant, source == Source.ASKED ? opening() : null);
+  }
+
+  Existence existence() {
+    long meant = generation;
+    if (meant != 0) return new Existence.Generation(meant);
+    byte[] opening = opening();
+    return source == Source.ASKED ? new Existence.Any(opening) : new Existence.Undeleted(opening);
+  }
+}

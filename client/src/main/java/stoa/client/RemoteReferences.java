@@ -1,0 +1,90 @@
+package stoa.client;
+
+import org.jspecify.annotations.Nullable;
+import stoa.NotShareable;
+import stoa.Ref;
+import stoa.objects.Place;
+import stoa.objects.marshal.Reference;
+import stoa.objects.marshal.References;
+import stoa.objects.proxy.Proxied;
+import stoa.objects.proxy.Proxies;
+import stoa.spi.CallContext;
+import stoa.spi.Collections;
+import stoa.spi.Facade;
+
+/// Turns proxies into references and back while values are marshalled. Thread-safe.
+final class RemoteReferences implements References {
+  private static final Object[] NOTHING = {};
+
+  private final RemoteStoa stoa;
+
+  RemoteReferences(RemoteStoa stoa) {
+    this.stoa = stoa;
+  }
+
+  @Override
+  public @Nullable Reference referenceOf(Object object) {
+    if (object instanceof RemoteBlob blob) {
+      return new Reference(stoa.blobs().own(blob).ref(), blob.generation());
+    }
+    Proxied proxied = Proxies.of(object);
+    if (proxied == null) {
+      return CallContext.CURRENT.isBound()
+              && CallContext.CURRENT.get() instanceof Replica.Reading reading
+          ? reading.referenceOf(object)
+          : null;
+    }
+    if (proxied.invoker() instanceof RemoteRoute route) {
+      RemoteInvoker live = route.live();
+      if (live.stoa() != stoa) throw another(proxied);
+      return new Reference(proxied.ref(), live.generation());
+    }
+    if (proxied.invoker() instanceof RemotePast) {
+      throw new NotShareable(
+          "a view of the past of " + proxied.ref() + " cannot be passed on; pass a live proxy");
+    }
+    throw another(proxied);
+  }
+
+  private static NotShareable another(Proxied proxied) {
+    return new NotShareable(
+        proxied.ref() + " is an object of another store, and cannot be passed to this one");
+  }
+
+  @Override
+  public Object resolve(Reference reference) {
+    Ref<?> ref = reference.ref();
+    if (ref.type().equals(RemoteTypes.BLOBS)) {
+      return stoa.blobs().reference(ref.key(), reference.generation());
+    }
+    return resolve(reference, stoa.types().named(ref.type()));
+  }
+
+  @Override
+  public Object resolve(Reference reference, Class<?> face) {
+    return resolve(reference, stoa.types().of(face));
+  }
+
+  private Object resolve(Reference reference, RemoteType type) {
+    var source = RemoteInvoker.Source.REFERENCE;
+    Object key = reference.ref().key();
+    Place place = Place.current(stoa);
+    return place == null
+        ? stoa.proxy(type, key, NOTHING, source, reference.generation())
+        : stoa.past(type, key, NOTHING, source, reference.generation(), place);
+  }
+
+  @Override
+  public Object facade(Object proxy, String form) {
+    Place place = Place.current(stoa);
+    if (place == null) return Collections.installed().reopen(stoa, proxy, form);
+    // Made of the live object, and seen at the place, with all that it is composed of.
+    Proxied proxied = Proxies.of(proxy);
+    Object live =
+        proxied != null && proxied.invoker() instanceof RemotePast past
+            ? Proxies.redirect(proxy, past.live())
+            : proxy;
+    Facade facade = Collections.installed().reopen(stoa, live, form);
+    return facade.through(shared -> stoa.seen(shared, place));
+  }
+}

@@ -1,0 +1,644 @@
+package stoa.client;
+
+import java.time.Duration;
+import java.util.Iterator;
+import java.util.List;
+import java.util.NoSuchElementException;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import stoa.Blob;
+import stoa.Body;
+import stoa.Call1;
+import stoa.Closed;
+import stoa.Gone;
+import stoa.History;
+import stoa.Limits;
+import stoa.Listing;
+import stoa.LogAddress;
+import stoa.NotShareable;
+import stoa.Ref;
+import stoa.Snapshot;
+import stoa.StoaConfig;
+import stoa.StreamStore;
+import stoa.Transaction;
+import stoa.TxOptions;
+import stoa.View;
+import stoa.objects.Attempts;
+import stoa.objects.Listed;
+import stoa.objects.ObjectSnapshot;
+import stoa.objects.Place;
+import stoa.objects.Recorder;
+import stoa.objects.Sharing;
+import stoa.objects.marshal.Marshaller;
+import stoa.objects.proxy.Invoker;
+import stoa.objects.proxy.Proxied;
+import stoa.objects.proxy.Proxies;
+import stoa.objects.types.Keys;
+import stoa.spi.CallContext;
+import stoa.spi.Facade;
+import stoa.store.Existence;
+import stoa.store.Key;
+import stoa.wire.proto.Answer;
+import stoa.wire.proto.Changed;
+import stoa.wire.proto.Event;
+import stoa.wire.proto.Find;
+import stoa.wire.proto.ListObjects;
+import stoa.wire.proto.OutcomeOf;
+import stoa.wire.proto.Request;
+import stoa.wire.proto.TransactionId;
+
+/// A store of shared objects in a server. Thread-safe.
+final class RemoteStoa implements ObjectSnapshot.Source {
+  private static final int STATE_BYTES_MAX = 512 << 20;
+  private static final int CONTAINERS_MAX = 10_000;
+  private static final Object[] NOTHING = {};
+
+  private final Limits limits;
+  private final ClassLoader loader;
+  private final Conversation conversation;
+  private final Marshaller marshaller;
+  private final Requests requests;
+  private final RemoteTypes types;
+  private final RemoteSnapshots snapshots;
+  private final RemoteBlobs blobs;
+  private final RemoteStreams streams;
+  private final Attempts attempts = new Attempts(this::open);
+  private final AtomicLong transactions = new AtomicLong();
+  private final ExecutorService answers = Executors.newVirtualThreadPerTaskExecutor();
+
+  private final AtomicReference<Runnable> afterwards = new AtomicReference<>(() -> {});
+
+  private RemoteStoa(StoaConfig config) {
+    limits = config.limits();
+    ClassLoader context = Thread.currentThread().getContextClassLoader();
+    loader = context != null ? context : RemoteStoa.class.getClassLoader();
+    conversation =
+        new Conversation(
+            Addresses.of(config.url()),
+            new Channels(config.security()),
+            limits,
+            CONTAINERS_MAX,
+            new Heard());
+    var names = new RemoteNames(this::ask);
+    marshaller =
+        new Marshaller(
+            names,
+            new RemoteReferences(this),
+            RemoteBlob.class,
+            List.of(),
+            loader,
+            STATE_BYTES_MAX);
+    var failures = new Failures(marshaller, loader);
+    conversation.start();
+    var server = conversation.server();
+    long time = limits.callTimeMax().toMillis();
+    boolean shorter = time < server.getCallTimeMaxMillis();
+    requests = new Requests(marshaller, failures, shorter ? (int) time : 0);
+    int callBytesMax = Math.min(limits.callBytesMax(), server.getCallBytesMax());
+    types = new RemoteTypes(names, marshaller, loader, callBytesMax);
+    snapshots = new RemoteSnapshots(this, conversation);
+    blobs = new RemoteBlobs(this, Math.min(limits.blobBytesMax(), server.getBlobBytesMax()));
+    streams = new RemoteStreams(this, callBytesMax);
+    try {
+      names.refresh();
+      types.extra(config.types());
+    } catch (RuntimeException | Error failed) {
+      close();
+      throw failed;
+    }
+  }
+
+  static RemoteStoa open(StoaConfig config) {
+    return new RemoteStoa(config);
+  }
+
+  // ---- the programming interface
+
+  @Override
+  public <T> T get(Class<T> type, Object key, @Nullable Object... args) {
+    if (type == Blob.class) return type.cast(blobs.asked(key, args));
+    return type.cast(proxy(types.of(type), key, args, RemoteInvoker.Source.ASKED, 0));
+  }
+
+  @Override
+  public <T> T create(Class<T> type, Object key, @Nullable Object... args) {
+    refuseInside("create an object; use Call.get");
+    if (type == Blob.class) {
+      RemoteBlob blob = blobs.asked(key, args);
+      blob.create();
+      return type.cast(blob);
+    }
+    T proxy = type.cast(proxy(types.of(type), key, args, RemoteInvoker.Source.ASKED, 0));
+    try {
+      live(proxy).create();
+    } catch (RuntimeException | Error passedOn) {
+      throw passedOn;
+    } catch (Throwable checked) {
+      throw sneaky(checked);
+    }
+    return proxy;
+  }
+
+  @Override
+  public <T> Optional<T> find(Class<T> type, Object key) {
+    refuseInside("look for an object");
+    if (type == Blob.class) {
+      RemoteBlob blob = blobs.reference(key, 0);
+      long found = blob.found();
+      return found == 0 ? Optional.empty() : Optional.of(type.cast(blobs.reference(key, found)));
+    }
+    RemoteType known = types.of(type);
+    var asked =
+        new RemoteInvoker(this, known, known.key(key), NOTHING, RemoteInvoker.Source.REFERENCE, 0);
+    RemoteTransaction transaction = RemoteTransaction.current(this);
+    long generation = transaction == null ? generation(asked) : transaction.generation(asked);
+    if (generation == 0) return Optional.empty();
+    return Optional.of(
+        type.cast(proxy(known, key, NOTHING, RemoteInvoker.Source.REFERENCE, generation)));
+  }
+
+  private long generation(RemoteInvoker live) {
+    Container container = live.container();
+    var request = Request.newBuilder().setFind(Find.newBuilder().setContainer(container.number()));
+    return ask(Outgoing.on(container, request, Outgoing.Recovery.READ, 16)).getDone().getNumber();
+  }
+
+  @Override
+  public <T> T view(Class<T> type, Ref<?> ref, View view) {
+    if (type == Blob.class) return type.cast(blobs.viewed(ref, view));
+    RemoteType known = types.of(type);
+    if (!known.shared().name().equals(ref.type())) {
+      throw new IllegalArgumentException(
+          ref + " is not of type " + known.shared().name() + ", the type of " + type.getName());
+    }
+    T proxy = type.cast(proxy(known, ref.key(), NOTHING, RemoteInvoker.Source.REFERENCE, 0));
+    return switch (view) {
+      case View.Remote() -> proxy;
+      case View.Local() -> following(proxy, RemoteView.Freshness.NOW);
+      case View.Cached() -> following(proxy, RemoteView.Freshness.SEEN);
+      case View.AtVersion(long version) -> history(proxy).at(version);
+      case View.AtAddress(LogAddress address) -> snapshots.take(address).on(proxy);
+      case View.AtSnapshot(Snapshot snapshot) -> own(snapshot).on(proxy);
+    };
+  }
+
+  private <T> T following(T proxy, RemoteView.Freshness freshness) {
+    RemoteInvoker live = live(proxy);
+    Container container = live.container();
+    Replica replica;
+    synchronized (container) {
+      Replica known = container.replica;
+      if (known == null) {
+        // The container stays in use: one that is followed is not closed.
+        known = new Replica(this, container);
+        container.replica = known;
+      } else {
+        container.release();
+      }
+      replica = known;
+    }
+    return Proxies.redirect(proxy, new RemoteView(live, replica, freshness));
+  }
+
+  @Override
+  public <T> Ref<T> ref(T shared) {
+    @SuppressWarnings("unchecked") // Justification: the proxy is a T
+    Ref<T> ref =
+        (Ref<T>)
+            (Sharing.behind(shared) instanceof RemoteBlob blob
+                ? blob.ref()
+                : Sharing.proxied(shared).ref());
+    return ref;
+  }
+
+  @Override
+  public boolean delete(Object shared) {
+    refuseInside("delete an object");
+    if (shared instanceof Facade facade) return delete(facade.shared());
+    if (shared instanceof RemoteBlob blob) return blobs.own(blob).delete();
+    RemoteInvoker invoker = own(shared);
+    long generation = invoker.generation();
+    Existence existence =
+        generation == 0 ? new Existence.Any(null) : new Existence.Generation(generation);
+    RemoteTransaction transaction = RemoteTransaction.current(this);
+    try {
+      if (transaction != null) {
+        transaction.delete(invoker, existence);
+        return true;
+      }
+      Container container = invoker.container();
+      Request.Builder request = requests.delete(container, existence);
+      var _ = ask(Outgoing.on(container, request, Outgoing.Recovery.LOOKED_UP, 16));
+      return true;
+    } catch (Gone gone) {
+      return false;
+    }
+  }
+
+  @Override
+  public <T> Listing<T> list(Class<T> type) {
+    refuseInside("list objects");
+    if (RemoteTransaction.current(this) != null) {
+      throw new IllegalStateException("a transaction cannot list objects; list them before");
+    }
+    if (type == Blob.class) {
+      return new Listed<>(
+          new Names(RemoteTypes.BLOBS),
+          name -> type.cast(blobs.reference(Keys.decode(name, loader), 0)));
+    }
+    RemoteType known = types.of(type);
+    return new Listed<>(
+        new Names(known.shared().name()),
+        name -> {
+          Object key = Keys.decode(name, loader);
+          return type.cast(proxy(known, key, NOTHING, RemoteInvoker.Source.REFERENCE, 0));
+        });
+  }
+
+  /// The keys of a listing, fetched page by page.
+  private final class Names implements Iterator<byte[]> {
+    private final String type;
+    private Iterator<com.google.protobuf.ByteString> page;
+    private com.google.protobuf.ByteString next = com.google.protobuf.ByteString.EMPTY;
+
+    private Names(String type) {
+      this.type = type;
+      page = fetch();
+    }
+
+    private Iterator<com.google.protobuf.ByteString> fetch() {
+      var asked = ListObjects.newBuilder().setType(type).setPage(next);
+      var keys =
+          ask(Outgoing.of(Request.newBuilder().setListObjects(asked), Outgoing.Recovery.READ, 64))
+              .getKeys();
+      next = keys.getNext();
+      return keys.getKeysList().iterator();
+    }
+
+    @Override
+    public boolean hasNext() {
+      while (!page.hasNext() && !next.isEmpty()) page = fetch();
+      return page.hasNext();
+    }
+
+    @Override
+    public byte[] next() {
+      if (!hasNext()) throw new NoSuchElementException();
+      return page.next().toByteArray();
+    }
+  }
+
+  @Override
+  public <T, R extends @Nullable Object> CompletableFuture<R> async(T shared, Call1<T, R> call) {
+    RemoteBlobs.refuse(shared, "has asynchronous calls of its own: writeAsync and readAsync");
+    if (RemoteTransaction.current(this) != null) {
+      throw new IllegalStateException(
+          "a transaction cannot call asynchronously; call " + ref(shared) + " directly");
+    }
+    RemoteInvoker live = own(shared);
+    return Recorder.record(
+        shared,
+        call,
+        (method, arguments, settled) ->
+            live.begin(method, arguments, done -> settled.answer(() -> live.answer(done.answer()))),
+        answers);
+  }
+
+  /// The same object through a proxy or facade whose single calls take no longer than a time each.
+  public <T> T within(Duration timeMax, T shared) {
+    if (!timeMax.isPositive()) {
+      throw new IllegalArgumentException("no call ends within " + timeMax + "; give it more time");
+    }
+    refuseInside("limit the time of a call");
+    RemoteBlobs.refuse(shared, "takes the time of its device; its calls have no limit");
+    return Sharing.through(shared, proxy -> hasten(proxy, timeMax));
+  }
+
+  private static Object hasten(Object proxy, Duration timeMax) {
+    Proxied proxied = Sharing.proxied(proxy);
+    Invoker hastened =
+        switch (proxied.invoker()) {
+          case RemoteInvoker live -> live.within(timeMax);
+          case RemoteView view ->
+              new RemoteView(view.live().within(timeMax), view.replica(), view.freshness());
+          case RemotePast past ->
+              new RemotePast(past.live().within(timeMax), past.version(), past.place());
+          default -> // of a transaction, which has a time of its own
+              proxied.invoker();
+        };
+    return Proxies.redirect(proxy, hastened);
+  }
+
+  // ---- transactions
+
+  @Override
+  public <R extends @Nullable Object, X extends Exception> R transact(
+      TxOptions options, Body<R, X> body) throws X {
+    refuseInside("begin a transaction");
+    RemoteTransaction around = RemoteTransaction.current(this);
+    return around == null ? attempts.run(options, body) : nested(around, options, body);
+  }
+
+  private static <R extends @Nullable Object, X extends Exception> R nested(
+      RemoteTransaction around, TxOptions options, Body<R, X> body) throws X {
+    if (options.at() != null) {
+      throw new IllegalStateException(
+          "a nested transaction reads what the one around it reads, and cannot read at "
+              + options.at());
+    }
+    around.enter(options);
+    boolean kept = false;
+    try {
+      R result = body.run();
+      kept = true;
+      return result;
+    } finally {
+      around.leave(kept);
+    }
+  }
+
+  @Override
+  public RemoteTransaction begin(TxOptions options) {
+    refuseInside("begin a transaction");
+    RemoteTransaction transaction = open(options);
+    try {
+      var _ = transaction.at();
+    } catch (RuntimeException | Error failed) {
+      transaction.close();
+      throw failed;
+    }
+    transaction.closeWhenForgotten();
+    return transaction;
+  }
+
+  /// As [#begin], for who is sure to close it.
+  RemoteTransaction open(TxOptions options) {
+    return new RemoteTransaction(this, transactions.incrementAndGet(), options);
+  }
+
+  @Override
+  public Transaction.Outcome outcome(Transaction.Id id) {
+    return outcome(
+        TransactionId.newBuilder()
+            .setType(id.object().type())
+            .setKey(com.google.protobuf.ByteString.copyFrom(Keys.encode(id.object().key())))
+            .setVersion(id.version())
+            .setMarkHigh(id.mark().getMostSignificantBits())
+            .setMarkLow(id.mark().getLeastSignificantBits())
+            .build());
+  }
+
+  Transaction.Outcome outcome(TransactionId id) {
+    var request = Request.newBuilder().setOutcomeOf(OutcomeOf.newBuilder().setId(id));
+    var outcome = ask(Outgoing.of(request, Outgoing.Recovery.READ, 64)).getOutcome();
+    return outcome.getKind() == stoa.wire.proto.Outcome.Kind.COMMITTED
+        ? new Transaction.Outcome.Committed(Requests.at(outcome.getAt()))
+        : new Transaction.Outcome.NotCommitted();
+  }
+
+  // ---- the past
+
+  @Override
+  public Snapshot snapshot() {
+    refuseInside("take a snapshot");
+    return snapshots.take((LogAddress) null);
+  }
+
+  @Override
+  public Snapshot snapshot(String name) {
+    refuseInside("take a snapshot");
+    return snapshots.take(name);
+  }
+
+  @Override
+  public Optional<Snapshot> findSnapshot(String name) {
+    return Optional.ofNullable(snapshots.find(name));
+  }
+
+  @Override
+  public List<Snapshot> snapshots() {
+    return snapshots.all();
+  }
+
+  @Override
+  public boolean deleteSnapshot(String name) {
+    refuseInside("delete a snapshot");
+    return snapshots.delete(name);
+  }
+
+  private ObjectSnapshot own(Snapshot snapshot) {
+    if (snapshot instanceof ObjectSnapshot own && own.stoa() == this) return own;
+    throw new IllegalArgumentException(snapshot + " is a snapshot of another store");
+  }
+
+  @Override
+  public <T> T seen(T shared, Place place) {
+    refuseInside("read a snapshot");
+    RemoteBlobs.refuse(shared, "is no part of snapshots; it has its own, see Blob.snapshot");
+    if (shared instanceof Facade) return Sharing.through(shared, proxy -> seen(proxy, place));
+    Proxied proxied = Sharing.proxied(shared);
+    RemoteInvoker live = proxied.invoker() instanceof RemotePast past ? past.live() : live(shared);
+    if (live.stoa() != this) {
+      throw new NotShareable(proxied.ref() + " is an object of another store than the snapshot");
+    }
+    live.type().refuseStream();
+    @SuppressWarnings("unchecked") // Justification: a proxy of the same type
+    T seen =
+        (T)
+            past(
+                live.type(),
+                proxied.ref().key(),
+                proxied.constructorArguments(),
+                RemoteInvoker.Source.ASKED,
+                0,
+                place);
+    return seen;
+  }
+
+  /// A view of an object at a place in the log.
+  ///
+  /// @param generation the one that is meant, 0 when it is whichever was there
+  Object past(
+      RemoteType type,
+      Object key,
+      @Nullable Object[] args,
+      RemoteInvoker.Source source,
+      long generation,
+      Place place) {
+    Key target = type.key(key);
+    var live = new RemoteInvoker(this, type, target, args, source, generation);
+    return Proxies.create(
+        type.shared(), (Ref<?>) target.label(), args, new RemotePast(live, 0, place));
+  }
+
+  @Override
+  public <T> History<T> history(T shared) {
+    refuseInside("read history");
+    RemoteBlobs.refuse(
+        shared, "keeps the versions for which it has a snapshot; use snapshot and at");
+    if (shared instanceof Facade facade && !facade.isSingle()) {
+      throw new UnsupportedOperationException(
+          shared.getClass().getSimpleName()
+              + " is composed of several objects, which have no single history; read it in a"
+              + " snapshot");
+    }
+    return new RemoteHistory<>(this, shared, own(shared));
+  }
+
+  @Override
+  public StreamStore streams() {
+    refuseInside("use streams");
+    return streams;
+  }
+
+  @Override
+  public void close() {
+    conversation.close();
+    answers.shutdown();
+    afterwards.getAndSet(() -> {}).run();
+  }
+
+  /// Has something done when it is closed.
+  void whenClosed(Runnable action) {
+    afterwards.set(action);
+  }
+
+  // ---- facades
+
+  @Override
+  public void admit(Class<?> type) {
+    types.admit(type);
+  }
+
+  @Override
+  public Class<?> classNamed(String name) {
+    try {
+      return Class.forName(name, false, loader);
+    } catch (ClassNotFoundException e) {
+      throw new NotShareable(
+          "the class " + name + " of a collection's elements is not on the class path", e);
+    }
+  }
+
+  @Override
+  public boolean isTransacting() {
+    return RemoteTransaction.current(this) != null;
+  }
+
+  // ---- what the server says by itself
+
+  private final class Heard implements Conversation.Hearing {
+    @Override
+    public void changed(Changed changed) {
+      Container container = conversation.containers().of(changed.getContainer());
+      Replica replica = container == null ? null : container.replica;
+      if (replica != null) replica.changed(changed.getCounter());
+    }
+
+    @Override
+    public void event(Event event) {
+      // Nobody listens yet.
+    }
+
+    @Override
+    public void forgotten() {
+      snapshots.forgotten();
+    }
+  }
+
+  // ---- for the other classes of this package
+
+  Conversation conversation() {
+    return conversation;
+  }
+
+  Requests requests() {
+    return requests;
+  }
+
+  RemoteTypes types() {
+    return types;
+  }
+
+  RemoteBlobs blobs() {
+    return blobs;
+  }
+
+  Marshaller marshaller() {
+    return marshaller;
+  }
+
+  ClassLoader loader() {
+    return loader;
+  }
+
+  Limits limits() {
+    return limits;
+  }
+
+  /// Completes a future on a thread of its own: who waits for it may do anything there.
+  <T> void hand(CompletableFuture<T> answer, Supplier<T> work) {
+    try {
+      answers.execute(() -> {
+        try {
+          answer.complete(work.get());
+        } catch (RuntimeException | Error failed) {
+          answer.completeExceptionally(failed);
+        }
+      });
+    } catch (RejectedExecutionException closed) {
+      answer.completeExceptionally(new Closed("the store was closed before the answer was read"));
+    }
+  }
+
+  /// Asks, and throws what the server says when it fails.
+  Answer ask(Outgoing outgoing) {
+    return requests.sound(conversation.ask(outgoing));
+  }
+
+  Object proxy(
+      RemoteType type,
+      Object key,
+      @Nullable Object[] args,
+      RemoteInvoker.Source source,
+      long generation) {
+    Key target = type.key(key);
+    var invoker = new RemoteInvoker(this, type, target, args, source, generation);
+    return Proxies.create(type.shared(), (Ref<?>) target.label(), args, invoker);
+  }
+
+  /// As [#live], of an object of this store.
+  RemoteInvoker own(Object shared) {
+    RemoteInvoker live = live(shared);
+    if (live.stoa() == this) return live;
+    throw new NotShareable(live.key() + " is an object of another store than this");
+  }
+
+  RemoteInvoker live(Object shared) {
+    Proxied proxied = Sharing.proxied(shared);
+    if (proxied.invoker() instanceof RemoteRoute route) return route.live();
+    if (proxied.invoker() instanceof RemotePast) {
+      throw new UnsupportedOperationException(
+          "this is a view of the past of " + proxied.ref() + "; use a live proxy");
+    }
+    throw new NotShareable(proxied.ref() + " is an object of another store than this");
+  }
+
+  void refuseInside(String what) {
+    if (CallContext.CURRENT.isBound()) {
+      throw new IllegalStateException("a method of a shared object cannot " + what);
+    }
+  }
+
+  @SuppressWarnings("unchecked") // Justification: the cast exists for the compiler only
+  private static <E extends Throwable> RuntimeException sneaky(Throwable checked) throws E {
+    throw (E) checked;
+  }
+}

@@ -1,0 +1,84 @@
+package stoa.client;
+
+import java.util.concurrent.atomic.AtomicReferenceArray;
+import org.jspecify.annotations.Nullable;
+import stoa.LimitExceeded;
+import stoa.Order;
+import stoa.Ref;
+import stoa.base.Decoder;
+import stoa.base.Encoder;
+import stoa.objects.ObjectType;
+import stoa.objects.marshal.Marshaller;
+import stoa.objects.types.Keys;
+import stoa.objects.types.SharedMethod;
+import stoa.objects.types.SharedType;
+import stoa.store.Key;
+
+/// A shared class as the server knows it: the numbers of its methods. Thread-safe.
+final class RemoteType {
+  private final SharedType shared;
+  private final RemoteNames names;
+  private final Marshaller marshaller;
+  private final int callBytesMax;
+  private final AtomicReferenceArray<@Nullable Integer> numbers;
+
+  RemoteType(SharedType shared, RemoteNames names, Marshaller marshaller, int callBytesMax) {
+    this.shared = shared;
+    this.names = names;
+    this.marshaller = marshaller;
+    this.callBytesMax = callBytesMax;
+    numbers = new AtomicReferenceArray<>(shared.methods().size());
+  }
+
+  SharedType shared() {
+    return shared;
+  }
+
+  Key key(Object key) {
+    return new Key(shared.name(), Keys.encode(key), new Ref<>(shared.name(), key));
+  }
+
+  /// A call as it travels: the method's number and the arguments.
+  ///
+  /// @throws LimitExceeded when the arguments are too large
+  byte[] call(SharedMethod method, @Nullable Object[] arguments) {
+    byte[] encoded = marshaller.arguments(method, arguments);
+    byte[] call = new Encoder(encoded.length + 5).varint(number(method)).raw(encoded).toBytes();
+    if (call.length > callBytesMax) {
+      throw new LimitExceeded(
+          "the arguments of "
+              + method
+              + " take "
+              + call.length
+              + " bytes; callBytesMax is "
+              + callBytesMax);
+    }
+    return call;
+  }
+
+  private int number(SharedMethod method) {
+    Integer number = numbers.get(method.index());
+    if (number == null) {
+      number = names.idOf(ObjectType.METHOD + shared.name() + "#" + method.id()) + 1;
+      numbers.set(method.index(), number);
+    }
+    return number;
+  }
+
+  /// The identity of the method that was called, or null when the object was only created.
+  @Nullable String called(Decoder call) {
+    int number = (int) call.varint();
+    if (number == ObjectType.CREATION) return null;
+    String prefix = ObjectType.METHOD + shared.name() + "#";
+    String name = names.nameOf(number - 1);
+    if (name == null || !name.startsWith(prefix)) {
+      throw new stoa.Corrupt("a call of method " + number + " on " + shared.name());
+    }
+    return name.substring(prefix.length());
+  }
+
+  /// Refuses what has no place among other objects.
+  void refuseStream() {
+    if (shared.order() == Order.STREAM) throw ObjectType.refusedStream(shared);
+  }
+}

@@ -1,0 +1,153 @@
+package stoa.client;
+
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+import stoa.Blob;
+import stoa.Corrupt;
+import stoa.NotShareable;
+import stoa.Shared;
+import stoa.objects.Dictionary;
+import stoa.objects.marshal.Marshaller;
+import stoa.objects.types.Platform;
+import stoa.objects.types.SharedMethod;
+import stoa.objects.types.SharedType;
+import stoa.wire.proto.TypeNames;
+
+/// The shared classes that a client has used, as the server knows them. Thread-safe.
+final class RemoteTypes {
+  static final String BLOBS = Blob.class.getName();
+
+  private final RemoteNames names;
+  private final Marshaller marshaller;
+  private final ClassLoader loader;
+  private final int callBytesMax;
+  private final ConcurrentHashMap<SharedType, RemoteType> types = new ConcurrentHashMap<>();
+  private final ConcurrentHashMap<String, RemoteType> firsts = new ConcurrentHashMap<>();
+  private final ReentrantLock registering = new ReentrantLock();
+  private final Set<Class<?>> admitted = ConcurrentHashMap.newKeySet();
+
+  RemoteTypes(RemoteNames names, Marshaller marshaller, ClassLoader loader, int callBytesMax) {
+    this.names = names;
+    this.marshaller = marshaller;
+    this.loader = loader;
+    this.callBytesMax = callBytesMax;
+  }
+
+  /// The type of a class or interface.
+  ///
+  /// @throws NotShareable when it cannot be shared, or the server does not have it
+  RemoteType of(Class<?> face) {
+    SharedType shared = SharedType.of(face);
+    RemoteType known = types.get(shared);
+    return known == null ? register(shared) : known;
+  }
+
+  private RemoteType register(SharedType shared) {
+    if (shared.name().equals(BLOBS)) {
+      throw new NotShareable(
+          shared.face().getName()
+              + " is stored as "
+              + shared.name()
+              + "; give it another name in @Shared");
+    }
+    registering.lock();
+    try {
+      RemoteType known = types.get(shared);
+      if (known != null) return known;
+      announce(shared.face(), false);
+      marshaller.register(shared);
+      var made = new RemoteType(shared, names, marshaller, callBytesMax);
+      types.put(shared, made);
+      firsts.putIfAbsent(shared.name(), made);
+      return made;
+    } finally {
+      registering.unlock();
+    }
+  }
+
+  private void announce(Class<?> type, boolean admitting) {
+    names.announce(TypeNames.newBuilder().setClassName(type.getName()).setAdmitted(admitting));
+  }
+
+  /// Makes classes known that may travel though no declaration names them.
+  void extra(List<Class<?>> extras) {
+    for (Class<?> type : extras) {
+      if (!Platform.has(type)) announce(type, false);
+      marshaller.register(type);
+    }
+  }
+
+  /// As [stoa.spi.Host#admit].
+  void admit(Class<?> type) {
+    if (Platform.has(type)) {
+      marshaller.register(type);
+      return;
+    }
+    if (type.isAnnotationPresent(Shared.class)) {
+      var _ = of(type);
+      return;
+    }
+    if (admitted.contains(type)) return;
+    announce(type, true);
+    marshaller.register(type);
+    admitted.add(type);
+  }
+
+  /// The type of a reference, by the class that was last stored under its name.
+  RemoteType named(String name) {
+    RemoteType known = firsts.get(name);
+    if (known != null) return known;
+    List<String> candidates = candidates(name);
+    if (candidates.isEmpty()) {
+      names.refresh();
+      candidates = candidates(name);
+    }
+    for (String className : candidates) {
+      try {
+        var _ = of(Class.forName(className, false, loader));
+        return Objects.requireNonNull(firsts.get(name));
+      } catch (ClassNotFoundException gone) {
+        // It was renamed: an older or newer name may be there.
+      }
+    }
+    throw new NotShareable(
+        "no class for objects stored as "
+            + name
+            + (candidates.isEmpty() ? "" : ", once " + candidates.getFirst())
+            + "; use the class once before, or put it on the class path");
+  }
+
+  private List<String> candidates(String name) {
+    return names.after(Dictionary.CLASS + name + " ").reversed();
+  }
+
+  /// A method that was called by one of the faces of a type.
+  SharedMethod method(RemoteType type, String id) {
+    SharedMethod own = find(type.shared(), id);
+    if (own != null) return own;
+    for (SharedType face : types.keySet()) {
+      SharedMethod method = face.name().equals(type.shared().name()) ? find(face, id) : null;
+      if (method != null) return method;
+    }
+    for (String className : candidates(type.shared().name())) {
+      try {
+        SharedMethod method = find(of(Class.forName(className, false, loader)).shared(), id);
+        if (method != null) return method;
+      } catch (ClassNotFoundException | NotShareable gone) {
+        // Another face may have it.
+      }
+    }
+    throw new Corrupt("no class of " + type.shared().name() + " has a method " + id);
+  }
+
+  private static @Nullable SharedMethod find(SharedType type, String id) {
+    for (SharedMethod method : type.methods()) {
+      if (method.id().equals(id)) return method;
+    }
+    return null;
+  }
+}

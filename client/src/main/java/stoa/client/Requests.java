@@ -1,0 +1,150 @@
+package stoa.client;
+
+import com.google.protobuf.ByteString;
+import com.google.protobuf.UnsafeByteOperations;
+import org.jspecify.annotations.Nullable;
+import stoa.LogAddress;
+import stoa.objects.ObjectAnswer;
+import stoa.objects.marshal.Marshaller;
+import stoa.store.Existence;
+import stoa.wire.proto.Answer;
+import stoa.wire.proto.Answered;
+import stoa.wire.proto.At;
+import stoa.wire.proto.Call;
+import stoa.wire.proto.Delete;
+import stoa.wire.proto.Failure;
+import stoa.wire.proto.Request;
+
+/// Makes requests, and reads answers. Thread-safe.
+final class Requests {
+  private final Marshaller marshaller;
+  private final Failures failures;
+
+  /// How long a call may take at the server, 0 for the server's own limit.
+  private final int timeMillis;
+
+  Requests(Marshaller marshaller, Failures failures, int timeMillis) {
+    this.marshaller = marshaller;
+    this.failures = failures;
+    this.timeMillis = timeMillis;
+  }
+
+  /// A call on an object as it is now.
+  Outgoing call(RemoteInvoker live, byte[] call, Existence existence, boolean reading) {
+    Container container = live.container();
+    var request =
+        Request.newBuilder().setTimeMillis(live.timeMillis(timeMillis)).setCall(call(container, call, existence));
+    var recovery = reading ? Outgoing.Recovery.READ : Outgoing.Recovery.LOOKED_UP;
+    return Outgoing.on(container, request, recovery, call.length);
+  }
+
+  /// A call within a transaction.
+  Outgoing call(RemoteInvoker live, byte[] call, Existence existence, RemoteTransaction in) {
+    Container container = live.container();
+    var request =
+        Request.newBuilder()
+            .setTimeMillis(timeMillis)
+            .setTransaction(in.number())
+            .setCall(call(container, call, existence));
+    return Outgoing.in(in.scope(), container, request, call.length);
+  }
+
+  /// A question about an object as it was.
+  ///
+  /// @param then says when
+  Outgoing callThen(
+      RemoteInvoker live,
+      byte[] call,
+      Existence existence,
+      java.util.function.Consumer<Call.Builder> then) {
+    Container container = live.container();
+    Call.Builder made = call(container, call, existence);
+    then.accept(made);
+    var request = Request.newBuilder().setTimeMillis(live.timeMillis(timeMillis)).setCall(made);
+    return Outgoing.on(container, request, Outgoing.Recovery.READ, call.length);
+  }
+
+  private static Call.Builder call(Container container, byte[] call, Existence existence) {
+    return Call.newBuilder()
+        .setContainer(container.number())
+        .setExistence(existence(existence))
+        .setCall(UnsafeByteOperations.unsafeWrap(call));
+  }
+
+  /// The deletion of an object.
+  Request.Builder delete(Container container, Existence existence) {
+    return Request.newBuilder()
+        .setDelete(
+            Delete.newBuilder()
+                .setContainer(container.number())
+                .setExistence(existence(existence)));
+  }
+
+  private static stoa.wire.proto.Existence existence(Existence existence) {
+    var made = stoa.wire.proto.Existence.newBuilder();
+    switch (existence) {
+      case Existence.Any _ -> made.setKind(stoa.wire.proto.Existence.Kind.ANY);
+      case Existence.Absent _ -> made.setKind(stoa.wire.proto.Existence.Kind.ABSENT);
+      case Existence.Undeleted _ -> made.setKind(stoa.wire.proto.Existence.Kind.UNDELETED);
+      case Existence.Generation(long generation, _) ->
+          made.setKind(stoa.wire.proto.Existence.Kind.GENERATION).setGeneration(generation);
+    }
+    byte[] opening = existence.opening();
+    if (opening != null) {
+      made.setHasOpening(true).setOpening(UnsafeByteOperations.unsafeWrap(opening));
+    }
+    return made.build();
+  }
+
+  static At at(LogAddress address) {
+    return At.newBuilder().setEpoch(address.epoch()).setCounter(address.counter()).build();
+  }
+
+  static LogAddress at(At at) {
+    return new LogAddress(at.getEpoch(), at.getCounter());
+  }
+
+  // ---- answers
+
+  /// An answer that is none of a failure.
+  ///
+  /// @throws RuntimeException the failure
+  Answer sound(Answer answer) {
+    if (answer.hasFailure()) throw failures.of(answer.getFailure());
+    return answer;
+  }
+
+  /// The exception of a failure.
+  RuntimeException failure(Failure failure) {
+    return failures.of(failure);
+  }
+
+  /// What a call was answered with.
+  ///
+  /// @param container of the object, as far as it is known
+  Answered answered(Answer answer, @Nullable Container container) {
+    if (answer.hasFailure()) {
+      Failure refusal = container == null ? null : container.refusal;
+      throw failures.of(refusal == null ? answer.getFailure() : refusal);
+    }
+    return answer.getAnswered();
+  }
+
+  /// The value of an answer.
+  ///
+  /// @throws Throwable what the method threw
+  @Nullable Object value(Answered answered) throws Throwable {
+    return ObjectAnswer.get(bytes(answered.getAnswer()), marshaller);
+  }
+
+  /// The answer, to be read at a place.
+  static ObjectAnswer travelling(Answered answered) {
+    byte[] bytes = bytes(answered.getAnswer());
+    return new ObjectAnswer.Travelling(
+        bytes[0], java.util.Arrays.copyOfRange(bytes, 1, bytes.length));
+  }
+
+  static byte[] bytes(ByteString string) {
+    return string.toByteArray();
+  }
+}

@@ -1,0 +1,164 @@
+package stoa.client;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import stoa.Aborted;
+import stoa.Accessor;
+import stoa.Closed;
+import stoa.Shared;
+import stoa.Stoa;
+import stoa.StoaConfig;
+import stoa.Transaction;
+import stoa.TxOptions;
+import stoa.View;
+import stoa.node.Server;
+
+/// What only several clients of one server show.
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class RemoteStoaTest {
+  @Shared(name = "remote.Counter")
+  static class Counter {
+    private long value;
+
+    public long add(long more) {
+      value += more;
+      return value;
+    }
+
+    @Accessor
+    public long value() {
+      return value;
+    }
+
+    public void fail(String reason) throws IOException {
+      value = -1;
+      throw new IOException(reason);
+    }
+  }
+
+  private final Server server = ServedEngine.serve(StoaConfig.of("memory:"), 0);
+  private final Stoa one = Stoa.open("stoa://127.0.0.1:" + server.port());
+  private final Stoa two = Stoa.open("stoa://127.0.0.1:" + server.port());
+
+  @BeforeAll
+  void connects() {
+    assertEquals(0, one.get(Counter.class, "none").value());
+  }
+
+  @AfterAll
+  void closes() {
+    one.close();
+    two.close();
+    server.close();
+  }
+
+  @Test
+  void clientsShareObjects() {
+    assertEquals(2, one.get(Counter.class, "shared").add(2));
+    assertEquals(5, two.get(Counter.class, "shared").add(3));
+    assertEquals(5, one.get(Counter.class, "shared").value());
+  }
+
+  @Test
+  void checkedExceptionsReachTheCallerAsTheyAre() {
+    Counter counter = one.get(Counter.class, "failing");
+    var thrown = assertThrows(IOException.class, () -> counter.fail("why"));
+    assertEquals("why", thrown.getMessage());
+    assertEquals(-1, two.get(Counter.class, "failing").value());
+  }
+
+  @Test
+  void aTransactionThatLosesSaysToWhom() {
+    Counter mine = one.get(Counter.class, "contended");
+    mine.add(1);
+    try (Transaction transaction = one.begin(TxOptions.STANDARD)) {
+      transaction.on(mine).add(1);
+      two.get(Counter.class, "contended").add(10);
+      var outcome = assertInstanceOf(Transaction.Outcome.Aborted.class, transaction.commit());
+      Aborted cause = outcome.cause();
+      assertEquals(one.ref(mine), cause.object());
+      assertTrue(cause.changedAt().compareTo(cause.readAt()) > 0);
+    }
+    assertEquals(11, mine.value());
+  }
+
+  @Test
+  void aLocalViewSeesWhatAnotherClientWasAnswered() {
+    Counter counter = one.get(Counter.class, "local");
+    Counter local = one.view(Counter.class, one.ref(counter), new View.Local());
+    for (int i = 1; i <= 50; i++) {
+      assertEquals(i, two.get(Counter.class, "local").add(1));
+      assertEquals(i, local.value());
+    }
+  }
+
+  @Test
+  void cachedViewsAreNeverBehindWhatTheirClientHasSeen() {
+    Counter a = one.get(Counter.class, "cached a");
+    Counter b = one.get(Counter.class, "cached b");
+    Counter cached = one.view(Counter.class, one.ref(a), new View.Cached());
+    for (int i = 1; i <= 50; i++) {
+      two.get(Counter.class, "cached a").add(1);
+      two.get(Counter.class, "cached b").add(1);
+      // Who has seen the second has seen the first.
+      assertEquals(i, b.value());
+      assertEquals(i, cached.value());
+      assertEquals(i, cached.value());
+    }
+    assertEquals(51, a.add(1));
+    assertEquals(51, cached.value());
+  }
+
+  @Test
+  void asynchronousCallsOfAThreadHappenInOrder() {
+    Counter counter = one.get(Counter.class, "async");
+    var futures = new ArrayList<CompletableFuture<Long>>();
+    for (int i = 0; i < 500; i++) futures.add(one.async(counter, c -> c.add(1)));
+    var answers = futures.stream().map(CompletableFuture::join).toList();
+    for (int i = 0; i < 500; i++) assertEquals(i + 1L, answers.get(i));
+  }
+
+  @Test
+  void manyObjectsAreUsedThroughABoundedNumberOfContainers() {
+    for (int i = 0; i < 300; i++) one.get(Counter.class, "many " + i).add(i);
+    for (int i = 0; i < 300; i++) {
+      assertEquals(i, one.get(Counter.class, "many " + i).value());
+    }
+  }
+
+  @Test
+  void aClosedClientRefusesCallsAndLeavesOthersAlone() {
+    Stoa third = Stoa.open("stoa://127.0.0.1:" + server.port());
+    Counter counter = third.get(Counter.class, "closing");
+    counter.add(1);
+    third.close();
+    assertThrows(Closed.class, () -> counter.add(1));
+    assertEquals(1, one.get(Counter.class, "closing").value());
+  }
+
+  @Test
+  void snapshotsShowWhatWas() {
+    Counter counter = one.get(Counter.class, "then");
+    counter.add(1);
+    try (var snapshot = one.snapshot()) {
+      two.get(Counter.class, "then").add(1);
+      assertEquals(1, snapshot.on(counter).value());
+      assertEquals(2, counter.value());
+      var history = one.history(counter);
+      assertEquals(1, history.at(1).value());
+      assertEquals(2, history.version());
+      assertEquals(List.of(1L), List.of(history.oldest()));
+    }
+  }
+}

@@ -1,0 +1,49 @@
+package stoa.client;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import stoa.Stoa;
+import stoa.StoaConfig;
+import stoa.node.Server;
+import stoa.node.ServerConfig;
+import stoa.objects.EmbeddedEngine;
+import stoa.objects.ObjectService;
+import stoa.spi.Engine;
+
+/// Opens stores in this process as clients of a server of their own, so that the tests of stores in
+/// the process run against remote ones. It stands before the other engines on the class path of
+/// this module's tests.
+public final class ServedEngine implements Engine {
+  /// For [java.util.ServiceLoader].
+  public ServedEngine() {}
+
+  @Override
+  public boolean opens(String scheme) {
+    return new EmbeddedEngine().opens(scheme);
+  }
+
+  @Override
+  public Stoa open(StoaConfig config) {
+    Server server = serve(config, 0);
+    try {
+      RemoteStoa remote = RemoteStoa.open(config.withUrl("stoa://127.0.0.1:" + server.port()));
+      remote.whenClosed(server::close);
+      return remote;
+    } catch (RuntimeException | Error failed) {
+      server.close();
+      throw failed;
+    }
+  }
+
+  /// A server of a store.
+  static Server serve(StoaConfig config, int port) {
+    Stoa store = new EmbeddedEngine().open(config);
+    try {
+      return Server.start(
+          ServerConfig.of("127.0.0.1", port), ObjectService.of(store, _ -> true));
+    } catch (IOException failed) {
+      store.close();
+      throw new UncheckedIOException(failed);
+    }
+  }
+}

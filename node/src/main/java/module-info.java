@@ -1,0 +1,11 @@
+/// The server of a store.
+@org.jspecify.annotations.NullMarked
+module stoa.node {
+  requires static transitive org.jspecify;
+  requires transitive stoa.wire;
+  requires transitive stoa.objects;
+  requires io.grpc.netty.shaded;
+  requires org.slf4j;
+
+  exports stoa.node;
+}

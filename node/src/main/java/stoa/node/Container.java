@@ -1,0 +1,41 @@
+package stoa.node;
+
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import org.jspecify.annotations.Nullable;
+import stoa.objects.ObjectService;
+
+/// An object that a session has open, and the lane of its requests. Thread-safe.
+final class Container {
+  private final Lane lane;
+  private final CompletableFuture<ObjectService.Container> opened = new CompletableFuture<>();
+
+  Container(Lane lane) {
+    this.lane = lane;
+  }
+
+  Lane lane() {
+    return lane;
+  }
+
+  void opened(ObjectService.Container container) {
+    opened.complete(container);
+  }
+
+  void failed(Throwable cause) {
+    opened.completeExceptionally(cause);
+  }
+
+  /// The object; waits until it is known.
+  ///
+  /// @throws RuntimeException why it could not be opened
+  ObjectService.Container object() {
+    try {
+      return opened.join();
+    } catch (CompletionException failed) {
+      @Nullable Throwable cause = failed.getCause();
+      if (cause instanceof RuntimeException told) throw told;
+      throw failed;
+    }
+  }
+}

@@ -1,0 +1,240 @@
+package stoa.node;
+
+import io.grpc.Status;
+import io.grpc.StatusRuntimeException;
+import io.grpc.stub.ServerCallStreamObserver;
+import io.grpc.stub.StreamObserver;
+import java.util.List;
+import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+import stoa.wire.Frames;
+import stoa.wire.proto.ClientFrame;
+import stoa.wire.proto.ClientHello;
+import stoa.wire.proto.Request;
+import stoa.wire.proto.ServerFrame;
+import stoa.wire.proto.ServerHello;
+
+/// One connection of a client. gRPC brings its frames one at a time; whoever has an answer sends.
+final class Conversation implements StreamObserver<ClientFrame> {
+  /*
+   * `pending` counts what there may be to send since nobody was sending; whoever raises it from 0 sends until it is 0
+   * again, or hands that to a sender. So one thread at a time uses `out` for frames.
+   *
+   * Reading: the next frame is asked for when one is done with, unless too much is under way; then the sender asks when
+   * that has become less.
+   */
+  private final Node node;
+  private final ServerCallStreamObserver<ServerFrame> out;
+  private final Executor senders;
+  private final String peer;
+  private final AtomicInteger pending = new AtomicInteger();
+  private volatile @Nullable Session session;
+  private volatile boolean over;
+
+  // Of the sender.
+  private boolean saidHello;
+  private boolean saidDraining;
+
+  // Guarded by this.
+  private boolean paused;
+
+  Conversation(
+      Node node, ServerCallStreamObserver<ServerFrame> out, Executor senders, String peer) {
+    this.node = node;
+    this.out = out;
+    this.senders = senders;
+    this.peer = peer;
+    out.disableAutoRequest();
+    out.setOnReadyHandler(this::sendSoon);
+    out.setOnCancelHandler(this::lost);
+    out.setOnCloseHandler(this::lost);
+  }
+
+  String peer() {
+    return peer;
+  }
+
+  void begin() {
+    out.request(1);
+  }
+
+  // ---- what the client sends
+
+  @Override
+  public void onNext(ClientFrame frame) {
+    if (over) return;
+    Session known = session;
+    if (known == null) {
+      ClientHello hello = frame.getHello();
+      if (!frame.hasHello()) {
+        refuse(Status.INVALID_ARGUMENT, "the first frame says no hello");
+      } else if (hello.getProtocol() != Frames.PROTOCOL) {
+        refuse(
+            Status.FAILED_PRECONDITION,
+            "the client speaks protocol "
+                + hello.getProtocol()
+                + ", this server "
+                + Frames.PROTOCOL
+                + "; use the same version of both");
+      } else {
+        node.background(() -> greet(hello, frame));
+      }
+      return;
+    }
+    if (frame.hasHello()) {
+      refuse(Status.INVALID_ARGUMENT, "a later frame says hello");
+      return;
+    }
+    take(known, frame);
+  }
+
+  /// Finds or opens the session; may wait for the disk.
+  private void greet(ClientHello hello, ClientFrame frame) {
+    try {
+      Session found = node.registry().session(hello);
+      Conversation before = found.attach(this);
+      if (before != null)
+        before.refuse(Status.ABORTED, "another connection goes on with the session");
+      session = found;
+      sendSoon();
+      take(found, frame);
+    } catch (StatusRuntimeException refused) {
+      refuse(refused.getStatus(), String.valueOf(refused.getStatus().getDescription()));
+    } catch (RuntimeException failed) {
+      refuse(Status.UNAVAILABLE, String.valueOf(failed.getMessage()));
+    }
+  }
+
+  private void take(Session known, ClientFrame frame) {
+    List<Request> requests;
+    try {
+      requests = known.arrive(frame);
+    } catch (Session.Refused refused) {
+      refuse(Status.INVALID_ARGUMENT, String.valueOf(refused.getMessage()));
+      return;
+    }
+    for (Request request : requests) node.requests().begin(known, request);
+    if (known.hasMore()) sendSoon();
+    readOn(known);
+  }
+
+  private void readOn(Session known) {
+    synchronized (this) {
+      paused = node.isFull(known);
+      if (paused) return;
+    }
+    out.request(1);
+  }
+
+  @Override
+  public void onError(Throwable cause) {
+    lost();
+  }
+
+  @Override
+  public void onCompleted() {
+    lost();
+    try {
+      out.onCompleted();
+    } catch (RuntimeException closed) {
+      // The connection is gone.
+    }
+  }
+
+  private void lost() {
+    over = true;
+    Session known = session;
+    if (known != null && known.detach(this, node.nowNanos())) node.registry().lost(known);
+  }
+
+  /// Ends the connection; the session lives on under its lease.
+  void refuse(Status status, String reason) {
+    lost();
+    try {
+      out.onError(status.withDescription(reason).asRuntimeException());
+    } catch (RuntimeException closed) {
+      // The connection is gone.
+    }
+  }
+
+  // ---- what is sent
+
+  /// Sends what there is, on this thread, unless another one sends.
+  void sendNow() {
+    if (pending.getAndIncrement() == 0) send();
+  }
+
+  /// Has a sender send what there is, unless a thread sends.
+  void sendSoon() {
+    if (pending.getAndIncrement() == 0) senders.execute(this::send);
+  }
+
+  private void send() {
+    int seen;
+    do {
+      seen = pending.get();
+      try {
+        sendAll();
+      } catch (RuntimeException broken) {
+        lost();
+      }
+    } while (pending.addAndGet(-seen) != 0);
+  }
+
+  private void sendAll() {
+    Session known = session;
+    if (known == null) return;
+    while (!over && out.isReady()) {
+      var frame = ServerFrame.newBuilder();
+      boolean something = false;
+      if (!saidHello) {
+        saidHello = true;
+        something = true;
+        frame.setHello(hello(known));
+      }
+      boolean draining = node.isDraining();
+      if (draining && !saidDraining) {
+        saidDraining = true;
+        something = true;
+        frame.setDraining(true);
+      }
+      if (!something && !known.hasMore()) break;
+      known.takeAnswers(frame);
+      frame.setMoment(node.service().moment());
+      known.takeChanges(frame);
+      out.onNext(frame.build());
+    }
+    if (over) return;
+    if (known.isOverfull()) {
+      refuse(
+          Status.RESOURCE_EXHAUSTED,
+          "the client does not read, or does not acknowledge, what it is answered");
+      return;
+    }
+    boolean resume;
+    synchronized (this) {
+      resume = paused && !node.isFull(known);
+      if (resume) paused = false;
+    }
+    if (resume) out.request(1);
+  }
+
+  private ServerHello hello(Session known) {
+    ServerConfig config = node.config();
+    var limits = node.service().limits();
+    return ServerHello.newBuilder()
+        .setProtocol(Frames.PROTOCOL)
+        .setSession(known.id())
+        .setSecret(known.secret())
+        .setRecovered(known.isRecovered())
+        .setEpoch(node.service().epoch())
+        .setCallBytesMax(limits.callBytesMax())
+        .setRequestsMax(config.requestsMax())
+        .setContainersMax(config.containersMax())
+        .setLeaseMillis((int) config.lease().toMillis())
+        .setBlobBytesMax(limits.blobBytesMax())
+        .setCallTimeMaxMillis(limits.callTimeMax().toMillis())
+        .build();
+  }
+}

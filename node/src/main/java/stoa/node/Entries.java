@@ -1,0 +1,36 @@
+package stoa.node;
+
+import com.google.protobuf.ByteString;
+import stoa.store.Event;
+import stoa.wire.proto.At;
+import stoa.wire.proto.Entry;
+
+/// What an entry of an object's stream is to a client.
+final class Entries {
+  private Entries() {}
+
+  static Entry of(Event event) {
+    var stored = event.entry();
+    var log = stored.log();
+    var entry =
+        Entry.newBuilder()
+            .setVersion(stored.address())
+            .setAt(At.newBuilder().setEpoch(log.epoch()).setCounter(log.counter()))
+            .setNowMicros(stored.nowMicros());
+    switch (event.event()) {
+      case Event.What.Put(byte[] value) ->
+          entry.setKind(Entry.Kind.PUT).setValue(ByteString.copyFrom(value));
+      case Event.What.Answered(long call, String space, byte[] name) ->
+          entry
+              .setKind(Entry.Kind.ANSWERED)
+              .setCall(call)
+              .setType(space)
+              .setKey(ByteString.copyFrom(name));
+      case Event.What.TakenBack(long call, String reason) ->
+          entry.setKind(Entry.Kind.TAKEN_BACK).setCall(call).setReason(reason);
+      case Event.What.Stood(long call) -> entry.setKind(Entry.Kind.STOOD).setCall(call);
+      case Event.What.Deleted() -> entry.setKind(Entry.Kind.DELETED);
+    }
+    return entry.build();
+  }
+}

@@ -1,0 +1,47 @@
+package stoa.node;
+
+import com.google.protobuf.ByteString;
+import stoa.Aborted;
+import stoa.LogAddress;
+import stoa.Ref;
+import stoa.StoaException;
+import stoa.base.Encoder;
+import stoa.objects.ObjectService;
+import stoa.objects.types.Keys;
+import stoa.wire.proto.Failure;
+
+/// What a failure is to a client. `docs/wire.md` lists the kinds.
+final class Failures {
+  private Failures() {}
+
+  static Failure of(Throwable thrown, ObjectService service) {
+    var failure = Failure.newBuilder().setKind(thrown.getClass().getSimpleName());
+    String message = thrown.getMessage();
+    if (message != null) failure.setMessage(message);
+    if (thrown instanceof Aborted aborted) {
+      failure.setThrowable(ByteString.copyFrom(aborted(aborted)));
+    } else if (!isPlain(thrown)) {
+      failure.setThrowable(ByteString.copyFrom(service.throwable(thrown)));
+    }
+    return failure.build();
+  }
+
+  /// Whether kind and message say it all.
+  private static boolean isPlain(Throwable thrown) {
+    return thrown.getCause() == null
+        && (thrown instanceof StoaException
+            || thrown.getClass().getName().startsWith("java.lang."));
+  }
+
+  private static byte[] aborted(Aborted aborted) {
+    Ref<?> ref = aborted.object();
+    var out = new Encoder(64).text(ref.type()).sized(Keys.encode(ref.key()));
+    address(out, aborted.readAt());
+    address(out, aborted.changedAt());
+    return out.toBytes();
+  }
+
+  private static void address(Encoder out, LogAddress address) {
+    out.varint(address.epoch()).varint(address.counter());
+  }
+}

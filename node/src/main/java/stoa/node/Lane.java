@@ -1,0 +1,52 @@
+package stoa.node;
+
+import java.util.ArrayDeque;
+import java.util.concurrent.Executor;
+import org.jspecify.annotations.Nullable;
+
+/// Runs tasks one after the other, in the order in which they come: quick ones on the thread that
+/// brings them, unless slow ones that came before are not done. Thread-safe; one thread brings
+/// tasks at a time.
+final class Lane {
+  private final Executor slow;
+
+  // Guarded by this.
+  private final ArrayDeque<Runnable> waiting = new ArrayDeque<>(0);
+  private boolean busy;
+
+  /// @param slow runs slow tasks
+  Lane(Executor slow) {
+    this.slow = slow;
+  }
+
+  /// Brings a task that waits for nothing.
+  void quick(Runnable task) {
+    synchronized (this) {
+      if (busy) {
+        waiting.add(task);
+        return;
+      }
+    }
+    task.run();
+  }
+
+  /// Brings a task that may take long.
+  void slow(Runnable task) {
+    synchronized (this) {
+      waiting.add(task);
+      if (busy) return;
+      busy = true;
+    }
+    slow.execute(this::drain);
+  }
+
+  private void drain() {
+    for (Runnable task; (task = next()) != null; ) task.run();
+  }
+
+  private synchronized @Nullable Runnable next() {
+    Runnable task = waiting.poll();
+    if (task == null) busy = false;
+    return task;
+  }
+}

@@ -1,0 +1,136 @@
+package stoa.node;
+
+import java.util.concurrent.Executor;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import stoa.objects.ObjectService;
+
+/// What the conversations of a server share. Thread-safe.
+final class Node implements AutoCloseable {
+  /// Users' code runs on these threads: a call needs much stack, and may keep a processor.
+  private static final int CALLS_MAX = 32;
+
+  private static final int TRANSACTIONS_MAX = 64;
+  private static final int SENDERS = 2;
+  private static final long STACK_BYTES = 8 << 20;
+
+  private final ServerConfig config;
+  private final ObjectService service;
+  private final ThreadPoolExecutor calls = pool("stoa-call", CALLS_MAX);
+  private final ThreadPoolExecutor transactions = pool("stoa-transaction", TRANSACTIONS_MAX);
+  private final ThreadPoolExecutor senders = pool("stoa-sender", SENDERS);
+  private final ExecutorService background = Executors.newVirtualThreadPerTaskExecutor();
+  private final Registry registry;
+  private final Requests requests;
+  private volatile boolean draining;
+
+  Node(ServerConfig config, ObjectService service) {
+    this.config = config;
+    this.service = service;
+    this.registry =
+        new Registry(config, service.sessions(), this::nowNanos, () -> new Lane(background));
+    this.requests = new Requests(this);
+  }
+
+  private static ThreadPoolExecutor pool(String name, int threads) {
+    var numbers = new AtomicInteger();
+    var pool =
+        new ThreadPoolExecutor(
+            threads,
+            threads,
+            10,
+            TimeUnit.SECONDS,
+            new LinkedBlockingQueue<>(),
+            task -> {
+              var thread =
+                  new Thread(null, task, name + "-" + numbers.incrementAndGet(), STACK_BYTES);
+              thread.setDaemon(true);
+              return thread;
+            });
+    pool.allowCoreThreadTimeOut(true);
+    return pool;
+  }
+
+  ServerConfig config() {
+    return config;
+  }
+
+  ObjectService service() {
+    return service;
+  }
+
+  Registry registry() {
+    return registry;
+  }
+
+  Requests requests() {
+    return requests;
+  }
+
+  long nowNanos() {
+    return System.nanoTime();
+  }
+
+  Executor calls() {
+    return calls;
+  }
+
+  Executor transactions() {
+    return transactions;
+  }
+
+  Executor senders() {
+    return senders;
+  }
+
+  /// Runs what waits for the disk, and no users' code.
+  void background(Runnable task) {
+    background.execute(task);
+  }
+
+  /// Whether so much of a session is under way that nothing more of it is read.
+  boolean isFull(Session session) {
+    return session.underWay() >= config.requestsMax();
+  }
+
+  boolean isDraining() {
+    return draining;
+  }
+
+  /// Tells all clients that the server is about to stop.
+  void drain() {
+    draining = true;
+    for (Session session : registry.all()) {
+      Conversation conversation = session.conversation();
+      if (conversation != null) conversation.sendSoon();
+    }
+  }
+
+  /// Whether everything that was asked is answered, and sent.
+  boolean isIdle() {
+    for (Session session : registry.all()) {
+      if (session.underWay() > 0) return false;
+      if (session.conversation() != null && session.hasMore()) return false;
+    }
+    return true;
+  }
+
+  /// How many requests are under way.
+  int underWay() {
+    int sum = 0;
+    for (Session session : registry.all()) sum += session.underWay();
+    return sum;
+  }
+
+  @Override
+  public void close() {
+    background.shutdown();
+    calls.shutdown();
+    transactions.shutdown();
+    senders.shutdown();
+  }
+}

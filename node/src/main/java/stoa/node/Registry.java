@@ -1,0 +1,94 @@
+package stoa.node;
+
+import io.grpc.Status;
+import java.util.Collection;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+import stoa.objects.Sessions;
+import stoa.wire.proto.ClientHello;
+
+/// The sessions that are open. Thread-safe.
+final class Registry {
+  private final ServerConfig config;
+  private final Sessions durable;
+  private final LongSupplier nowNanos;
+  private final java.util.function.Supplier<Lane> lanes;
+  private final ConcurrentHashMap<Long, Session> sessions = new ConcurrentHashMap<>();
+
+  /// Finds those of an earlier server again, each with a lease that begins now.
+  Registry(
+      ServerConfig config,
+      Sessions durable,
+      LongSupplier nowNanos,
+      java.util.function.Supplier<Lane> lanes) {
+    this.config = config;
+    this.durable = durable;
+    this.nowNanos = nowNanos;
+    this.lanes = lanes;
+    for (Sessions.Session found : durable.all()) {
+      sessions.put(found.id(), session(found, Session.Recovered.FROM_LOG));
+    }
+  }
+
+  private Session session(Sessions.Session found, Session.Recovered recovered) {
+    return new Session(found, recovered, config, lanes.get(), nowNanos.getAsLong());
+  }
+
+  /// The session that a client asks for, or a new one. May wait for the disk.
+  ///
+  /// @throws io.grpc.StatusRuntimeException when it is refused
+  Session session(ClientHello hello) {
+    if (hello.getSession() != 0) {
+      Session known = sessions.get(hello.getSession());
+      boolean same =
+          known != null
+              && !known.isEnded()
+              && known.durable().isSecret(hello.getSecret().toByteArray());
+      if (known == null || !same) {
+        throw Status.NOT_FOUND
+            .withDescription("session " + hello.getSession() + " has ended; open another")
+            .asRuntimeException();
+      }
+      return known;
+    }
+    if (sessions.size() >= config.sessionsMax()) {
+      throw Status.RESOURCE_EXHAUSTED
+          .withDescription(
+              "there are " + sessions.size() + " sessions (sessionsMax); close some, or try later")
+          .asRuntimeException();
+    }
+    Session opened = session(durable.open(), Session.Recovered.NO);
+    sessions.put(opened.id(), opened);
+    return opened;
+  }
+
+  /// A session has lost its connection.
+  void lost(Session session) {
+    if (session.isEnded()) sessions.remove(session.id());
+  }
+
+  /// Ends those whose lease is over. May wait for the disk.
+  void expire() {
+    long now = nowNanos.getAsLong();
+    for (Session session : sessions.values()) {
+      if (session.isExpired(now)) end(session);
+    }
+  }
+
+  /// Ends a session: it is not found any more, and lets go of everything. May wait for the disk.
+  void end(Session session) {
+    if (!session.end()) return;
+    var _ = durable.end(session.id());
+    sessions.remove(session.id());
+    session.release();
+  }
+
+  @Nullable Session find(long id) {
+    return sessions.get(id);
+  }
+
+  Collection<Session> all() {
+    return sessions.values();
+  }
+}

@@ -1,0 +1,113 @@
+package stoa.node;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/// How a server listens, and the bounds within which it works.
+///
+/// @param host the address that it listens on
+/// @param port its port; 0 for any that is free
+/// @param certificate the file with the server's certificates in PEM; null for connections that are
+///   not encrypted
+/// @param key the file with the certificate's private key in PEM; null without a certificate
+/// @param token what clients must tell; null for nothing
+/// @param sessionsMax how many sessions may be open
+/// @param requestsMax how many requests of a session may be under way
+/// @param containersMax how many objects a session may have open
+/// @param transactionsMax how many transactions of a session may be open
+/// @param answerBytesMax how many bytes of answers a session may leave unread or unacknowledged
+/// @param lease how long a session lives without a connection
+/// @param drainTimeMax how long a server that stops waits for what is under way
+public record ServerConfig(
+    String host,
+    int port,
+    @Nullable Path certificate,
+    @Nullable Path key,
+    @Nullable String token,
+    int sessionsMax,
+    int requestsMax,
+    int containersMax,
+    int transactionsMax,
+    long answerBytesMax,
+    Duration lease,
+    Duration drainTimeMax) {
+  /// Checks the values.
+  public ServerConfig {
+    Objects.requireNonNull(host, "host");
+    if ((certificate == null) != (key == null)) {
+      throw new IllegalArgumentException("a certificate and its key go together; give both");
+    }
+  }
+
+  /// The usual bounds, on an address.
+  public static ServerConfig of(String host, int port) {
+    return new ServerConfig(
+        host,
+        port,
+        null,
+        null,
+        null,
+        10_000,
+        8_192,
+        20_000,
+        256,
+        64L << 20,
+        Duration.ofSeconds(30),
+        Duration.ofSeconds(10));
+  }
+
+  /// This with encrypted connections.
+  public ServerConfig withTls(Path newCertificate, Path newKey) {
+    return with(newCertificate, newKey, token, lease, requestsMax, answerBytesMax, sessionsMax);
+  }
+
+  /// This with a token that clients must tell.
+  public ServerConfig withToken(String value) {
+    return with(certificate, key, value, lease, requestsMax, answerBytesMax, sessionsMax);
+  }
+
+  /// This with another lease.
+  public ServerConfig withLease(Duration value) {
+    return with(certificate, key, token, value, requestsMax, answerBytesMax, sessionsMax);
+  }
+
+  /// This with another number of requests under way.
+  public ServerConfig withRequestsMax(int value) {
+    return with(certificate, key, token, lease, value, answerBytesMax, sessionsMax);
+  }
+
+  /// This with another bound for answers.
+  public ServerConfig withAnswerBytesMax(long value) {
+    return with(certificate, key, token, lease, requestsMax, value, sessionsMax);
+  }
+
+  /// This with another number of sessions.
+  public ServerConfig withSessionsMax(int value) {
+    return with(certificate, key, token, lease, requestsMax, answerBytesMax, value);
+  }
+
+  private ServerConfig with(
+      @Nullable Path newCertificate,
+      @Nullable Path newKey,
+      @Nullable String newToken,
+      Duration newLease,
+      int newRequestsMax,
+      long newAnswerBytesMax,
+      int newSessionsMax) {
+    return new ServerConfig(
+        host,
+        port,
+        newCertificate,
+        newKey,
+        newToken,
+        newSessionsMax,
+        newRequestsMax,
+        containersMax,
+        transactionsMax,
+        newAnswerBytesMax,
+        newLease,
+        drainTimeMax);
+  }
+}

@@ -1,0 +1,281 @@
+package stoa.node;
+
+import com.google.protobuf.ByteString;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+import stoa.objects.Sessions;
+import stoa.store.Pins;
+import stoa.store.Watch;
+import stoa.wire.Frames;
+import stoa.wire.proto.Answer;
+import stoa.wire.proto.Changed;
+import stoa.wire.proto.ClientFrame;
+import stoa.wire.proto.Request;
+import stoa.wire.proto.ServerFrame;
+
+/// What a server knows of one client: its requests, what it has open, and what is to be sent to it.
+/// Thread-safe.
+final class Session {
+  /*
+   * Nothing is sent while a lock is held. An answer goes into the ledger, and into the outbox if a connection is there;
+   * when a connection is lost, the outbox is emptied: the client sends again what was not answered, and the ledger
+   * knows the rest.
+   *
+   * A frame is filled in this order: answers are taken, the moment of the store is read, changes are taken. So the
+   * moment is not before what the answers reach to, and all changes up to it are in this frame or an earlier one.
+   */
+  private final long id;
+  private final Sessions.Session durable;
+  private final boolean recovered;
+  private final ServerConfig config;
+  final ConcurrentHashMap<Integer, Container> containers = new ConcurrentHashMap<>();
+  final ConcurrentHashMap<Long, OpenTransaction> transactions = new ConcurrentHashMap<>();
+  final ConcurrentHashMap<Long, Pins.Pin> pins = new ConcurrentHashMap<>();
+  final ConcurrentHashMap<Integer, Watch> watches = new ConcurrentHashMap<>();
+  final Lane blobs;
+
+  // Guarded by this.
+  private final Ledger ledger;
+  private final ArrayDeque<Answer> answers = new ArrayDeque<>();
+  private final Map<Integer, Long> changes = new HashMap<>();
+
+  /// The last change of each object that is followed: what was sent may have been lost with a
+  /// connection.
+  private final Map<Integer, Long> lastChanges = new HashMap<>();
+
+  private @Nullable Conversation conversation;
+  private long answerBytes;
+  private long lostAtNanos;
+  private boolean ended;
+
+  Session(
+      Sessions.Session durable,
+      Recovered recovered,
+      ServerConfig config,
+      Lane blobs,
+      long nowNanos) {
+    this.id = durable.id();
+    this.durable = durable;
+    this.recovered = recovered == Recovered.FROM_LOG;
+    this.config = config;
+    this.blobs = blobs;
+    this.ledger = new Ledger(4 * config.requestsMax());
+    this.lostAtNanos = nowNanos;
+  }
+
+  /// Whence a session comes.
+  enum Recovered {
+    /// It was opened by this server.
+    NO,
+    /// An earlier server opened it.
+    FROM_LOG
+  }
+
+  long id() {
+    return id;
+  }
+
+  boolean isRecovered() {
+    return recovered;
+  }
+
+  Sessions.Session durable() {
+    return durable;
+  }
+
+  // ---- connections
+
+  /// A connection is there, in place of another one if there is one.
+  ///
+  /// @return the other; null when there is none
+  synchronized @Nullable Conversation attach(Conversation next) {
+    Conversation before = conversation;
+    conversation = next;
+    forget();
+    changes.putAll(lastChanges);
+    return before;
+  }
+
+  /// A connection was lost; answers whether it was this session's.
+  synchronized boolean detach(Conversation lost, long nowNanos) {
+    if (conversation != lost) return false;
+    conversation = null;
+    lostAtNanos = nowNanos;
+    forget();
+    return true;
+  }
+
+  private void forget() {
+    answers.clear();
+    answerBytes = 0;
+  }
+
+  synchronized @Nullable Conversation conversation() {
+    return conversation;
+  }
+
+  /// Whether it has had no connection for longer than its lease.
+  synchronized boolean isExpired(long nowNanos) {
+    return conversation == null && nowNanos - lostAtNanos > config.lease().toNanos();
+  }
+
+  /// Ends it; answers whether this is what ended it.
+  synchronized boolean end() {
+    boolean first = !ended;
+    ended = true;
+    return first;
+  }
+
+  synchronized boolean isEnded() {
+    return ended;
+  }
+
+  // ---- requests
+
+  /// The requests of a frame that are to be executed.
+  ///
+  /// @throws Refused when the client's numbers make no sense
+  synchronized List<Request> arrive(ClientFrame frame) {
+    ledger.acknowledged(frame.getAcknowledged());
+    for (int i = 0; i < frame.getAcknowledgedAlsoCount(); i++) {
+      ledger.acknowledgedAlso(frame.getAcknowledgedAlso(i));
+    }
+    var run = new ArrayList<Request>(frame.getRequestsCount());
+    for (Request request : frame.getRequestsList()) {
+      switch (ledger.arrives(request.getSequence(), contents(request))) {
+        case Ledger.Verdict.Run() -> run.add(request);
+        case Ledger.Verdict.Again(Answer answer) -> out(answer);
+        case Ledger.Verdict.Ignore() -> {
+          // Its answer comes, or has come.
+        }
+        case Ledger.Verdict.Refuse(String reason) -> throw new Refused(reason);
+      }
+    }
+    return run;
+  }
+
+  /// The client does what no client does.
+  static final class Refused extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+
+    Refused(String message) {
+      super(message, null, false, false);
+    }
+  }
+
+  /// What must be the same when a request comes again.
+  private static int contents(Request request) {
+    int hash = 31 * request.getWhatCase().getNumber() + Long.hashCode(request.getTransaction());
+    return switch (request.getWhatCase()) {
+      case CALL -> 31 * hash + request.getCall().hashCode();
+      case OPEN -> 31 * hash + request.getOpen().hashCode();
+      case DELETE -> 31 * hash + request.getDelete().hashCode();
+      case BLOB -> 31 * hash + request.getBlob().hashCode();
+      case STREAM -> 31 * hash + request.getStream().hashCode();
+      default -> {
+        var rest = request.toBuilder().clearSequence().clearSince().clearTimeMillis();
+        yield 31 * hash + rest.build().hashCode();
+      }
+    };
+  }
+
+  /// How many requests are under way.
+  synchronized int underWay() {
+    return ledger.underWay();
+  }
+
+  /// A request was answered.
+  void answer(Answer answer) {
+    Conversation told;
+    boolean last;
+    synchronized (this) {
+      ledger.answered(answer);
+      out(answer);
+      told = conversation;
+      last = ledger.underWay() == 0;
+    }
+    if (told == null) return;
+    if (last) told.sendNow();
+    else told.sendSoon();
+  }
+
+  private void out(Answer answer) {
+    if (conversation == null) return;
+    answers.add(answer);
+    answerBytes += answer.getSerializedSize();
+  }
+
+  /// Whether the client leaves too much unread, or unacknowledged.
+  synchronized boolean isOverfull() {
+    return answerBytes > config.answerBytesMax() || ledger.bytes() > config.answerBytesMax();
+  }
+
+  /// An object that is followed has changed.
+  void changed(int container, long counter) {
+    Conversation told;
+    synchronized (this) {
+      changes.put(container, counter);
+      lastChanges.put(container, counter);
+      told = conversation;
+    }
+    if (told != null) told.sendSoon();
+  }
+
+  /// An object is not followed any more.
+  void unfollow(int container) {
+    Watch watch = watches.remove(container);
+    if (watch != null) watch.close();
+    synchronized (this) {
+      changes.remove(container);
+      lastChanges.remove(container);
+    }
+  }
+
+  // ---- frames
+
+  /// Takes answers for a frame.
+  synchronized void takeAnswers(ServerFrame.Builder frame) {
+    int bytes = 0;
+    for (int count = 0; count < Frames.PARTS_MAX && bytes < Frames.BYTES_AIM; count++) {
+      Answer answer = answers.peek();
+      if (answer == null) return;
+      int size = answer.getSerializedSize();
+      if (count > 0 && bytes + size > Frames.BYTES_AIM) return;
+      answers.poll();
+      answerBytes -= size;
+      bytes += size;
+      frame.addAnswers(answer);
+    }
+  }
+
+  /// Takes all changes for a frame.
+  synchronized void takeChanges(ServerFrame.Builder frame) {
+    changes.forEach((container, counter) ->
+        frame.addChanges(Changed.newBuilder().setContainer(container).setCounter(counter)));
+    changes.clear();
+  }
+
+  synchronized boolean hasMore() {
+    return !answers.isEmpty() || !changes.isEmpty();
+  }
+
+  ByteString secret() {
+    return ByteString.copyFrom(durable.secret());
+  }
+
+  /// Lets go of everything that is open.
+  void release() {
+    watches.values().forEach(Watch::close);
+    watches.clear();
+    pins.values().forEach(Pins.Pin::close);
+    pins.clear();
+    transactions.values().forEach(OpenTransaction::abandon);
+    transactions.clear();
+    containers.clear();
+  }
+}

@@ -1,0 +1,175 @@
+package stoa.node;
+
+import com.google.protobuf.ByteString;
+import io.grpc.ManagedChannel;
+import io.grpc.Status;
+import io.grpc.netty.shaded.io.grpc.netty.NettyChannelBuilder;
+import io.grpc.stub.StreamObserver;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+import stoa.base.Encoder;
+import stoa.objects.types.Keys;
+import stoa.wire.Frames;
+import stoa.wire.proto.Answer;
+import stoa.wire.proto.Call;
+import stoa.wire.proto.ClientFrame;
+import stoa.wire.proto.ClientHello;
+import stoa.wire.proto.Names;
+import stoa.wire.proto.Open;
+import stoa.wire.proto.Request;
+import stoa.wire.proto.ServerFrame;
+import stoa.wire.proto.ServerHello;
+import stoa.wire.proto.StoreGrpc;
+import stoa.wire.proto.TypeNames;
+
+/// A client that says what it is told to, also what no client should.
+final class RawClient implements AutoCloseable {
+  private static final long WAIT_SECONDS = 60;
+
+  private final ManagedChannel channel;
+  private final BlockingQueue<ServerFrame> frames = new LinkedBlockingQueue<>();
+  private final BlockingQueue<Answer> answers = new LinkedBlockingQueue<>();
+  private final BlockingQueue<Status> ends = new LinkedBlockingQueue<>();
+  private final AtomicReference<@Nullable ServerHello> hello = new AtomicReference<>();
+  private final StreamObserver<ClientFrame> out;
+
+  RawClient(int port) {
+    channel =
+        NettyChannelBuilder.forAddress("127.0.0.1", port)
+            .usePlaintext()
+            .maxInboundMessageSize(Frames.BYTES_MAX)
+            .build();
+    out =
+        StoreGrpc.newStub(channel)
+            .converse(
+                new StreamObserver<>() {
+                  @Override
+                  public void onNext(ServerFrame frame) {
+                    if (frame.hasHello()) hello.set(frame.getHello());
+                    frames.add(frame);
+                    answers.addAll(frame.getAnswersList());
+                  }
+
+                  @Override
+                  public void onError(Throwable cause) {
+                    ends.add(Status.fromThrowable(cause));
+                  }
+
+                  @Override
+                  public void onCompleted() {
+                    ends.add(Status.OK);
+                  }
+                });
+  }
+
+  void send(ClientFrame.Builder frame) {
+    out.onNext(frame.build());
+  }
+
+  void send(Request.Builder... requests) {
+    var frame = ClientFrame.newBuilder();
+    for (Request.Builder request : requests) frame.addRequests(request);
+    send(frame);
+  }
+
+  /// Opens a session.
+  ServerHello open() throws InterruptedException {
+    return resume(0, ByteString.EMPTY);
+  }
+
+  /// Goes on with a session.
+  ServerHello resume(long session, ByteString secret) throws InterruptedException {
+    send(ClientFrame.newBuilder().setHello(hello(session, secret)));
+    frame();
+    return java.util.Objects.requireNonNull(hello.get());
+  }
+
+  static ClientHello.Builder hello(long session, ByteString secret) {
+    return ClientHello.newBuilder()
+        .setProtocol(Frames.PROTOCOL)
+        .setSession(session)
+        .setSecret(secret);
+  }
+
+  ServerFrame frame() throws InterruptedException {
+    ServerFrame frame = frames.poll(WAIT_SECONDS, TimeUnit.SECONDS);
+    if (frame == null) throw new AssertionError("no frame came; ended with " + ends.peek());
+    return frame;
+  }
+
+  Answer answer() throws InterruptedException {
+    Answer answer = answers.poll(WAIT_SECONDS, TimeUnit.SECONDS);
+    if (answer == null) throw new AssertionError("no answer came; ended with " + ends.peek());
+    return answer;
+  }
+
+  /// How the conversation ended.
+  Status end() throws InterruptedException {
+    Status status = ends.poll(WAIT_SECONDS, TimeUnit.SECONDS);
+    if (status == null) throw new AssertionError("the conversation did not end");
+    return status;
+  }
+
+  /// How the conversation ended; OK when the server said hello.
+  Status.Code endOrHello() throws InterruptedException {
+    while (true) {
+      Status status = ends.poll(10, TimeUnit.MILLISECONDS);
+      if (status != null) return status.getCode();
+      if (hello.get() != null) return Status.Code.OK;
+    }
+  }
+
+  Answer ask(Request.Builder request) throws InterruptedException {
+    send(request);
+    return answer();
+  }
+
+  static Request.Builder request(long sequence) {
+    return Request.newBuilder().setSequence(sequence);
+  }
+
+  static Request.Builder use(long sequence, Class<?> type) {
+    return request(sequence).setTypeNames(TypeNames.newBuilder().setClassName(type.getName()));
+  }
+
+  static Request.Builder open(long sequence, int container, Class<?> type, Object key) {
+    var open = Open.newBuilder().setContainer(container).setType(type.getName());
+    return request(sequence).setOpen(open.setKey(ByteString.copyFrom(Keys.encode(key))));
+  }
+
+  /// The number of a method of a class that is in use.
+  int number(long sequence, Class<?> type, String method) throws InterruptedException {
+    Answer answer =
+        ask(
+            request(sequence)
+                .setNames(Names.newBuilder().addNumber("method " + type.getName() + "#" + method)));
+    if (!answer.hasNames()) throw new AssertionError(answer);
+    return answer.getNames().getNumbers(0) + 1;
+  }
+
+  /// A call without arguments.
+  static Request.Builder call(long sequence, int container, int method) {
+    // 0xA1.. is written by the marshaller; no arguments are its one byte.
+    return request(sequence)
+        .setCall(Call.newBuilder().setContainer(container).setCall(bytes(method)));
+  }
+
+  private static ByteString bytes(int method) {
+    return ByteString.copyFrom(new Encoder(8).varint(method).u8(ARGUMENTS).toBytes());
+  }
+
+  private static final int ARGUMENTS = 1;
+
+  /// Breaks the connection.
+  void cut() {
+    channel.shutdownNow();
+  }
+
+  @Override
+  public void close() {
+    channel.shutdownNow();
+  }
+}

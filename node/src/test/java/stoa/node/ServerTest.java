@@ -1,0 +1,198 @@
+package stoa.node;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.google.protobuf.ByteString;
+import io.grpc.Status;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import stoa.StoaConfig;
+import stoa.objects.ObjectService;
+import stoa.wire.proto.Answer;
+import stoa.wire.proto.ClientFrame;
+import stoa.wire.proto.ServerHello;
+
+class ServerTest {
+  private static final ServerConfig LOCAL = ServerConfig.of("127.0.0.1", 0);
+
+  private static Server start(String url) throws IOException {
+    return start(url, LOCAL);
+  }
+
+  private static Server start(String url, ServerConfig config) throws IOException {
+    return Server.start(config, ObjectService.open(StoaConfig.of(url), _ -> true));
+  }
+
+  /// What a counter answers: returned, and a long.
+  private static byte[] returned(long value) {
+    var out = new stoa.base.Encoder(16).u8(1).u8(LONG);
+    return out.toBytes().length == 2 ? zigzag(out, value) : new byte[0];
+  }
+
+  private static final int LONG = 0x14;
+
+  private static byte[] zigzag(stoa.base.Encoder out, long value) {
+    return out.varint(value << 1).toBytes();
+  }
+
+  @Test
+  void answersCallsOnAnObjectThatAClientOpens() throws Exception {
+    try (Server server = start("memory:");
+        var client = new RawClient(server.port())) {
+      ServerHello hello = client.open();
+      assertTrue(hello.getSession() > 0);
+      assertFalse(hello.getRecovered());
+      assertTrue(client.ask(RawClient.use(1, Counter.class)).hasDone());
+      int increment = client.number(2, Counter.class, "increment()");
+      int value = client.number(3, Counter.class, "value()");
+      client.send(
+          RawClient.open(4, 1, Counter.class, "c"),
+          RawClient.call(5, 1, increment),
+          RawClient.call(6, 1, increment),
+          RawClient.call(7, 1, value));
+      assertTrue(client.answer().hasDone());
+      Answer last = client.answer();
+      assertEquals(5, last.getSequence());
+      assertArrayEquals(returned(1), last.getAnswered().getAnswer().toByteArray());
+      assertEquals(6, client.answer().getSequence());
+      last = client.answer();
+      assertArrayEquals(returned(2), last.getAnswered().getAnswer().toByteArray());
+      assertTrue(last.getAnswered().getGeneration() > 0);
+    }
+  }
+
+  @Test
+  void answersAResentCallAgainAndRunsItOnce() throws Exception {
+    try (Server server = start("memory:")) {
+      ServerHello hello;
+      int increment;
+      try (var client = new RawClient(server.port())) {
+        hello = client.open();
+        client.ask(RawClient.use(1, Counter.class));
+        increment = client.number(2, Counter.class, "increment()");
+        client.ask(RawClient.open(3, 1, Counter.class, "c"));
+        client.ask(RawClient.call(4, 1, increment));
+      }
+      try (var client = new RawClient(server.port())) {
+        assertFalse(client.resume(hello.getSession(), hello.getSecret()).getRecovered());
+        Answer again = client.ask(RawClient.call(4, 1, increment));
+        assertArrayEquals(returned(1), again.getAnswered().getAnswer().toByteArray());
+        Answer next = client.ask(RawClient.call(5, 1, increment));
+        assertArrayEquals(returned(2), next.getAnswered().getAnswer().toByteArray());
+      }
+    }
+  }
+
+  @Test
+  void answersAResentCallFromTheLogAfterARestart(@TempDir Path directory) throws Exception {
+    String url = "file:" + directory;
+    ServerHello hello;
+    int increment;
+    long moment;
+    try (Server server = start(url);
+        var client = new RawClient(server.port())) {
+      hello = client.open();
+      client.ask(RawClient.use(1, Counter.class));
+      increment = client.number(2, Counter.class, "increment()");
+      moment = client.ask(RawClient.open(3, 1, Counter.class, "c")).getReach();
+      client.ask(RawClient.call(4, 1, increment));
+      client.ask(RawClient.call(5, 1, increment));
+    }
+    try (Server server = start(url);
+        var client = new RawClient(server.port())) {
+      assertTrue(client.resume(hello.getSession(), hello.getSecret()).getRecovered());
+      client.send(RawClient.use(10, Counter.class));
+      client.answer();
+      client.ask(RawClient.open(11, 1, Counter.class, "c"));
+      Answer again = client.ask(RawClient.call(4, 1, increment).setSince(moment + 1));
+      assertArrayEquals(returned(1), again.getAnswered().getAnswer().toByteArray());
+      again = client.ask(RawClient.call(5, 1, increment).setSince(moment + 1));
+      assertArrayEquals(returned(2), again.getAnswered().getAnswer().toByteArray());
+      again = client.ask(RawClient.call(6, 1, increment).setSince(moment + 1));
+      assertArrayEquals(returned(3), again.getAnswered().getAnswer().toByteArray());
+    }
+  }
+
+  @Test
+  void refusesAnUnknownSessionAWrongSecretAndAnotherProtocol() throws Exception {
+    try (Server server = start("memory:")) {
+      ServerHello hello;
+      try (var client = new RawClient(server.port())) {
+        hello = client.open();
+      }
+      try (var client = new RawClient(server.port())) {
+        client.send(
+            ClientFrame.newBuilder()
+                .setHello(
+                    RawClient.hello(
+                        hello.getSession(), ByteString.copyFromUtf8("0123456789abcdef"))));
+        assertEquals(Status.Code.NOT_FOUND, client.end().getCode());
+      }
+      try (var client = new RawClient(server.port())) {
+        client.send(ClientFrame.newBuilder().setHello(RawClient.hello(99, hello.getSecret())));
+        assertEquals(Status.Code.NOT_FOUND, client.end().getCode());
+      }
+      try (var client = new RawClient(server.port())) {
+        client.send(
+            ClientFrame.newBuilder().setHello(RawClient.hello(0, ByteString.EMPTY).setProtocol(7)));
+        assertEquals(Status.Code.FAILED_PRECONDITION, client.end().getCode());
+      }
+      try (var client = new RawClient(server.port())) {
+        client.send(RawClient.call(1, 1, 1));
+        assertEquals(Status.Code.INVALID_ARGUMENT, client.end().getCode());
+      }
+    }
+  }
+
+  @Test
+  void refusesASequenceThatComesAgainWithOtherContents() throws Exception {
+    try (Server server = start("memory:");
+        var client = new RawClient(server.port())) {
+      client.open();
+      client.ask(RawClient.use(1, Counter.class));
+      client.send(RawClient.open(1, 1, Counter.class, "c"));
+      assertEquals(Status.Code.INVALID_ARGUMENT, client.end().getCode());
+    }
+  }
+
+  @Test
+  void failsWhatNamesAContainerOrClassThatIsNotThere() throws Exception {
+    try (Server server = start("memory:");
+        var client = new RawClient(server.port())) {
+      client.open();
+      assertEquals(
+          "IllegalArgumentException", client.ask(RawClient.call(1, 77, 1)).getFailure().getKind());
+      assertEquals(
+          "NotShareable", client.ask(RawClient.use(2, ServerTest.class)).getFailure().getKind());
+      assertEquals(
+          "NotShareable",
+          client.ask(RawClient.open(3, 1, Runtime.class, "c")).getFailure().getKind());
+      assertEquals("NotShareable", client.ask(RawClient.call(4, 1, 1)).getFailure().getKind());
+    }
+  }
+
+  @Test
+  void endsASessionWhoseLeaseIsOver() throws Exception {
+    try (Server server = start("memory:", LOCAL.withLease(Duration.ofMillis(1)))) {
+      ServerHello hello;
+      try (var client = new RawClient(server.port())) {
+        hello = client.open();
+      }
+      Status.Code end = null;
+      while (end != Status.Code.NOT_FOUND) {
+        try (var client = new RawClient(server.port())) {
+          client.send(
+              ClientFrame.newBuilder()
+                  .setHello(RawClient.hello(hello.getSession(), hello.getSecret())));
+          end = client.endOrHello();
+        }
+      }
+    }
+  }
+}

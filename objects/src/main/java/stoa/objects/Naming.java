@@ -1,0 +1,101 @@
+package stoa.objects;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Predicate;
+import stoa.NotShareable;
+import stoa.Shared;
+import stoa.objects.types.Platform;
+
+/// The names that clients and the store speak of by number, and the classes behind them.
+/// Thread-safe; may wait for the disk.
+///
+/// A name that a client sends finds a class only among those that the store would use itself: it is
+/// looked up without initialising anything, and must be shared, known, or admissible.
+public final class Naming {
+  private final EmbeddedStoa stoa;
+  private final Predicate<Class<?>> admissible;
+
+  Naming(EmbeddedStoa stoa, Predicate<Class<?>> admissible) {
+    this.stoa = stoa;
+    this.admissible = admissible;
+  }
+
+  /// The numbers of names, in their order. A name that has none gets one, if it is that of a method
+  /// of a shared class which is in use.
+  ///
+  /// @throws NotShareable when the store would not number it
+  public List<Integer> numbers(List<String> names) {
+    var numbers = new ArrayList<Integer>(names.size());
+    for (String name : names) {
+      if (stoa.dictionary().find(name) == null && !isMethod(name)) {
+        throw new NotShareable(
+            "the server has no name "
+                + name
+                + "; its classes differ from the client's: put the same ones on its class path");
+      }
+      numbers.add(stoa.dictionary().idOf(name));
+    }
+    return numbers;
+  }
+
+  private boolean isMethod(String name) {
+    int hash = name.indexOf('#');
+    return name.startsWith(ObjectType.METHOD)
+        && hash > 0
+        && stoa.hasMethod(
+            name.substring(ObjectType.METHOD.length(), hash), name.substring(hash + 1));
+  }
+
+  /// The names from a number on.
+  ///
+  /// @param countMax how many at most
+  public List<String> from(int number, int countMax) {
+    return stoa.dictionary().from(number, countMax);
+  }
+
+  /// Makes a class known that a client uses.
+  ///
+  /// @throws NotShareable when the store has no such class, or does not take it from a client
+  public void use(String className) {
+    Class<?> type = find(className);
+    if (type.isAnnotationPresent(Shared.class)) {
+      var _ = stoa.typeOf(type);
+      stoa.marshaller().register(type);
+    } else if (!Platform.has(type) && !stoa.marshaller().isRegistered(type)) {
+      refuse(className, "list it with --type");
+    }
+  }
+
+  /// Makes a class known of which a client has a collection.
+  ///
+  /// @throws NotShareable when the store has no such class, or does not take it from a client
+  public void admit(String className) {
+    Class<?> type = find(className);
+    boolean known =
+        Platform.has(type)
+            || type.isAnnotationPresent(Shared.class)
+            || stoa.marshaller().isRegistered(type)
+            || admissible.test(type);
+    if (!known) refuse(className, "put it on --classpath, or list it with --type");
+    stoa.admit(type);
+  }
+
+  private Class<?> find(String className) {
+    try {
+      return Class.forName(className, false, stoa.loader());
+    } catch (ClassNotFoundException | LinkageError missing) {
+      throw new NotShareable(
+          "the server has no class " + className + "; put it on the server's class path", missing);
+    }
+  }
+
+  private static void refuse(String className, String remedy) {
+    throw new NotShareable(
+        "the server does not take "
+            + className
+            + " from clients; "
+            + remedy
+            + " when it is started");
+  }
+}

@@ -1,0 +1,538 @@
+package stoa.objects;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+import stoa.Blob;
+import stoa.Gone;
+import stoa.LimitExceeded;
+import stoa.LogAddress;
+import stoa.NotShareable;
+import stoa.Snapshot;
+import stoa.Stoa;
+import stoa.StoaConfig;
+import stoa.base.Decoder;
+import stoa.objects.types.Keys;
+import stoa.objects.types.SharedMethod;
+import stoa.store.Answer;
+import stoa.store.CallId;
+import stoa.store.Earlier;
+import stoa.store.Event;
+import stoa.store.Existence;
+import stoa.store.Key;
+import stoa.store.Pins;
+import stoa.store.Request;
+import stoa.store.Store;
+import stoa.store.Transaction;
+import stoa.store.Watch;
+import stoa.store.Watcher;
+
+/// What a server does with its store for its clients, in bytes: arguments and answers are encoded
+/// as the marshaller writes them, keys as [Keys] does.
+///
+/// Thread-safe. What is said to be quick waits for nothing but memory; everything else may wait for
+/// the disk or run users' code, and belongs on a thread that may.
+public final class ObjectService implements AutoCloseable {
+  private final EmbeddedStoa stoa;
+  private final Store store;
+  private final Naming naming;
+  private final Sessions sessions;
+
+  private ObjectService(EmbeddedStoa stoa, Predicate<Class<?>> admissible) {
+    this.stoa = stoa;
+    this.store = stoa.store();
+    this.naming = new Naming(stoa, admissible);
+    this.sessions = new Sessions(store);
+  }
+
+  /// Opens the store of a configuration in this process.
+  ///
+  /// @param admissible which classes clients may make elements of collections, beside those that
+  ///   the configuration lists and those that shared classes name
+  public static ObjectService open(StoaConfig config, Predicate<Class<?>> admissible) {
+    return of(new EmbeddedEngine().open(config), admissible);
+  }
+
+  /// That of a store which is open in this process; closed with it.
+  public static ObjectService of(Stoa stoa, Predicate<Class<?>> admissible) {
+    if (stoa instanceof EmbeddedStoa embedded) return new ObjectService(embedded, admissible);
+    throw new IllegalArgumentException(
+        stoa + " is not a store in this process; open memory: or file:DIRECTORY");
+  }
+
+  @Override
+  public void close() {
+    stoa.close();
+  }
+
+  /// The sessions of clients.
+  public Sessions sessions() {
+    return sessions;
+  }
+
+  /// The limits of the store.
+  public stoa.Limits limits() {
+    return stoa.limits();
+  }
+
+  /// The names that clients and the store speak of by number.
+  public Naming naming() {
+    return naming;
+  }
+
+  /// The log counter up to which everything is committed, and all that watch have been told. Quick.
+  public long moment() {
+    return store.moment();
+  }
+
+  /// The epoch in which log addresses are issued.
+  public long epoch() {
+    return store.epoch();
+  }
+
+  /// How many objects are in memory.
+  public int residentKeys() {
+    return store.residentKeys();
+  }
+
+  // ---- what an operator does
+
+  /// The calls that run and wait, as many as are asked for, those that run first.
+  public List<ObjectCall> calls(int callsMax) {
+    return stoa.calls(callsMax);
+  }
+
+  /// Cancels a call; answers whether it was under way and could be.
+  public boolean cancel(long id) {
+    return stoa.cancel(id);
+  }
+
+  // ---- objects
+
+  /// An object that a client has open.
+  public static final class Container {
+    private final ObjectType type;
+    private final Store.Target target;
+
+    private Container(ObjectType type, Store.Target target) {
+      this.type = type;
+      this.target = target;
+    }
+
+    /// Its key in the store.
+    public Key key() {
+      return target.key();
+    }
+  }
+
+  /// Whether [#container] is quick for a type: it was used since the store was opened.
+  public boolean isKnown(String type) {
+    return stoa.knownType(type) != null;
+  }
+
+  /// An object, whether it exists or not.
+  ///
+  /// @param type the stored name of its type
+  /// @param key its encoded key
+  /// @throws NotShareable when the store has no class of that type, or no such key can be
+  public Container container(String type, byte[] key) {
+    ObjectType known = stoa.typeNamed(type);
+    Object name = Keys.decode(key, stoa.loader());
+    if (!java.util.Arrays.equals(Keys.encode(name), key)) {
+      throw new NotShareable("a key of " + type + " is not encoded as it would be here");
+    }
+    return new Container(known, store.target(known.key(name)));
+  }
+
+  /// A call as it arrived.
+  ///
+  /// @param container the object
+  /// @param existence what is expected of it
+  /// @param bytes the number of the method plus 1 and the arguments; or the byte 0 to create
+  public record Call(Container container, Existence existence, byte[] bytes) {
+    /// Its arguments are not compared.
+    @Override
+    public String toString() {
+      return "a call on " + container.key();
+    }
+  }
+
+  private record Read(ObjectType.@Nullable Called called, @Nullable Object[] arguments) {
+    SharedMethod.@Nullable Kind kind() {
+      return called == null ? null : called.method().kind();
+    }
+  }
+
+  /// Decodes a call, so that what cannot be called is never logged.
+  private Read read(Call call) {
+    byte[] bytes = call.bytes();
+    if (bytes.length > stoa.callBytesMax()) {
+      throw new LimitExceeded(
+          call + " takes " + bytes.length + " bytes; callBytesMax is " + stoa.callBytesMax());
+    }
+    try {
+      var in = new Decoder(bytes);
+      ObjectType.Called called = call.container().type.called(in);
+      if (called == null) {
+        if (in.remaining() > 0)
+          throw new IllegalArgumentException(call + " has bytes behind the 0");
+        return new Read(null, new Object[0]);
+      }
+      @Nullable Object[] arguments =
+          stoa.marshaller().arguments(called.method(), bytes, in.position(), bytes.length);
+      return new Read(called, arguments);
+    } catch (stoa.Corrupt | Decoder.MalformedException malformed) {
+      throw new IllegalArgumentException(
+          call + " cannot be read: " + malformed.getMessage(), malformed);
+    }
+  }
+
+  /// Whether [#begin] is quick for a call: it cannot begin the object, whose constructor would have
+  /// to be tried.
+  public boolean isQuick(Call call) {
+    return call.existence() instanceof Existence.Generation
+        || store.generationHint(call.container().target) != 0;
+  }
+
+  /// Begins a call. Quick when [#isQuick] says so.
+  ///
+  /// @param timeMax how long it may take from now on
+  /// @param id logged with the call if it changes something; null for none
+  /// @return the request, which is told when it is settled, with an answer for [#encoded]
+  /// @throws Throwable what the object's constructor throws, if it would be begun
+  public Request begin(Call call, Duration timeMax, @Nullable CallId id) throws Throwable {
+    Read read = read(call);
+    ObjectType.Called called = read.called();
+    Store.Target target = call.container().target;
+    if (called == null) {
+      tryToBegin(call);
+      return store.putAsync(target, call.bytes(), call.existence(), true, timeMax, id);
+    }
+    boolean quick = called.type().isQuick(called.method());
+    return switch (called.method().kind()) {
+      case ACCESSOR -> store.getAsync(target, question(read, called), call.existence(), quick, timeMax);
+      case MUTATOR, UPDATE -> {
+        tryToBegin(call);
+        yield store.putAsync(target, call.bytes(), call.existence(), quick, timeMax, id);
+      }
+      case TRANSACTION, READING_TRANSACTION ->
+          throw new IllegalArgumentException(
+              called.method() + " is a transaction; it is called in one");
+    };
+  }
+
+  private static ObjectHandler.Question question(Read read, ObjectType.Called called) {
+    return new ObjectHandler.Question(called.type(), called.method(), read.arguments());
+  }
+
+  private void tryToBegin(Call call) throws Throwable {
+    if (isQuick(call)) return;
+    if (store.generation(call.container().key()) == 0) construct(call);
+  }
+
+  private void construct(Call call) throws Throwable {
+    Existence existence = call.existence();
+    if (existence instanceof Existence.Generation) return;
+    Container container = call.container();
+    try {
+      stoa.construct(container.type, container.key(), stoa.opening(existence.opening()));
+    } catch (NotShareable noConstructor) {
+      if (!(existence instanceof Existence.Undeleted)) throw noConstructor;
+      throw new NotShareable(
+          container.key()
+              + " does not exist and is only known by reference; create it with Stoa.create or a"
+              + " first call before passing it on",
+          noConstructor);
+    }
+  }
+
+  /// The answer of a settled request, encoded. Quick.
+  ///
+  /// @throws RuntimeException what the store answers in place of the object
+  public byte[] encoded(Request settled) {
+    return settled.answer().encoded();
+  }
+
+  /// What became of a call, or deletion, that an earlier process logged; null when it did not.
+  public @Nullable Earlier earlier(Container container, CallId id, long since) {
+    return store.earlier(container.key(), id, since);
+  }
+
+  /// What a throwable is as an answer.
+  public byte[] thrown(Throwable thrown) {
+    return new ObjectAnswer.Travelling(ObjectAnswer.THREW, stoa.marshaller().thrown(thrown))
+        .encoded();
+  }
+
+  /// A throwable as the marshaller writes it.
+  public byte[] throwable(Throwable thrown) {
+    return stoa.marshaller().thrown(thrown);
+  }
+
+  /// Begins to delete an object. Quick.
+  ///
+  /// @return the request, whose number is the generation that ended
+  public Request delete(Container container, Existence existence, @Nullable CallId id) {
+    return store.deleteAsync(container.target, existence, id);
+  }
+
+  /// The generation of an object, 0 when it is absent.
+  public long generation(Container container) {
+    return store.generation(container.key());
+  }
+
+  // ---- transactions
+
+  /// A transaction. One thread at a time uses it; everything about it may take long.
+  public final class Transacting implements AutoCloseable {
+    private final Transaction transaction;
+
+    private Transacting(Transaction transaction) {
+      this.transaction = transaction;
+    }
+
+    /// The log address as of which it reads.
+    public LogAddress at() {
+      return transaction.at();
+    }
+
+    /// Makes a call as part of it.
+    ///
+    /// @return the encoded answer
+    public byte[] call(Call call) throws Throwable {
+      Container container = call.container();
+      ObjectTransaction.refuseStream(container.type);
+      Read read = read(call);
+      ObjectType.Called called = read.called();
+      Store.Target target = container.target;
+      boolean quick = called == null || called.type().isQuick(called.method());
+      return switch (read.kind()) {
+        case null -> put(call, true);
+        case MUTATOR, UPDATE -> put(call, quick);
+        case ACCESSOR ->
+            transaction
+                .get(
+                    target,
+                    question(read, java.util.Objects.requireNonNull(called)),
+                    call.existence(),
+                    quick)
+                .encoded();
+        case TRANSACTION, READING_TRANSACTION ->
+            nested(call, read, java.util.Objects.requireNonNull(called));
+      };
+    }
+
+    private byte[] put(Call call, boolean quick) throws Throwable {
+      if (!transaction.isReadOnly() && transaction.generation(call.container().key()) == 0)
+        construct(call);
+      Answer answer =
+          transaction.put(call.container().target, call.bytes(), call.existence(), quick);
+      return answer.encoded();
+    }
+
+    private byte[] nested(Call call, Read read, ObjectType.Called called) {
+      if (called.method().kind() == SharedMethod.Kind.READING_TRANSACTION)
+        transaction.enterToRead();
+      else transaction.enter();
+      boolean kept = false;
+      try {
+        byte[] answer =
+            transaction
+                .run(call.container().target, question(read, called), call.existence())
+                .encoded();
+        kept = answer[0] == ObjectAnswer.RETURNED;
+        return answer;
+      } finally {
+        transaction.leave(kept);
+      }
+    }
+
+    /// Deletes an object.
+    ///
+    /// @return the generation that ended, 0 when this transaction began it
+    public long delete(Container container, Existence existence) {
+      ObjectTransaction.refuseStream(container.type);
+      long ended = transaction.delete(container.target, existence);
+      return ended;
+    }
+
+    /// The generation of an object, 0 when it is absent.
+    public long generation(Container container) {
+      return transaction.generation(container.key());
+    }
+
+    /// Begins a nested transaction.
+    public void enter() {
+      transaction.enter();
+    }
+
+    /// Begins a nested transaction that only reads.
+    public void enterToRead() {
+      transaction.enterToRead();
+    }
+
+    /// Ends the nested transaction that began last, and keeps what it did.
+    public void keep() {
+      transaction.leave(true);
+    }
+
+    /// Ends the nested transaction that began last, and drops what it did.
+    public void drop() {
+      transaction.leave(false);
+    }
+
+    /// The identity by which its outcome is found again; null while it has changed nothing.
+    public Transaction.@Nullable Id id() {
+      return transaction.identity();
+    }
+
+    /// Commits it.
+    ///
+    /// @throws stoa.Aborted when what it read or wrote has changed
+    /// @throws stoa.UnknownOutcome when the store failed
+    public LogAddress commit() {
+      return transaction.commit();
+    }
+
+    @Override
+    public void close() {
+      transaction.close();
+    }
+  }
+
+  /// Begins a transaction.
+  ///
+  /// @param mode what it may do
+  /// @param micros how long it may take
+  /// @param at where it reads; null for the present
+  public Transacting transact(TransactionMode mode, long micros, @Nullable LogAddress at) {
+    var limits = stoa.limits();
+    var bounds =
+        new Transaction.Bounds(
+            mode == TransactionMode.READING,
+            micros,
+            limits.transactionObjectsMax(),
+            limits.transactionBytesMax());
+    return new Transacting(at == null ? store.begin(bounds) : store.begin(bounds, at));
+  }
+
+  /// What a transaction may do.
+  public enum TransactionMode {
+    /// Read and change.
+    CHANGING,
+    /// Read.
+    READING
+  }
+
+  /// What became of a transaction; null when nothing of it was written.
+  public @Nullable LogAddress outcome(Transaction.Id id) {
+    return store.outcome(id);
+  }
+
+  // ---- views
+
+  /// The state of an object.
+  ///
+  /// @param version the address of its last change
+  /// @param generation 0 when it is absent
+  /// @param from the log counter from which on it is seen
+  /// @param checkpoint the state as its handler keeps it; null when the object is absent or has the
+  ///   version that the asker has
+  public record State(long version, long generation, long from, byte @Nullable [] checkpoint) {}
+
+  /// The state of an object as it is now: all that was answered before is seen.
+  ///
+  /// @param unless the version for which nothing is to be copied; -1 for none
+  public State fetch(Container container, long unless) {
+    Store.Checkpoint found = store.fetch(container.target, unless);
+    return new State(found.position(), found.generation(), found.from(), found.state());
+  }
+
+  /// Has somebody told of the changes of an object.
+  public Watch watch(Container container, Watcher watcher) {
+    return store.watch(container.key(), watcher);
+  }
+
+  // ---- the past
+
+  /// Asks an accessor as of a log address.
+  public byte[] ask(Call call, LogAddress at) {
+    ObjectTransaction.refuseStream(call.container().type);
+    return ask(call, store.at(call.container().key(), at.counter()));
+  }
+
+  /// Asks an accessor as of a version of the object.
+  public byte[] ask(Call call, long version) {
+    return ask(call, store.past(call.container().key(), version));
+  }
+
+  private byte[] ask(Call call, stoa.store.Past past) {
+    Read read = read(call);
+    ObjectType.Called called = read.called();
+    if (called == null || called.method().kind() != SharedMethod.Kind.ACCESSOR) {
+      throw new UnsupportedOperationException(
+          call + " is not of an @Accessor; the past can only be read");
+    }
+    boolean quick = called.type().isQuick(called.method());
+    return past.get(question(read, called), call.existence(), quick).encoded();
+  }
+
+  /// Keeps what can be read now; or at an address.
+  public Pins.Pin pin(@Nullable LogAddress at) {
+    return at == null ? store.pinNow() : store.pinAt(at);
+  }
+
+  /// The oldest version of an object that can be read.
+  public long oldest(Container container) {
+    return store.oldest(container.key());
+  }
+
+  /// The newest version of an object.
+  public long position(Container container) {
+    return store.position(container.key());
+  }
+
+  /// What is in an object's stream.
+  public List<Event> events(Container container, long from, long to) {
+    return store.events(container.key(), from, to);
+  }
+
+  /// Releases versions of an object.
+  public long trim(Container container, long before) {
+    return store.trim(container.key(), before);
+  }
+
+  /// Takes a snapshot with a name.
+  public Snapshot takeSnapshot(String name) {
+    return stoa.snapshot(name);
+  }
+
+  /// The snapshot of a name, or null.
+  public @Nullable Snapshot findSnapshot(String name) {
+    return stoa.findSnapshot(name).orElse(null);
+  }
+
+  /// All snapshots with names.
+  public List<Snapshot> snapshots() {
+    return stoa.snapshots();
+  }
+
+  /// Deletes the snapshot of a name; answers whether there was one.
+  public boolean deleteSnapshot(String name) {
+    return stoa.deleteSnapshot(name);
+  }
+
+  /// The encoded keys of the objects of a type that exist now, in the order in which they began.
+  public java.util.Iterator<byte[]> list(String type) {
+    if (type.equals(Blob.class.getName())) return store.list(type);
+    return store.list(stoa.typeNamed(type).shared().name());
+  }
+
+  /// A key of a stored type.
+  ///
+  /// @throws Gone when the store has no such type
+  public Key key(String type, byte[] key) {
+    return container(type, key).key();
+  }
+}

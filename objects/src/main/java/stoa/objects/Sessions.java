@@ -1,0 +1,172 @@
+package stoa.objects;
+
+import java.security.SecureRandom;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.TreeMap;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+import stoa.base.Decoder;
+import stoa.base.Encoder;
+import stoa.store.Answer;
+import stoa.store.Execution;
+import stoa.store.Existence;
+import stoa.store.Handler;
+import stoa.store.HandlerFactory;
+import stoa.store.Key;
+import stoa.store.Request;
+import stoa.store.Store;
+
+/// The sessions of clients that are open, in the store itself, so that they outlast the process
+/// (CRESON, section III-D). Thread-safe; waits for the disk.
+///
+/// A key of its own holds the table; what became of sessions that have ended is released once in a
+/// while, so that its stream does not grow with them.
+///
+/// ```
+/// put:         1 u8, secret 16        opens a session, whose id is the put's stream address
+///              2 u8, id varint        ends one
+/// answer:      1 u8, id varint        of the session that was opened
+///              2 u8, 1 u8 or 0 u8     whether there was one to end
+/// checkpoint:  count varint, then each: id varint, secret 16
+/// ```
+public final class Sessions {
+  /// The bytes of a secret.
+  public static final int SECRET_BYTES = 16;
+
+  private static final String SPACE = "stoa/session";
+  private static final Key KEY = Key.of(SPACE, "table");
+  private static final int OPEN = 1;
+  private static final int END = 2;
+
+  /// After how many sessions the stream is cut.
+  private static final int TRIM_EVERY = 1_024;
+
+  /// A session.
+  ///
+  /// @param id a positive number that no other session has
+  /// @param secret what its client must know to use it
+  public record Session(long id, byte[] secret) {
+    /// Whether somebody knows the secret. Takes as long when it is wrong.
+    public boolean isSecret(byte[] told) {
+      return java.security.MessageDigest.isEqual(secret, told);
+    }
+
+    /// Without the secret.
+    @Override
+    public String toString() {
+      return "session " + id;
+    }
+  }
+
+  private final Store store;
+  private final Store.Target target;
+  private final SecureRandom random = new SecureRandom();
+  private final AtomicLong changes = new AtomicLong();
+
+  Sessions(Store store) {
+    this.store = store;
+    store.register(SPACE, Table.FACTORY);
+    this.target = store.target(KEY);
+  }
+
+  /// Opens a session.
+  public Session open() {
+    byte[] secret = new byte[SECRET_BYTES];
+    random.nextBytes(secret);
+    var in = put(new Encoder(SECRET_BYTES + 1).u8(OPEN).raw(secret).toBytes());
+    return new Session(in.varint(), secret);
+  }
+
+  /// Ends a session; answers whether it was open.
+  public boolean end(long id) {
+    var in = put(new Encoder(12).u8(END).varint(id).toBytes());
+    return in.u8() == 1;
+  }
+
+  private Decoder put(byte[] value) {
+    Request request = store.put(target, value, new Existence.Any(null), true);
+    byte[] answer = request.answer().encoded();
+    var in = new Decoder(answer);
+    var _ = in.u8();
+    if (changes.incrementAndGet() % TRIM_EVERY == 0) {
+      var _ = store.trim(KEY, store.position(KEY));
+    }
+    return in;
+  }
+
+  /// The sessions that are open, the oldest first.
+  public List<Session> all() {
+    Request request = store.get(target, KEY, new Existence.Any(null), true);
+    var in = new Decoder(request.answer().encoded());
+    var all = new ArrayList<Session>();
+    for (long left = in.varint(); left > 0; left--) {
+      all.add(new Session(in.varint(), in.raw(SECRET_BYTES)));
+    }
+    return all;
+  }
+
+  /// The session of an id, null when it has ended.
+  public @Nullable Session find(long id) {
+    for (Session session : all()) {
+      if (session.id() == id) return session;
+    }
+    return null;
+  }
+
+  /// The table.
+  private static final class Table implements Handler {
+    private static final HandlerFactory FACTORY =
+        new HandlerFactory() {
+          @Override
+          public Handler create(Key key, byte @Nullable [] opening, Execution execution) {
+            return new Table();
+          }
+
+          @Override
+          public Handler restore(Key key, byte[] checkpoint) {
+            var table = new Table();
+            var in = new Decoder(checkpoint);
+            for (long left = in.varint(); left > 0; left--) {
+              table.secrets.put(in.varint(), in.raw(SECRET_BYTES));
+            }
+            return table;
+          }
+
+          @Override
+          public Answer failure(RuntimeException cause) {
+            throw new IllegalStateException("the table of sessions calls nobody", cause);
+          }
+        };
+
+    private final TreeMap<Long, byte[]> secrets = new TreeMap<>();
+
+    @Override
+    public Answer put(byte[] value, Execution execution) {
+      var in = new Decoder(value);
+      var out = new Encoder(12);
+      if (in.u8() == OPEN) {
+        secrets.put(execution.address(), in.raw(SECRET_BYTES));
+        out.u8(OPEN).varint(execution.address());
+      } else {
+        out.u8(END).u8(secrets.remove(in.varint()) != null ? 1 : 0);
+      }
+      byte[] answer = out.toBytes();
+      return () -> answer;
+    }
+
+    @Override
+    public Answer get(@Nullable Object query, Execution execution) {
+      byte[] all = checkpoint();
+      return () -> all;
+    }
+
+    @Override
+    public byte[] checkpoint() {
+      var out = new Encoder(16 + secrets.size() * (SECRET_BYTES + 6)).varint(secrets.size());
+      secrets.forEach((id, secret) -> out.varint(id).raw(Arrays.copyOf(secret, SECRET_BYTES)));
+      return out.toBytes();
+    }
+  }
+}

@@ -1,0 +1,10 @@
+package stoa.store;
+
+import org.jspecify.annotations.Nullable;
+
+/// What became of a call that an earlier process logged.
+///
+/// @param answer what it answered; null for a deletion
+/// @param generation the generation in which it was executed, which a deletion ended
+/// @param counter its log counter
+public record Earlier(@Nullable Answer answer, long generation, long counter) {}

@@ -1,0 +1,96 @@
+package stoa.weave;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.MalformedURLException;
+import java.net.URI;
+import java.net.URL;
+import java.net.URLClassLoader;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.CodeSource;
+import java.security.cert.Certificate;
+import java.util.List;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import stoa.spi.Cancellation;
+
+/// Loads users' classes from jar files and directories, and weaves into them the checks by which
+/// [Cancellation] stops a run of their code: one at the entry of each method and one at each jump
+/// back.
+///
+/// Its parent is the loader of Stoa itself, and what that has is loaded there, without checks. What
+/// loops in the JDK without calling users' code cannot be stopped, nor what waits there.
+/// Thread-safe.
+public final class UserClasses extends URLClassLoader {
+  static {
+    registerAsParallelCapable();
+  }
+
+  private final Weaver weaver;
+
+  private UserClasses(URL[] path, Consumer<String> unwoven) {
+    super("users", path, Cancellation.class.getClassLoader());
+    weaver = new Weaver(this, unwoven);
+  }
+
+  /// A loader of the classes on a path. To be closed when none of them is used any more.
+  ///
+  /// @param path jar files and directories, searched in this order
+  /// @param unwoven is told of each method that is left without checks, and why
+  /// @throws IllegalArgumentException when one of these is not there
+  public static UserClasses open(List<Path> path, Consumer<String> unwoven) {
+    return new UserClasses(path.stream().map(UserClasses::url).toArray(URL[]::new), unwoven);
+  }
+
+  private static URL url(Path path) {
+    if (!Files.isReadable(path)) {
+      throw new IllegalArgumentException(
+          path + " is not there or cannot be read; name jar files and directories of classes");
+    }
+    try {
+      return path.toUri().toURL();
+    } catch (MalformedURLException e) {
+      throw new IllegalArgumentException(path + " is no jar file or directory of classes", e);
+    }
+  }
+
+  @Override
+  protected Class<?> findClass(String name) throws ClassNotFoundException {
+    String file = name.replace('.', '/') + ".class";
+    URL url = findResource(file);
+    if (url == null) throw new ClassNotFoundException(name);
+    byte[] classFile;
+    try (InputStream in = url.openStream()) {
+      classFile = in.readAllBytes();
+    } catch (IOException e) {
+      throw new ClassNotFoundException(name + " cannot be read from " + url, e);
+    }
+    int dot = name.lastIndexOf('.');
+    if (dot > 0) define(name.substring(0, dot));
+    byte[] woven = weaver.weave(classFile);
+    var source = new CodeSource(origin(url, file), (Certificate @Nullable []) null);
+    return defineClass(name, woven, 0, woven.length, source);
+  }
+
+  private void define(String packageName) {
+    if (getDefinedPackage(packageName) != null) return;
+    try {
+      definePackage(packageName, null, null, null, null, null, null, null);
+    } catch (IllegalArgumentException otherThread) {
+      // It has just been defined.
+    }
+  }
+
+  /// The jar file or directory that a class file is in.
+  private static @Nullable URL origin(URL url, String file) {
+    String text = url.toString();
+    String place = text.substring(0, text.length() - file.length());
+    if (place.startsWith("jar:")) place = place.substring(4, place.indexOf("!/"));
+    try {
+      return URI.create(place).toURL();
+    } catch (MalformedURLException | IllegalArgumentException unknown) {
+      return null;
+    }
+  }
+}

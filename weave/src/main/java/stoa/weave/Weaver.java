@@ -1,0 +1,95 @@
+package stoa.weave;
+
+import java.lang.classfile.ClassFile;
+import java.lang.classfile.ClassHierarchyResolver;
+import java.lang.classfile.ClassModel;
+import java.lang.classfile.ClassTransform;
+import java.lang.classfile.MethodModel;
+import java.lang.classfile.MethodTransform;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
+import java.util.function.Predicate;
+
+/// Inserts checks into class files. Thread-safe.
+final class Weaver {
+  /*
+   * The frames of a method's stack map are computed anew, by the classes that it names, whose
+   * supers are read from their files: nothing is loaded for that. A method that cannot be woven, as
+   * it would become too long or names what is not there, is left as it was; the others of its class
+   * are woven.
+   */
+  private final ClassFile format;
+  private final Consumer<String> unwoven;
+
+  /// @param loader finds the files of classes
+  /// @param unwoven is told of what is left as it was
+  Weaver(ClassLoader loader, Consumer<String> unwoven) {
+    this.unwoven = unwoven;
+    var resolver =
+        ClassHierarchyResolver.ofResourceParsing(loader)
+            .orElse(ClassHierarchyResolver.defaultResolver())
+            .cached(ConcurrentHashMap::new);
+    format = ClassFile.of(ClassFile.ClassHierarchyResolverOption.of(resolver));
+  }
+
+  /// A class with checks.
+  byte[] weave(byte[] classFile) {
+    ClassModel model;
+    try {
+      model = format.parse(classFile);
+    } catch (RuntimeException unreadable) {
+      unwoven.accept("a class file that cannot be read: " + unreadable.getMessage());
+      return classFile; // the JVM says what is wrong
+    }
+    try {
+      return weave(model, _ -> true);
+    } catch (RuntimeException some) {
+      return weaveWhatCanBe(model, classFile);
+    }
+  }
+
+  private byte[] weave(ClassModel model, Predicate<MethodModel> which) {
+    return format.transformClass(
+        model,
+        (ClassTransform)
+            (builder, element) -> {
+              if (element instanceof MethodModel method
+                  && method.code().isPresent()
+                  && which.test(method)) {
+                var checks = new Checks(method, method.code().orElseThrow());
+                builder.transformMethod(method, MethodTransform.transformingCode(checks));
+              } else {
+                builder.with(element);
+              }
+            });
+  }
+
+  /// Weaves each method alone to find those for which that fails, and then the others together.
+  private byte[] weaveWhatCanBe(ClassModel model, byte[] classFile) {
+    Map<MethodModel, RuntimeException> failures = new LinkedHashMap<>();
+    for (MethodModel method : model.methods()) {
+      try {
+        var _ = weave(model, method::equals);
+      } catch (RuntimeException failure) {
+        failures.put(method, failure);
+      }
+    }
+    String name = model.thisClass().asInternalName().replace('/', '.');
+    failures.forEach((method, failure) ->
+        unwoven.accept(
+            name
+                + "."
+                + method.methodName().stringValue()
+                + method.methodType().stringValue()
+                + " cannot be stopped: "
+                + failure.getMessage()));
+    try {
+      return weave(model, method -> !failures.containsKey(method));
+    } catch (RuntimeException all) {
+      unwoven.accept(name + " cannot be stopped: " + all.getMessage());
+      return classFile;
+    }
+  }
+}

@@ -1,0 +1,14 @@
+/// What clients and servers say to each other.
+@org.jspecify.annotations.NullMarked
+module stoa.wire {
+  requires static transitive org.jspecify;
+  requires transitive stoa.objects;
+  requires transitive com.google.protobuf;
+  requires transitive io.grpc;
+  requires transitive io.grpc.stub;
+  requires io.grpc.netty.shaded;
+  requires io.grpc.protobuf;
+
+  exports stoa.wire;
+  exports stoa.wire.proto;
+}
