@@ -9,7 +9,8 @@ import java.lang.annotation.Target;
 /// Marks a method that only reads: it changes nothing and calls only accessors.
 ///
 /// An accessor is executed without being logged, and sees every call that completed before it. On
-/// an absent object it sees the fresh state and creates nothing.
+/// an absent object it sees the fresh state and creates nothing. One that asks other objects sees
+/// all of them at one moment ([Order#GLOBAL]); it may run twice, and then runs at its caller.
 @Documented
 @Retention(RetentionPolicy.RUNTIME)
 @Target(ElementType.METHOD)

@@ -152,6 +152,21 @@ public record Limits(
         closeTimeMax);
   }
 
+  /// These limits with another [#nestingMax()].
+  public Limits withNestingMax(int value) {
+    return new Limits(
+        callTimeMax,
+        callBytesMax,
+        queuedCallsMax,
+        residentBytesMax,
+        memoryBytesMax,
+        blobBytesMax,
+        value,
+        transactionObjectsMax,
+        transactionBytesMax,
+        closeTimeMax);
+  }
+
   /// These limits with another [#transactionObjectsMax()].
   public Limits withTransactionObjectsMax(int value) {
     return new Limits(

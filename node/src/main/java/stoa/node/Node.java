@@ -26,6 +26,7 @@ final class Node implements AutoCloseable {
   private final ExecutorService background = Executors.newVirtualThreadPerTaskExecutor();
   private final Registry registry;
   private final Requests requests;
+  private final Rate answered = new Rate();
   private volatile boolean draining;
 
   Node(ServerConfig config, ObjectService service) {
@@ -95,6 +96,11 @@ final class Node implements AutoCloseable {
   /// Whether so much of a session is under way that nothing more of it is read.
   boolean isFull(Session session) {
     return session.underWay() >= config.requestsMax();
+  }
+
+  /// How many requests were answered.
+  Rate answered() {
+    return answered;
   }
 
   boolean isDraining() {

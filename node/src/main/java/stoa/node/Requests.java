@@ -81,6 +81,7 @@ final class Requests {
                     + "; ask for less at once");
         built = failure(tooLarge).setSequence(request.getSequence()).build();
       }
+      node.answered().count();
       session.answer(built);
     }
 
@@ -372,10 +373,18 @@ final class Requests {
     }
     request.whenDone(settled -> {
       try {
-        asked.answer(answered(service.encoded(settled), settled.generation(), settled.reach()));
+        if (settled.isMoved()) askWhole(asked, call, settled);
+        else asked.answer(answered(service.encoded(settled), settled.generation(), settled.reach()));
       } catch (RuntimeException failed) {
         asked.fail(failed);
       }
+    });
+  }
+
+  private void askWhole(Asked asked, ObjectService.Call call, stoa.store.Request moved) {
+    onCalls(asked, () -> {
+      ObjectService.Asked whole = service.askWhole(call, moved);
+      return answered(whole.encoded(), whole.generation(), whole.reach());
     });
   }
 

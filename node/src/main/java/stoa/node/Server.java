@@ -14,24 +14,35 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import stoa.objects.ObjectService;
 import stoa.wire.Frames;
+import stoa.objects.ObjectCall;
+import stoa.wire.proto.CallStatus;
+import stoa.wire.proto.CancelReply;
+import stoa.wire.proto.CancelRequest;
 import stoa.wire.proto.ClientFrame;
+import stoa.wire.proto.ShardStatus;
+import stoa.wire.proto.StatusReply;
+import stoa.wire.proto.StatusRequest;
 import stoa.wire.proto.ServerFrame;
 import stoa.wire.proto.StoreGrpc;
 
 /// A server of a store: listens, and serves clients until it is closed. Thread-safe.
 public final class Server implements AutoCloseable {
   private static final int LEASE_TICK_MILLIS = 500;
+  private static final int SHOWN_MAX = 1_000;
+  private static final String VERSION = "0.1.0";
 
   private final Node node;
   private final ObjectService service;
   private final ServerConfig config;
   private final io.grpc.Server server;
   private final ScheduledExecutorService leases;
+  private final long startedNanos;
 
   private Server(ServerConfig config, ObjectService service) throws IOException {
     this.config = config;
     this.service = service;
     this.node = new Node(config, service);
+    this.startedNanos = node.nowNanos();
     var builder =
         NettyServerBuilder.forAddress(new InetSocketAddress(config.host(), config.port()))
             .directExecutor()
@@ -64,7 +75,10 @@ public final class Server implements AutoCloseable {
         });
     var _ =
         leases.scheduleWithFixedDelay(
-            () -> node.background(node.registry()::expire),
+            () -> {
+              node.answered().sample(node.nowNanos());
+              node.background(node.registry()::expire);
+            },
             LEASE_TICK_MILLIS,
             LEASE_TICK_MILLIS,
             TimeUnit.MILLISECONDS);
@@ -109,7 +123,61 @@ public final class Server implements AutoCloseable {
     if (interrupted) Thread.currentThread().interrupt();
   }
 
+  /// Waits until it is closed.
+  public void awaitClosed() throws InterruptedException {
+    server.awaitTermination();
+  }
+
   private final class Conversing extends StoreGrpc.StoreImplBase {
+    @Override
+    public void status(StatusRequest asked, StreamObserver<StatusReply> out) {
+      node.background(() -> {
+        var reply =
+            StatusReply.newBuilder()
+                .setVersion(VERSION)
+                .setData(service.place())
+                .setUpMillis(TimeUnit.NANOSECONDS.toMillis(node.nowNanos() - startedNanos))
+                .setObjectsInMemory(service.residentKeys())
+                .setCallsAnswered(node.answered().total())
+                .setCallsPerSecond(node.answered().perSecond());
+        reply.addShards(ShardStatus.newBuilder().setCounter(service.moment()));
+        node.registry().all().stream()
+            .limit(SHOWN_MAX)
+            .forEach(session -> reply.addSessions(session.status()));
+        for (ObjectCall call : service.calls(SHOWN_MAX)) reply.addCalls(shown(call));
+        out.onNext(reply.build());
+        out.onCompleted();
+      });
+    }
+
+    private static CallStatus shown(ObjectCall call) {
+      return CallStatus.newBuilder()
+          .setId(Long.toString(call.id()))
+          .setObject(call.object())
+          .setMethod(call.method())
+          .setVersion(call.version())
+          .setMillis(call.age().toMillis())
+          .setRunning(call.progress() != ObjectCall.Progress.WAITING)
+          .build();
+    }
+
+    @Override
+    public void cancel(CancelRequest asked, StreamObserver<CancelReply> out) {
+      node.background(() -> {
+        var reply = CancelReply.newBuilder();
+        try {
+          reply.setCancelled(service.cancel(Long.parseLong(asked.getId())));
+          if (!reply.getCancelled()) {
+            reply.setWhy("no call " + asked.getId() + " is under way that can be cancelled");
+          }
+        } catch (NumberFormatException none) {
+          reply.setWhy(asked.getId() + " is no call's number; ./stoa status lists them");
+        }
+        out.onNext(reply.build());
+        out.onCompleted();
+      });
+    }
+
     @Override
     public StreamObserver<ClientFrame> converse(StreamObserver<ServerFrame> out) {
       @Nullable SocketAddress peer = Entrance.PEER.get();

@@ -17,6 +17,7 @@ import stoa.wire.proto.Changed;
 import stoa.wire.proto.ClientFrame;
 import stoa.wire.proto.Request;
 import stoa.wire.proto.ServerFrame;
+import stoa.wire.proto.SessionStatus;
 
 /// What a server knows of one client: its requests, what it has open, and what is to be sent to it.
 /// Thread-safe.
@@ -262,6 +263,19 @@ final class Session {
 
   synchronized boolean hasMore() {
     return !answers.isEmpty() || !changes.isEmpty();
+  }
+
+  /// What an operator sees of it.
+  synchronized SessionStatus status() {
+    Conversation current = conversation;
+    return SessionStatus.newBuilder()
+        .setSession(id)
+        .setConnected(current != null)
+        .setPeer(current == null ? "" : current.peer())
+        .setContainers(containers.size())
+        .setRequests(ledger.underWay())
+        .setTransactions(transactions.size())
+        .build();
   }
 
   ByteString secret() {

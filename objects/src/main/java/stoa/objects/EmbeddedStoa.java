@@ -37,6 +37,7 @@ import stoa.base.StreamId;
 import stoa.objects.marshal.Marshaller;
 import stoa.objects.marshal.Reference;
 import stoa.objects.marshal.References;
+import stoa.objects.proxy.Invoker;
 import stoa.objects.proxy.Proxied;
 import stoa.objects.proxy.Proxies;
 import stoa.objects.types.Keys;
@@ -65,6 +66,7 @@ final class EmbeddedStoa implements ObjectSnapshot.Source {
   private static final int STATE_BYTES_MAX = 512 << 20;
   private static final Object[] NOTHING = {};
 
+  private final String url;
   private final Limits limits;
   private final Clock clock;
   private final Store store;
@@ -82,6 +84,7 @@ final class EmbeddedStoa implements ObjectSnapshot.Source {
   private final Attempts attempts = new Attempts(this::open);
 
   EmbeddedStoa(StoaConfig config, OpenLog open, Clock clock, Threads threads) {
+    url = config.url();
     limits = config.limits();
     var bounds =
         new StoreConfig(
@@ -242,8 +245,10 @@ final class EmbeddedStoa implements ObjectSnapshot.Source {
         shared,
         call,
         (method, arguments, settled) -> {
+          // The caller may change what it passed, and so may a run that is given up.
+          var kept = live.question(method, arguments).arguments();
           Request request = live.begin(method, arguments);
-          request.whenDone(done -> settled.answer(() -> live.answer(done)));
+          request.whenDone(done -> settled.answer(() -> live.end(done, method, kept)));
         },
         answers);
   }
@@ -255,11 +260,11 @@ final class EmbeddedStoa implements ObjectSnapshot.Source {
     }
     refuseInside("limit the time of a call");
     refuseBlob(shared, "takes the time of its device; its calls have no limit");
-    return through(shared, proxy -> hasten(proxy, timeMax));
+    return Sharing.through(shared, proxy -> hasten(proxy, timeMax));
   }
 
   private Object hasten(Object proxy, Duration timeMax) {
-    Proxied proxied = proxied(proxy);
+    Proxied proxied = Sharing.proxied(proxy);
     Invoker hastened =
         switch (proxied.invoker()) {
           case LiveInvoker live -> live.within(timeMax);
@@ -559,6 +564,10 @@ final class EmbeddedStoa implements ObjectSnapshot.Source {
 
   ClassLoader loader() {
     return loader;
+  }
+
+  String url() {
+    return url;
   }
 
   Limits limits() {

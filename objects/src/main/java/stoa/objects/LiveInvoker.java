@@ -6,6 +6,8 @@ import org.jspecify.annotations.Nullable;
 import stoa.Closed;
 import stoa.LimitExceeded;
 import stoa.NotShareable;
+import stoa.Order;
+import stoa.TooOld;
 import stoa.TxOptions;
 import stoa.Unavailable;
 import stoa.UnknownOutcome;
@@ -107,9 +109,20 @@ final class LiveInvoker implements LiveRoute {
     if (method.kind().isTransaction()) return transact(method, arguments);
     Request request;
     if (method.kind() == SharedMethod.Kind.ACCESSOR) {
-      request =
-          stoa.store()
-              .get(target, question(method, arguments), existence(), type.isQuick(method), timeMax);
+      if (type.asksOthers(method)) {
+        return askWhole(stoa.store().beginQuestion(), method, arguments);
+      }
+      var question = question(method, arguments);
+      boolean quick = type.isQuick(method);
+      if (isApart()) {
+        request = stoa.store().get(target, question, existence(), quick, timeMax);
+      } else {
+        request = stoa.store().getAlone(target, question, existence(), quick, timeMax);
+        if (request.isMoved()) {
+          type.sawAskOthers(method);
+          return askWhole(stoa.store().beginQuestion(), method, arguments);
+        }
+      }
     } else {
       byte[] call = call(method, arguments);
       Existence existence = existence();
@@ -117,6 +130,36 @@ final class LiveInvoker implements LiveRoute {
       request = stoa.store().put(target, call, existence, type.isQuick(method), timeMax);
     }
     return answer(request);
+  }
+
+  /// Whether the object shares no order with others.
+  private boolean isApart() {
+    return type.shared().order() == Order.STREAM;
+  }
+
+  /// Asks an accessor that asks other objects: all as of one moment.
+  private @Nullable Object askWhole(
+      stoa.store.Transaction moment, SharedMethod method, @Nullable Object[] arguments)
+      throws Throwable {
+    try (moment) {
+      Answer answer = moment.get(target, question(method, arguments), existenceThen(), false);
+      if (generation == 0) {
+        bind(stoa.store().at(target.key(), moment.at().counter()).generation());
+      }
+      return ((ObjectAnswer) answer).get(stoa.marshaller());
+    }
+  }
+
+  /// What comes of a request that [#begin] made.
+  @Nullable Object end(Request settled, SharedMethod method, @Nullable Object[] arguments)
+      throws Throwable {
+    if (!settled.isMoved()) return answer(settled);
+    type.sawAskOthers(method);
+    try {
+      return askWhole(stoa.store().beginQuestion(settled), method, arguments);
+    } catch (TooOld released) {
+      return askWhole(stoa.store().beginQuestion(), method, arguments);
+    }
   }
 
   /// Runs a method of the object here, as a transaction of its own.
@@ -189,8 +232,10 @@ final class LiveInvoker implements LiveRoute {
     }
     if (method.kind() == SharedMethod.Kind.ACCESSOR) {
       boolean quick = type.isQuick(method);
-      return stoa.store()
-          .getAsync(target, question(method, arguments), existence(), quick, timeMax);
+      var question = question(method, arguments);
+      return isApart()
+          ? stoa.store().getAsync(target, question, existence(), quick, timeMax)
+          : stoa.store().getAloneAsync(target, question, existence(), quick, timeMax);
     }
     byte[] call = call(method, arguments);
     Existence existence = existence();
@@ -215,10 +260,12 @@ final class LiveInvoker implements LiveRoute {
   private @Nullable Object nested(
       ObjectContext context, SharedMethod method, @Nullable Object[] arguments) throws Throwable {
     Execution execution = context.execution();
-    if (execution.transaction() != null || execution.isPast()) {
-      ObjectTransaction.refuseStream(type);
-    }
     var around = execution.transaction();
+    boolean asks = method.kind() == SharedMethod.Kind.ACCESSOR;
+    if (asks && isApart() && around != null && around.isOneQuestion()) {
+      return askApart(execution, method, arguments);
+    }
+    if (around != null || execution.isPast()) ObjectTransaction.refuseStream(type);
     if (around != null && method.kind().isTransaction()) {
       return ObjectTransaction.nested(
           around,
@@ -230,7 +277,10 @@ final class LiveInvoker implements LiveRoute {
     try {
       answer =
           switch (method.kind()) {
-            case ACCESSOR -> execution.get(target.key(), question(method, arguments), existence());
+            case ACCESSOR ->
+                isApart()
+                    ? execution.getApart(target.key(), question(method, arguments), existence())
+                    : execution.get(target.key(), question(method, arguments), existence());
             case TRANSACTION, READING_TRANSACTION ->
                 execution.run(target, question(method, arguments), existence());
             case MUTATOR, UPDATE ->
@@ -241,6 +291,19 @@ final class LiveInvoker implements LiveRoute {
       throw context.execution().suspend(trouble);
     }
     return ObjectAnswer.get(answer, stoa.marshaller());
+  }
+
+  /// Asks this object, which shares no order with others, for an accessor of another one that sees
+  /// those that do at one moment.
+  private @Nullable Object askApart(
+      Execution execution, SharedMethod method, @Nullable Object[] arguments) throws Throwable {
+    execution.leaveLive(); // it must not hold up its own object, which this one may ask
+    try {
+      boolean quick = type.isQuick(method);
+      return answer(stoa.store().get(target, question(method, arguments), existence(), quick));
+    } catch (Unavailable | UnknownOutcome | Closed trouble) {
+      throw execution.suspend(trouble);
+    }
   }
 
   byte[] call(SharedMethod method, @Nullable Object[] arguments) {
@@ -258,12 +321,15 @@ final class LiveInvoker implements LiveRoute {
   }
 
   ObjectHandler.Question question(SharedMethod method, @Nullable Object[] arguments) {
+    @Nullable Object[] own = arguments;
+    boolean cloned = false;
     for (int i = 0; i < arguments.length; i++) {
-      if (!stoa.marshaller().isValue(arguments[i])) {
-        arguments[i] = stoa.marshaller().copy(arguments[i]);
-      }
+      if (stoa.marshaller().isValue(arguments[i])) continue;
+      if (!cloned) own = arguments.clone();
+      cloned = true;
+      own[i] = stoa.marshaller().copy(arguments[i]);
     }
-    return new ObjectHandler.Question(type, method, arguments);
+    return new ObjectHandler.Question(type, method, own);
   }
 
   /// From now on a generation is meant, unless one is already or it is 0.

@@ -9,9 +9,11 @@ import stoa.Gone;
 import stoa.LimitExceeded;
 import stoa.LogAddress;
 import stoa.NotShareable;
+import stoa.Order;
 import stoa.Snapshot;
 import stoa.Stoa;
 import stoa.StoaConfig;
+import stoa.TooOld;
 import stoa.base.Decoder;
 import stoa.objects.types.Keys;
 import stoa.objects.types.SharedMethod;
@@ -69,6 +71,11 @@ public final class ObjectService implements AutoCloseable {
   /// The sessions of clients.
   public Sessions sessions() {
     return sessions;
+  }
+
+  /// Where the store is.
+  public String place() {
+    return stoa.url();
   }
 
   /// The limits of the store.
@@ -211,7 +218,8 @@ public final class ObjectService implements AutoCloseable {
     }
     boolean quick = called.type().isQuick(called.method());
     return switch (called.method().kind()) {
-      case ACCESSOR -> store.getAsync(target, question(read, called), call.existence(), quick, timeMax);
+      case ACCESSOR ->
+          store.getAsync(target, question(read, called), call.existence(), quick, timeMax);
       case MUTATOR, UPDATE -> {
         tryToBegin(call);
         yield store.putAsync(target, call.bytes(), call.existence(), quick, timeMax, id);
@@ -220,6 +228,40 @@ public final class ObjectService implements AutoCloseable {
           throw new IllegalArgumentException(
               called.method() + " is a transaction; it is called in one");
     };
+  }
+
+  /// Whether the object shares no order with others.
+  private static boolean isApart(Call call) {
+    return call.container().type.shared().order() == Order.STREAM;
+  }
+
+  /// An answer that took a question.
+  ///
+  /// @param encoded the answer
+  /// @param generation the one that answered, 0 when the object was absent
+  /// @param reach the log counter up to which it reaches
+  public record Asked(byte[] encoded, long generation, long reach) {}
+
+  /// Asks once more, after a settled request that [Request#isMoved]: the accessor asks other objects, and sees all of
+  /// them as of one moment.
+  public Asked askWhole(Call call, Request moved) {
+    try {
+      return askWhole(call, store.beginQuestion(moved));
+    } catch (TooOld released) {
+      return askWhole(call, store.beginQuestion());
+    }
+  }
+
+  private Asked askWhole(Call call, Transaction moment) {
+    try (moment) {
+      Read read = read(call);
+      ObjectType.Called called = java.util.Objects.requireNonNull(read.called());
+      called.type().sawAskOthers(called.method());
+      Container container = call.container();
+      Answer answer = moment.get(container.target, question(read, called), call.existence(), false);
+      long counter = moment.at().counter();
+      return new Asked(answer.encoded(), store.at(container.key(), counter).generation(), counter);
+    }
   }
 
   private static ObjectHandler.Question question(Read read, ObjectType.Called called) {

@@ -41,6 +41,9 @@ public final class ObjectType {
   private final Pace[] paces;
   private final AtomicReferenceArray<@Nullable Integer> numbers;
 
+  /// Which accessors have been seen to ask other objects.
+  private final boolean[] asking;
+
   ObjectType(
       Faces faces, SharedType shared, Dictionary dictionary, Marshaller marshaller, Clock clock) {
     this.faces = faces;
@@ -52,6 +55,7 @@ public final class ObjectType {
     paces = new Pace[count];
     for (int i = 0; i < count; i++) paces[i] = new Pace();
     numbers = new AtomicReferenceArray<>(count);
+    asking = new boolean[count];
   }
 
   /// A method as a put calls it.
@@ -104,6 +108,17 @@ public final class ObjectType {
   /// Whether the method has always been short, so that a caller's own thread may run it.
   boolean isQuick(SharedMethod method) {
     return paces[method.index()].proven;
+  }
+
+  /// Whether an accessor was seen to ask other objects. Only a hint: others may not have noticed
+  /// yet.
+  boolean asksOthers(SharedMethod method) {
+    return asking[method.index()];
+  }
+
+  /// An accessor asks other objects.
+  void sawAskOthers(SharedMethod method) {
+    asking[method.index()] = true;
   }
 
   /// Begins to time a run of a method; 0 when that is no longer needed.

@@ -14,6 +14,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -33,6 +34,7 @@ import stoa.StoaConfig;
 import stoa.Transaction;
 import stoa.Transactional;
 import stoa.TxOptions;
+import stoa.View;
 
 class TransactionTest {
   @Shared(name = "tx.Account")
@@ -73,6 +75,45 @@ class TransactionTest {
     @Accessor
     public long sum(Account other) {
       return balance + other.balance();
+    }
+
+    @Accessor
+    public long sumTwice(Account other, Counted counted) {
+      return sum(other) + 1_000 * counted.count();
+    }
+
+    @Accessor
+    public long around(Account other) {
+      return other.around(this);
+    }
+
+    @Accessor
+    public long along(List<Account> others) {
+      if (others.isEmpty()) return balance;
+      return balance + others.getFirst().along(others.subList(1, others.size()));
+    }
+
+    @Accessor
+    public long drain(List<Account> others) {
+      long sum = balance;
+      while (!others.isEmpty()) sum += others.removeFirst().balance();
+      return sum;
+    }
+  }
+
+  @Shared(name = "tx.Counted", order = Order.STREAM)
+  static class Counted {
+    private long count;
+
+    protected Counted() {}
+
+    public void add() {
+      count++;
+    }
+
+    @Accessor
+    public long count() {
+      return count;
     }
   }
 
@@ -549,6 +590,126 @@ class TransactionTest {
       assertInstanceOf(Transaction.Outcome.Committed.class, stoa.outcome(committed));
       assertInstanceOf(Transaction.Outcome.NotCommitted.class, stoa.outcome(never));
     }
+  }
+
+  @Test
+  void anAccessorThatAsksOthersNeverSeesHalfOfATransaction() throws Exception {
+    try (Stoa stoa = Stoa.open("memory:")) {
+      var alice = stoa.create(Account.class, "alice", 100L);
+      var bob = stoa.create(Account.class, "bob", 100L);
+      var running = new AtomicBoolean(true);
+      var writer =
+          new Thread(() -> {
+            for (int i = 0; running.get(); i++) {
+              long amount = i % 2 == 0 ? 1 : -1;
+              stoa.transact(() -> {
+                alice.deposit(-amount);
+                bob.deposit(amount);
+              });
+            }
+          });
+      writer.start();
+      try {
+        for (int i = 0; i < 500; i++) {
+          assertEquals(200, alice.sum(bob));
+          assertEquals(200, stoa.async(alice, a -> a.sum(bob)).get());
+        }
+      } finally {
+        running.set(false);
+        writer.join();
+      }
+    }
+  }
+
+  @Test
+  void anAccessorThatIsAskedAgainGetsItsArgumentsAsTheyWerePassed() throws Exception {
+    try (Stoa stoa = Stoa.open("memory:")) {
+      var alice = stoa.create(Account.class, "alice", 1L);
+      var bob = stoa.create(Account.class, "bob", 10L);
+      var carol = stoa.create(Account.class, "carol", 100L);
+      assertEquals(111, alice.drain(new ArrayList<>(List.of(bob, carol))));
+      assertEquals(111, alice.drain(new ArrayList<>(List.of(bob, carol))));
+      var passed = new ArrayList<>(List.of(bob, carol));
+      var answer = stoa.async(alice, a -> a.drain(passed));
+      passed.clear();
+      assertEquals(111, answer.get());
+    }
+  }
+
+  @Test
+  void anAccessorSeesItsOwnThreadsCallsAndDeletions() throws Exception {
+    try (Stoa stoa = Stoa.open("memory:")) {
+      var alice = stoa.create(Account.class, "alice", 1L);
+      var bob = stoa.create(Account.class, "bob", 10L);
+      assertEquals(11, alice.sum(bob));
+      alice.deposit(1);
+      bob.deposit(1);
+      assertEquals(13, alice.sum(bob));
+      var before = stoa.async(alice, a -> a.sum(bob));
+      var _ = stoa.async(alice, a -> a.deposit(1_000));
+      assertEquals(13, before.get());
+      var again = stoa.get(Account.class, "alice");
+      assertEquals(1_013, again.sum(bob));
+      assertTrue(stoa.delete(alice));
+      assertThrows(Gone.class, () -> alice.sum(bob));
+      assertThrows(Gone.class, () -> again.sum(bob));
+    }
+  }
+
+  @Test
+  void anAccessorMayAskObjectsThatAreOrderedByThemselves() {
+    try (Stoa stoa = Stoa.open("memory:")) {
+      var alice = stoa.create(Account.class, "alice", 1L);
+      var bob = stoa.create(Account.class, "bob", 10L);
+      var counted = stoa.create(Counted.class, "counted");
+      counted.add();
+      for (int i = 0; i < 3; i++) assertEquals(1_011, alice.sumTwice(bob, counted));
+    }
+  }
+
+  @Test
+  void accessorsInACircleAreRefusedWhereverTheyAreAsked() {
+    try (Stoa stoa = Stoa.open("memory:")) {
+      var alice = stoa.create(Account.class, "alice", 1L);
+      var bob = stoa.create(Account.class, "bob", 10L);
+      for (int i = 0; i < 2; i++) assertThrows(Deadlock.class, () -> alice.around(bob));
+      assertThrows(Deadlock.class, () -> stoa.transact(() -> alice.around(bob)));
+      for (Account seen : everyView(stoa, alice)) {
+        assertThrows(Deadlock.class, () -> seen.around(bob));
+      }
+    }
+  }
+
+  @Test
+  void accessorsThatAskTooDeepAreRefusedWhereverTheyAreAsked() {
+    var limits = Limits.standard().withNestingMax(5);
+    try (Stoa stoa = Stoa.open(StoaConfig.of("memory:").withLimits(limits))) {
+      var accounts = new ArrayList<Account>();
+      for (long i = 0; i < 8; i++) accounts.add(stoa.create(Account.class, "account " + i, i));
+      var first = accounts.getFirst();
+      first.deposit(0); // at this version of it, the others are there
+      var near = accounts.subList(1, 6);
+      var far = accounts.subList(1, 7);
+      for (int i = 0; i < 2; i++) {
+        assertEquals(15, first.along(near));
+        assertThrows(LimitExceeded.class, () -> first.along(far));
+      }
+      assertEquals(15, stoa.transact(() -> first.along(near)));
+      assertThrows(LimitExceeded.class, () -> stoa.transact(() -> first.along(far)));
+      for (Account seen : everyView(stoa, first)) {
+        assertEquals(15, seen.along(near));
+        assertThrows(LimitExceeded.class, () -> seen.along(far));
+      }
+    }
+  }
+
+  private static List<Account> everyView(Stoa stoa, Account shared) {
+    var ref = stoa.ref(shared);
+    return List.of(
+        stoa.view(Account.class, ref, new View.Local()),
+        stoa.view(Account.class, ref, new View.Cached()),
+        stoa.history(shared).at(stoa.history(shared).version()),
+        stoa.snapshot().on(shared));
   }
 
   @Test

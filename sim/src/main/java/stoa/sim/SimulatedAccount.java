@@ -100,6 +100,14 @@ class SimulatedAccount {
     return lines;
   }
 
+  /// The balance of this account and others, which are asked one after the other.
+  @Accessor
+  public long total(List<SimulatedAccount> others) {
+    long total = balance;
+    for (var other : others) total += other.balance();
+    return total;
+  }
+
   @Accessor
   public long peek(SimulatedAccount other) {
     return other.balance();

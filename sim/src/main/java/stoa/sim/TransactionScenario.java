@@ -204,7 +204,8 @@ final class TransactionScenario implements Scenario {
     /* What may happen in the middle of a transaction of somebody else, too. */
     private void work() {
       int dice = chance.below(100);
-      if (dice < 60) advance(chance.below(CLIENTS));
+      if (dice < 5) total();
+      else if (dice < 60) advance(chance.below(CLIENTS));
       else if (dice < 75) transact();
       else if (dice < 90) ask();
       else {
@@ -318,6 +319,25 @@ final class TransactionScenario implements Scenario {
       ShardLogContract.holds(
           balances == ACCOUNTS * SimulatedAccount.OPENING,
           "no money comes or goes; %s saw %d".formatted(attempt.id, balances));
+    }
+
+    /* One accessor asks all accounts, beside whatever goes on. */
+    private void total() {
+      int first = chance.below(ACCOUNTS);
+      var others = new ArrayList<>(accounts);
+      var asking = others.remove(first);
+      long balances;
+      try {
+        balances = store.await(() -> asking.total(others));
+      } catch (StoaException failed) {
+        trace.add("total fails with " + failed.getClass().getSimpleName());
+        expected(failed);
+        return;
+      }
+      trace.reached("an accessor asks several objects");
+      ShardLogContract.holds(
+          balances == ACCOUNTS * SimulatedAccount.OPENING,
+          "an accessor sees no half of a transaction; it saw %d".formatted(balances));
     }
 
     private void pairPlan(List<Step> plan, boolean reading) {

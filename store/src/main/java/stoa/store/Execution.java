@@ -51,8 +51,9 @@ public final class Execution implements Cancellation.Run {
     }
   }
 
-  /// Thrown through a handler that answers a transaction, or a reader of the past, from the present
-  /// and asks other keys: they need not be as the reader sees them. The past is asked instead.
+  /// Thrown through a handler that answers a question, a transaction, or a reader of the past, from
+  /// the present and asks other keys: they need not be as the reader sees them. The past is asked
+  /// instead.
   static final class Elsewhere extends Unwinding {
     private static final long serialVersionUID = 1L;
 
@@ -143,6 +144,9 @@ public final class Execution implements Cancellation.Run {
 
   /// Whether it is a question about the past.
   boolean past;
+
+  /// The run that asks this one for the past; null when somebody outside does.
+  @Nullable Execution caller;
 
   /// Whether it asked another key.
   boolean asked;
@@ -297,17 +301,30 @@ public final class Execution implements Cancellation.Run {
     if (mode == Mode.TENTATIVE) {
       return tentative(target, () -> inTransaction().get(target, query, existence, depth + 1));
     }
-    if (isReading() && transaction != null) {
-      if (resident == null) {
-        return tentative(target, () -> inTransaction().get(target, query, existence, depth + 1));
-      }
-      Objects.requireNonNull(request).moved = true;
-      throw new Elsewhere();
+    if (isReading() && transaction != null && resident == null) {
+      return tentative(target, () -> inTransaction().get(target, query, existence, depth + 1));
     }
+    leaveLive();
+    return getApart(target, query, existence);
+  }
+
+  /// Asks the handler of another key that shares no order with this one: it need not be seen at the
+  /// same moment. Not from within a transaction.
+  public byte[] getApart(Key target, Object query, Existence existence) {
+    ensureHeadroom();
     if (isReading()) {
       return asked(() -> store.nesting().get(this, target, query, existence)).answer();
     }
     return nested(target, origin -> store.nesting().get(this, target, query, existence));
+  }
+
+  /// Gives a question up that is answered by the live state for somebody who asks as of one moment.
+  public void leaveLive() {
+    Request asked = request;
+    boolean asOfOneMoment = transaction != null || (asked != null && asked.alone);
+    if (!isReading() || resident == null || asked == null || !asOfOneMoment) return;
+    asked.moved = true;
+    throw new Elsewhere();
   }
 
   /// Runs code of another key here, as part of the transaction in which this handler runs.
@@ -331,7 +348,12 @@ public final class Execution implements Cancellation.Run {
     if (suspended != null) throw suspended;
     byte[] answer;
     try {
-      answer = call.get().encoded();
+      if (depth >= store.nestingMax()) {
+        RuntimeException refusal = Nesting.tooDeep(key, target, depth + 1, store.nestingMax());
+        answer = store.factory(key.space()).failure(refusal).encoded();
+      } else {
+        answer = call.get().encoded();
+      }
     } catch (Gone | AlreadyExists | Deadlock told) {
       answer = store.factory(key.space()).failure(told).encoded();
     } catch (RuntimeException trouble) {
@@ -527,6 +549,20 @@ public final class Execution implements Cancellation.Run {
 
   void checkNotTakenBack() {
     if (isTakenBack()) throw new Abandoned();
+  }
+
+  /// Why a question to another key as it was is refused, as it would be now; null when it is not.
+  @Nullable RuntimeException refusalOfPast(Key target) {
+    if (depth >= store.nestingMax()) {
+      return Nesting.tooDeep(key, target, depth + 1, store.nestingMax());
+    }
+    var path = new ArrayList<Key>();
+    path.add(target);
+    for (@Nullable Execution run = this; run != null; run = run.caller) {
+      path.addFirst(run.key);
+      if (run.key.equals(target)) return Nesting.deadlock(path);
+    }
+    return null;
   }
 
   /// Whether a run that this one interrupts on its thread has been refused what it waits for.

@@ -72,8 +72,10 @@ final class Nesting {
   private Execution.Nested past(Execution caller, Key target, Object query, Existence existence) {
     caller.asked = true;
     if (caller.looking) throw new Execution.Elsewhere();
+    RuntimeException refusal = caller.refusalOfPast(target);
+    if (refusal != null) return told(caller, refusal);
     try {
-      Answer answer = store.at(target, caller.counter).get(query, existence, null);
+      Answer answer = store.at(target, caller.counter).get(query, existence, caller);
       return new Execution.Nested(answer.encoded(), false);
     } catch (Gone gone) {
       return told(caller, gone);
@@ -132,14 +134,7 @@ final class Nesting {
 
   private @Nullable RuntimeException refusal(Execution caller, Request request) {
     if (request.depth > depthMax) {
-      return new LimitExceeded(
-          caller.key()
-              + " calls "
-              + request.resident.key
-              + " at a depth of "
-              + request.depth
-              + "; nestingMax is "
-              + depthMax);
+      return tooDeep(caller.key(), request.resident.key, request.depth, depthMax);
     }
     waiting.lock();
     try {
@@ -152,6 +147,11 @@ final class Nesting {
     } finally {
       waiting.unlock();
     }
+  }
+
+  static LimitExceeded tooDeep(Key caller, Key target, int depth, int depthMax) {
+    return new LimitExceeded(
+        caller + " calls " + target + " at a depth of " + depth + "; nestingMax is " + depthMax);
   }
 
   static Deadlock deadlock(List<Key> circle) {

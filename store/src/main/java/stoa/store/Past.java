@@ -113,26 +113,35 @@ public final class Past {
   /// @throws stoa.Gone when the key was not what is expected of it
   public Answer get(@Nullable Object query, Existence existence, boolean quick) {
     store.checkOpen();
-    if (!quick || within != 0) return get(query, existence, null);
+    if (!quick || within != 0) return ask(version(), query, existence, null, null, 0);
     var found = told(() -> store.versions().at(key, counter, live -> look(live, query, existence)));
     Version version = found.version();
     return version == null
         ? Objects.requireNonNull(found.found())
-        : ask(version, query, existence, null);
+        : ask(version, query, existence, null, null, 0);
   }
 
   /// As [#get(Object, Existence, boolean)], for a transaction.
-  Answer get(@Nullable Object query, Existence existence, @Nullable Transaction transaction) {
-    return ask(version(), query, existence, transaction);
+  Answer get(
+      @Nullable Object query, Existence existence, @Nullable Transaction transaction, int depth) {
+    return ask(version(), query, existence, transaction, null, depth);
+  }
+
+  /// As [#get(Object, Existence, boolean)], for a handler that is asked for the past itself.
+  Answer get(@Nullable Object query, Existence existence, Execution caller) {
+    return ask(version(), query, existence, null, caller, caller.depth() + 1);
   }
 
   private Answer ask(
       Version version,
       @Nullable Object query,
       Existence existence,
-      @Nullable Transaction transaction) {
+      @Nullable Transaction transaction,
+      @Nullable Execution caller,
+      int depth) {
     if (existence.wasGone(version.generation(), version.position())) throw Store.gone(key);
-    Execution execution = execution(version.position());
+    Execution execution = execution(version.position(), depth);
+    execution.caller = caller;
     execution.past = true;
     execution.counter = others;
     execution.transaction = transaction;
@@ -157,7 +166,7 @@ public final class Past {
   private @Nullable Answer look(Materialized live, @Nullable Object query, Existence existence) {
     if (live.forksCheaply()) return null;
     if (existence.wasGone(live.generation(), live.position())) throw Store.gone(key);
-    Execution execution = execution(live.position());
+    Execution execution = execution(live.position(), 0);
     execution.past = true;
     execution.looking = true;
     try {
@@ -168,9 +177,9 @@ public final class Past {
     }
   }
 
-  private Execution execution(long address) {
+  private Execution execution(long address, int depth) {
     return new Execution(
-        store, Execution.Mode.READING, key, null, address, store.nowMicros(), 0, null, null);
+        store, Execution.Mode.READING, key, null, address, store.nowMicros(), depth, null, null);
   }
 
   private Answer here(Execution execution, Supplier<Answer> handler) {

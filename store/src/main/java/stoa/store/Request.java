@@ -68,6 +68,13 @@ public final class Request {
   /// How many ticks it may take altogether; 0 when only its run is limited.
   int ticksMax;
 
+  /// Whether a GET is given up when the handler asks other keys: it is then [#moved], and is to be
+  /// asked as of one moment.
+  boolean alone;
+
+  /// The log counter up to which all was committed when a GET was asked that may be given up.
+  long asked;
+
   // Set by the leader when it is put in a batch, before the request goes to the mailbox.
   long address;
   long counter;
@@ -245,6 +252,12 @@ public final class Request {
   /// Whether it is settled.
   public boolean isDone() {
     return done;
+  }
+
+  /// Whether a question was given up, because the handler asks other keys: ask it with
+  /// [Store#beginQuestion(Request)]. Valid once done.
+  public boolean isMoved() {
+    return moved;
   }
 
   /// The generation of the key in which it was executed, 0 when the key was absent. Valid once

@@ -452,6 +452,7 @@ final class Resident implements Runnable {
       return false;
     } catch (Execution.Elsewhere asksOthers) {
       running = null;
+      if (request.alone) request.reach = executedChange;
       request.complete(null);
       return true;
     } catch (Execution.Suspended suspended) {
@@ -679,6 +680,7 @@ final class Resident implements Runnable {
     if (answer == null) return false;
     running = null;
     if (request.moved) {
+      if (request.alone) request.reach = executedChange;
       request.complete(null);
       return true;
     }

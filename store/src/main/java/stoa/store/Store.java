@@ -245,9 +245,22 @@ public final class Store implements AutoCloseable {
   /// As [#get(Target, Object, Existence, boolean)], within a time.
   public Request get(
       Target target, Object query, Existence existence, boolean quick, Duration timeMax) {
+    return get(newGet(target, query, existence, quick), timeMax);
+  }
+
+  /// As [#get], for a question that is given up when its handler asks other keys, which need not be
+  /// as the key itself is seen: then [Request#isMoved()], and [#beginQuestion()] is to be used.
+  public Request getAlone(
+      Target target, Object query, Existence existence, boolean quick, Duration timeMax) {
     Request request = newGet(target, query, existence, quick);
+    request.alone = true;
+    return get(request, timeMax);
+  }
+
+  private Request get(Request request, Duration timeMax) {
     takingBack.limit(request, timeMax);
     if (intake.refuses(request)) return request;
+    boolean quick = request.quick;
     if (quick && threads.mayRunQuick()) {
       Resident resident = request.resident;
       if (!resident.runAlone(request) && resident.enqueue(request)) {
@@ -272,6 +285,19 @@ public final class Store implements AutoCloseable {
       Target target, Object query, Existence existence, boolean quick, Duration timeMax) {
     Request request = newGet(target, query, existence, quick);
     takingBack.limit(request, timeMax);
+    intake.add(request);
+    callWriter();
+    return request;
+  }
+
+  /// As [#getAsync], for a question that is given up when its handler asks other keys; see
+  /// [#getAlone].
+  public Request getAloneAsync(
+      Target target, Object query, Existence existence, boolean quick, Duration timeMax) {
+    Request request = newGet(target, query, existence, quick);
+    takingBack.limit(request, timeMax);
+    request.alone = true;
+    request.asked = moment();
     intake.add(request);
     callWriter();
     return request;
@@ -582,6 +608,26 @@ public final class Store implements AutoCloseable {
     Pins.Pin pin = retention.pins().pin(intake::moment, bounds.micros());
     var at = new LogAddress(intake.epoch(), pin.counter());
     return new Transaction(this, at, now, bounds, mark(), pin);
+  }
+
+  /// Begins the transaction of one question whose handler asks other keys: all are seen as they are
+  /// now.
+  public Transaction beginQuestion() {
+    return begin(questionBounds()).forOneQuestion();
+  }
+
+  /// As [#beginQuestion()], for a question that was given up: all keys are seen as of a moment at
+  /// which its own was as it was found then.
+  public Transaction beginQuestion(Request moved) {
+    var at = new LogAddress(epoch(), Math.max(moved.asked, moved.reach));
+    return begin(questionBounds(), at).forOneQuestion();
+  }
+
+  /// It may wait for the calls of others, but not ask for ever.
+  private Transaction.Bounds questionBounds() {
+    long micros = callMicrosMax();
+    long most = micros > Long.MAX_VALUE / 10 ? Long.MAX_VALUE : micros * 10;
+    return new Transaction.Bounds(true, most, Integer.MAX_VALUE, 0);
   }
 
   /// Begins a transaction that reads the past.
