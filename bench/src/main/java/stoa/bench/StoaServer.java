@@ -6,7 +6,6 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.IntStream;
-import stoa.SharedQueue;
 import stoa.Stoa;
 import stoa.View;
 
@@ -49,11 +48,10 @@ final class StoaServer implements RemoteContender {
     private final Stoa stoa;
     private final Cell cell;
     private final List<Counter> counters;
-    private final SharedQueue<Long> queue;
+    private final Fifo queue;
     private final Counter published;
     private final Counter copy;
 
-    @SuppressWarnings("unchecked")
     Client(ServerProcess server, Stoa stoa) {
       this.server = server;
       this.stoa = stoa;
@@ -62,7 +60,7 @@ final class StoaServer implements RemoteContender {
           IntStream.range(0, RemoteLoad.COUNTERS_MAX)
               .mapToObj(i -> stoa.get(Counter.class, "counter " + i))
               .toList();
-      queue = (SharedQueue<Long>) stoa.get(SharedQueue.class, "queue");
+      queue = stoa.get(Fifo.class, "queue");
       published = stoa.get(Counter.class, "published");
       copy = stoa.view(Counter.class, stoa.ref(published), new View.Cached());
     }
@@ -94,12 +92,12 @@ final class StoaServer implements RemoteContender {
 
     @Override
     public void enqueue(long element) {
-      queue.add(element);
+      queue.enqueue(element);
     }
 
     @Override
     public long dequeue() {
-      Long element = queue.poll();
+      Long element = queue.dequeue();
       if (element == null) throw new IllegalStateException("the queue is empty");
       return element;
     }
