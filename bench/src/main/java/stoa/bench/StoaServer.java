@@ -62,6 +62,7 @@ final class StoaServer implements RemoteContender {
               .toList();
       queue = stoa.get(Fifo.class, "queue");
       published = stoa.get(Counter.class, "published");
+      published.add(0); // an object that does not exist yet has no state to copy
       copy = stoa.view(Counter.class, stoa.ref(published), new View.Cached());
     }
 
