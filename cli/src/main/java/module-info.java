@@ -4,7 +4,13 @@ module stoa.cli {
   requires static transitive org.jspecify;
   requires stoa.bench;
   requires stoa.stacksync;
+  requires stoa.node;
   requires stoa.objects;
+  requires stoa.weave;
+  requires stoa.wire;
+  requires io.grpc;
+  requires io.grpc.netty.shaded;
+  requires io.grpc.stub;
   requires info.picocli;
   requires java.management;
 

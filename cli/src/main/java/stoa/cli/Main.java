@@ -17,7 +17,15 @@ import stoa.StoaException;
 @Command(
     name = "stoa",
     description = "Shared state as callable objects.",
-    subcommands = {DemoCommand.class, ReplayCommand.class, BenchCommand.class, HelpCommand.class},
+    subcommands = {
+      DemoCommand.class,
+      ReplayCommand.class,
+      BenchCommand.class,
+      ServeCommand.class,
+      StatusCommand.class,
+      CancelCommand.class,
+      HelpCommand.class
+    },
     synopsisSubcommandLabel = "COMMAND",
     footer = {
       "",

@@ -26,6 +26,7 @@ import stoa.wire.proto.Answer;
 import stoa.wire.proto.Answered;
 import stoa.wire.proto.At;
 import stoa.wire.proto.Begin;
+import stoa.wire.proto.Blob;
 import stoa.wire.proto.Call;
 import stoa.wire.proto.Delete;
 import stoa.wire.proto.Done;
@@ -255,7 +256,23 @@ final class Requests {
             asked.attempt(Requests::done);
             node.registry().end(session);
           });
-      case BLOB, STREAM, LISTEN, UNLISTEN, HEARD ->
+      case BLOB -> blob(asked, request.getBlob());
+      case STREAM -> {
+        var stream = request.getStream();
+        boolean changes =
+            stream.getOperation() == StreamCalls.APPEND
+                || stream.getOperation() == StreamCalls.TRIM;
+        if (changes && isLost(asked)) return;
+        aside(
+            asked,
+            () ->
+                data(
+                    StreamCalls.answer(
+                        service.streams(),
+                        stream.getOperation(),
+                        stream.getArguments().toByteArray())));
+      }
+      case LISTEN, UNLISTEN, HEARD ->
           throw new UnsupportedOperationException(
               "this server does not offer " + request.getWhatCase());
       case BEGIN -> begin(asked, request.getBegin());
@@ -265,6 +282,27 @@ final class Requests {
           throw new IllegalArgumentException(
               "request " + request.getSequence() + " asks nothing that this server knows");
     }
+  }
+
+  private void blob(Asked asked, Blob blob) {
+    int operation = blob.getOperation();
+    if (!BlobCalls.isRead(operation) && isLost(asked)) return;
+    Session session = asked.session;
+    Work work =
+        () ->
+            data(
+                session.blobCalls.answer(
+                    service,
+                    blob.getKey().toByteArray(),
+                    blob.getGeneration(),
+                    operation,
+                    blob.getArguments().toByteArray()));
+    if (BlobCalls.isPart(operation)) session.blobs.slow(() -> asked.attempt(work));
+    else aside(asked, work);
+  }
+
+  private Answer.Builder data(byte[] bytes) {
+    return Answer.newBuilder().setReach(service.moment()).setData(ByteString.copyFrom(bytes));
   }
 
   // ---- where things run
@@ -374,7 +412,8 @@ final class Requests {
     request.whenDone(settled -> {
       try {
         if (settled.isMoved()) askWhole(asked, call, settled);
-        else asked.answer(answered(service.encoded(settled), settled.generation(), settled.reach()));
+        else
+          asked.answer(answered(service.encoded(settled), settled.generation(), settled.reach()));
       } catch (RuntimeException failed) {
         asked.fail(failed);
       }
@@ -382,10 +421,12 @@ final class Requests {
   }
 
   private void askWhole(Asked asked, ObjectService.Call call, stoa.store.Request moved) {
-    onCalls(asked, () -> {
-      ObjectService.Asked whole = service.askWhole(call, moved);
-      return answered(whole.encoded(), whole.generation(), whole.reach());
-    });
+    onCalls(
+        asked,
+        () -> {
+          ObjectService.Asked whole = service.askWhole(call, moved);
+          return answered(whole.encoded(), whole.generation(), whole.reach());
+        });
   }
 
   /// A call that came to an earlier server: it may be in the log.

@@ -12,17 +12,17 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
+import stoa.objects.ObjectCall;
 import stoa.objects.ObjectService;
 import stoa.wire.Frames;
-import stoa.objects.ObjectCall;
 import stoa.wire.proto.CallStatus;
 import stoa.wire.proto.CancelReply;
 import stoa.wire.proto.CancelRequest;
 import stoa.wire.proto.ClientFrame;
+import stoa.wire.proto.ServerFrame;
 import stoa.wire.proto.ShardStatus;
 import stoa.wire.proto.StatusReply;
 import stoa.wire.proto.StatusRequest;
-import stoa.wire.proto.ServerFrame;
 import stoa.wire.proto.StoreGrpc;
 
 /// A server of a store: listens, and serves clients until it is closed. Thread-safe.

@@ -39,6 +39,7 @@ final class Session {
   final ConcurrentHashMap<Long, Pins.Pin> pins = new ConcurrentHashMap<>();
   final ConcurrentHashMap<Integer, Watch> watches = new ConcurrentHashMap<>();
   final Lane blobs;
+  final BlobCalls blobCalls = new BlobCalls();
 
   // Guarded by this.
   private final Ledger ledger;
@@ -290,6 +291,7 @@ final class Session {
     pins.clear();
     transactions.values().forEach(OpenTransaction::abandon);
     transactions.clear();
+    blobs.slow(blobCalls::close);
     containers.clear();
   }
 }

@@ -495,6 +495,11 @@ final class EmbeddedStoa implements ObjectSnapshot.Source {
     };
   }
 
+  /// A blob for a client, who says which generation it means.
+  StoredBlob blobAt(Object key, long generation) {
+    return blobs().blob(blobKey(key), new Existence.Any(null), generation);
+  }
+
   private StoredBlob reference(Key key, long generation) {
     marshaller.register(StoredBlob.class);
     return blobs.blob(key, new Existence.Undeleted(null), generation);

@@ -166,7 +166,10 @@ final class LiveInvoker implements LiveRoute {
   private @Nullable Object transact(SharedMethod method, @Nullable Object[] arguments)
       throws Throwable {
     boolean reading = method.kind() == SharedMethod.Kind.READING_TRANSACTION;
-    return transact(reading ? TxOptions.reading() : TxOptions.STANDARD, method, arguments);
+    TxOptions options = reading ? TxOptions.reading() : TxOptions.STANDARD;
+    boolean hasty =
+        timeMax.compareTo(stoa.callTimeMax()) < 0 && timeMax.compareTo(options.timeMax()) < 0;
+    return transact(hasty ? options.withTimeMax(timeMax) : options, method, arguments);
   }
 
   private @Nullable Object transact(

@@ -13,6 +13,7 @@ import stoa.Order;
 import stoa.Snapshot;
 import stoa.Stoa;
 import stoa.StoaConfig;
+import stoa.StreamStore;
 import stoa.TooOld;
 import stoa.base.Decoder;
 import stoa.objects.types.Keys;
@@ -26,6 +27,7 @@ import stoa.store.Key;
 import stoa.store.Pins;
 import stoa.store.Request;
 import stoa.store.Store;
+import stoa.store.StoredBlob;
 import stoa.store.Transaction;
 import stoa.store.Watch;
 import stoa.store.Watcher;
@@ -219,7 +221,10 @@ public final class ObjectService implements AutoCloseable {
     boolean quick = called.type().isQuick(called.method());
     return switch (called.method().kind()) {
       case ACCESSOR ->
-          store.getAsync(target, question(read, called), call.existence(), quick, timeMax);
+          isApart(call)
+              ? store.getAsync(target, question(read, called), call.existence(), quick, timeMax)
+              : store.getAloneAsync(
+                  target, question(read, called), call.existence(), quick, timeMax);
       case MUTATOR, UPDATE -> {
         tryToBegin(call);
         yield store.putAsync(target, call.bytes(), call.existence(), quick, timeMax, id);
@@ -242,8 +247,8 @@ public final class ObjectService implements AutoCloseable {
   /// @param reach the log counter up to which it reaches
   public record Asked(byte[] encoded, long generation, long reach) {}
 
-  /// Asks once more, after a settled request that [Request#isMoved]: the accessor asks other objects, and sees all of
-  /// them as of one moment.
+  /// Asks once more, after a settled request that [Request#isMoved]: the accessor asks other
+  /// objects, and sees all of them as of one moment.
   public Asked askWhole(Call call, Request moved) {
     try {
       return askWhole(call, store.beginQuestion(moved));
@@ -470,6 +475,38 @@ public final class ObjectService implements AutoCloseable {
   /// What became of a transaction; null when nothing of it was written.
   public @Nullable LogAddress outcome(Transaction.Id id) {
     return store.outcome(id);
+  }
+
+  // ---- blobs and streams
+
+  /// A blob.
+  ///
+  /// @param key its encoded key
+  /// @param generation the one that is meant, 0 for whichever there is
+  public StoredBlob blob(byte[] key, long generation) {
+    return stoa.blobAt(Keys.decode(key, stoa.loader()), generation);
+  }
+
+  /// Creates a blob.
+  ///
+  /// @throws stoa.AlreadyExists when there is one
+  public void create(StoredBlob blob) {
+    stoa.blobs().create(blob);
+  }
+
+  /// The generation of a blob, 0 when there is none.
+  public long generation(StoredBlob blob) {
+    return stoa.blobs().generation(blob.key());
+  }
+
+  /// Deletes a blob; answers whether there was one.
+  public boolean delete(StoredBlob blob) {
+    return stoa.blobs().delete(blob);
+  }
+
+  /// The streams of the store.
+  public StreamStore streams() {
+    return stoa.streams();
   }
 
   // ---- views

@@ -1,0 +1,102 @@
+package stoa.cli;
+
+import io.grpc.CallOptions;
+import io.grpc.Channel;
+import io.grpc.ClientCall;
+import io.grpc.ClientInterceptor;
+import io.grpc.ForwardingClientCall;
+import io.grpc.ManagedChannel;
+import io.grpc.Metadata;
+import io.grpc.MethodDescriptor;
+import io.grpc.StatusRuntimeException;
+import io.grpc.netty.shaded.io.grpc.netty.GrpcSslContexts;
+import io.grpc.netty.shaded.io.grpc.netty.NettyChannelBuilder;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
+import stoa.wire.Frames;
+import stoa.wire.proto.StoreGrpc;
+
+/// The options by which an operator's command finds its server.
+final class Operator {
+  private static final long WAIT_SECONDS = 10;
+  private static final Metadata.Key<String> AUTHORIZATION =
+      Metadata.Key.of("authorization", Metadata.ASCII_STRING_MARSHALLER);
+
+  @Option(
+      names = "--server",
+      paramLabel = "HOST:PORT",
+      description = "The server. Default: ${DEFAULT-VALUE}")
+  private String server = "127.0.0.1:7400";
+
+  @Option(
+      names = "--tls-certificate",
+      paramLabel = "FILE",
+      description = "The certificate that the server's is, or is signed by, in PEM.")
+  private @Nullable Path certificate;
+
+  @Option(names = "--token-file", paramLabel = "FILE", description = "A file with its token.")
+  private @Nullable Path tokenFile;
+
+  /// Asks the server.
+  ///
+  /// @throws IllegalArgumentException saying what to do when that fails
+  <T> T ask(Function<StoreGrpc.StoreBlockingStub, T> question) {
+    Endpoint address = Endpoint.of(server);
+    ManagedChannel channel = channel(address);
+    try {
+      return question.apply(
+          StoreGrpc.newBlockingStub(channel).withDeadlineAfter(WAIT_SECONDS, TimeUnit.SECONDS));
+    } catch (StatusRuntimeException failed) {
+      throw new IllegalArgumentException(
+          address + " does not answer: " + reason(failed) + "; is it running? See --server", failed);
+    } finally {
+      channel.shutdownNow();
+    }
+  }
+
+  private static String reason(StatusRuntimeException failed) {
+    String told = failed.getStatus().getDescription();
+    return told == null ? failed.getStatus().getCode().toString() : told;
+  }
+
+  private ManagedChannel channel(Endpoint address) {
+    var builder =
+        NettyChannelBuilder.forAddress(address.host(), address.port())
+            .maxInboundMessageSize(Frames.BYTES_MAX);
+    Path pem = certificate;
+    Path token = tokenFile;
+    try {
+      if (pem == null) builder.usePlaintext();
+      else builder.sslContext(GrpcSslContexts.forClient().trustManager(pem.toFile()).build());
+      if (token != null) builder.intercept(new Showing(Files.readString(token).strip()));
+    } catch (IOException e) {
+      throw new IllegalArgumentException("the certificate or token: " + e.getMessage(), e);
+    }
+    return builder.build();
+  }
+
+  private static final class Showing implements ClientInterceptor {
+    private final String token;
+
+    private Showing(String token) {
+      this.token = token;
+    }
+
+    @Override
+    public <Q, A> ClientCall<Q, A> interceptCall(
+        MethodDescriptor<Q, A> method, CallOptions options, Channel next) {
+      return new ForwardingClientCall.SimpleForwardingClientCall<>(next.newCall(method, options)) {
+        @Override
+        public void start(Listener<A> listener, Metadata headers) {
+          headers.put(AUTHORIZATION, "Bearer " + token);
+          super.start(listener, headers);
+        }
+      };
+    }
+  }
+}

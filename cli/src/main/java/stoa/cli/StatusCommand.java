@@ -1,0 +1,88 @@
+package stoa.cli;
+
+import java.io.PrintWriter;
+import java.time.Duration;
+import java.util.List;
+import java.util.Locale;
+import java.util.Objects;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Spec;
+import stoa.wire.proto.CallStatus;
+import stoa.wire.proto.SessionStatus;
+import stoa.wire.proto.StatusReply;
+import stoa.wire.proto.StatusRequest;
+
+/// `stoa status`: what goes on in a server.
+@Command(
+    name = "status",
+    description = "Shows what goes on in a server: its sessions, and the calls that run and wait.")
+final class StatusCommand implements Callable<Integer> {
+  private static final int ROWS_MAX = 40;
+
+  @Spec private @Nullable CommandSpec spec;
+  @Mixin private Operator operator = new Operator();
+
+  private StatusCommand() {}
+
+  @Override
+  public Integer call() {
+    PrintWriter out = Objects.requireNonNull(spec).commandLine().getOut();
+    StatusReply status =
+        operator.ask(server -> server.status(StatusRequest.getDefaultInstance()));
+    out.printf("%-10s %s%n", "store", status.getData());
+    out.printf("%-10s %s%n", "up", Words.seconds(Duration.ofMillis(status.getUpMillis())));
+    long counter = status.getShardsCount() == 0 ? 0 : status.getShards(0).getCounter();
+    out.printf("%-10s %s%n", "log", "at " + Words.count(counter));
+    out.printf("%-10s %s%n", "objects", Words.count(status.getObjectsInMemory()) + " in memory");
+    out.printf(
+        Locale.ROOT,
+        "%-10s %s answered, %,.0f a second%n",
+        "requests",
+        Words.count(status.getCallsAnswered()),
+        status.getCallsPerSecond());
+    sessions(out, status.getSessionsList());
+    calls(out, status.getCallsList());
+    out.flush();
+    return 0;
+  }
+
+  private static void sessions(PrintWriter out, List<SessionStatus> sessions) {
+    out.printf("%n%s%n", Words.count(sessions.size(), "session"));
+    if (sessions.isEmpty()) return;
+    out.printf("%10s  %-24s %8s %9s %13s%n", "session", "client", "objects", "requests", "transactions");
+    for (SessionStatus session : sessions.subList(0, Math.min(ROWS_MAX, sessions.size()))) {
+      out.printf(
+          "%10d  %-24s %8s %9s %13s%n",
+          session.getSession(),
+          session.getConnected() ? session.getPeer() : "not connected",
+          Words.count(session.getContainers()),
+          Words.count(session.getRequests()),
+          Words.count(session.getTransactions()));
+    }
+    more(out, sessions.size());
+  }
+
+  private static void calls(PrintWriter out, List<CallStatus> calls) {
+    out.printf("%n%s under way%n", Words.count(calls.size(), "call"));
+    if (calls.isEmpty()) return;
+    out.printf("%10s  %-32s %-24s %-8s %10s%n", "call", "object", "method", "", "for");
+    for (CallStatus call : calls.subList(0, Math.min(ROWS_MAX, calls.size()))) {
+      out.printf(
+          "%10s  %-32s %-24s %-8s %10s%n",
+          call.getId(),
+          call.getObject(),
+          call.getMethod(),
+          call.getRunning() ? "runs" : "waits",
+          Words.millis(Duration.ofMillis(call.getMillis())));
+    }
+    more(out, calls.size());
+  }
+
+  private static void more(PrintWriter out, int count) {
+    if (count > ROWS_MAX) out.println("            and " + Words.count(count - ROWS_MAX) + " more");
+  }
+}

@@ -1,0 +1,150 @@
+package stoa.node;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import stoa.BlobExtent;
+import stoa.BlobReader;
+import stoa.BlobSnapshot;
+import stoa.BlobWrite;
+import stoa.LimitExceeded;
+import stoa.Unavailable;
+import stoa.base.Decoder;
+import stoa.base.Encoder;
+import stoa.objects.ObjectService;
+import stoa.store.StoredBlob;
+
+/// The operations on blobs of one session; `docs/wire.md` lists them. Thread-safe.
+final class BlobCalls implements AutoCloseable {
+  private static final int WRITES_MAX = 64;
+  private static final int EXTENTS_MAX = 4_096;
+  private static final int FIRST_OF_A_WRITE = 18;
+
+  private final ConcurrentHashMap<Long, BlobWrite> writes = new ConcurrentHashMap<>();
+
+  /// Whether an operation belongs to a write of several parts, and has to keep its place among
+  /// them.
+  static boolean isPart(int operation) {
+    return operation >= FIRST_OF_A_WRITE;
+  }
+
+  /// Whether an operation changes nothing, so that it may be done once more.
+  static boolean isRead(int operation) {
+    return operation == 2
+        || (operation >= 4 && operation <= 9)
+        || operation == 15
+        || operation == 17;
+  }
+
+  /// Does what is asked, and answers what it comes to.
+  byte[] answer(
+      ObjectService service, byte[] key, long generation, int operation, byte[] arguments) {
+    StoredBlob blob = service.blob(key, generation);
+    var in = new Decoder(arguments);
+    var result = new Encoder(64);
+    switch (operation) {
+      case 1 -> service.create(blob);
+      case 2 -> result.varint(service.generation(blob));
+      case 3 -> result.u8(service.delete(blob) ? 1 : 0);
+      case 4 -> result.varint(at(blob, in).version());
+      case 5 -> result.varint(at(blob, in).size());
+      case 6 -> {
+        BlobReader reader = at(blob, in);
+        result.raw(reader.read(in.varint(), Math.toIntExact(in.varint())));
+      }
+      case 7 -> {
+        Optional<byte[]> found = at(blob, in).attribute(in.text());
+        result.u8(found.isPresent() ? 1 : 0);
+        found.ifPresent(result::raw);
+      }
+      case 8 -> {
+        Map<String, byte[]> all = at(blob, in).attributes();
+        result.varint(all.size());
+        all.forEach((name, value) -> result.text(name).sized(value));
+      }
+      case 9 -> history(at(blob, in), in, result);
+      case 10 -> result.varint(blob.write(in.varint(), in.raw(in.remaining())));
+      case 11 -> result.varint(blob.truncate(in.varint()));
+      case 12 -> result.varint(blob.attribute(in.text(), in.raw(in.remaining())));
+      case 13 -> result.varint(blob.removeAttribute(in.text()));
+      case 14 -> result.varint(blob.snapshot().version());
+      case 15 -> {
+        List<BlobSnapshot> all = blob.snapshots();
+        result.varint(all.size());
+        all.forEach(snapshot -> result.varint(snapshot.version()));
+      }
+      case 16 -> blob.at(in.varint()).release();
+      case 17 -> {
+        var _ = blob.at(in.varint());
+      }
+      default -> part(blob, operation, in, result);
+    }
+    long found = operation == 2 ? 0 : blob.generation();
+    return new Encoder(result.size() + 10).varint(found).raw(result.toBytes()).toBytes();
+  }
+
+  private static BlobReader at(StoredBlob blob, Decoder in) {
+    long at = in.varint();
+    return at == 0 ? blob : blob.at(at - 1);
+  }
+
+  private static void history(BlobReader reader, Decoder in, Encoder result) {
+    long from = in.varint();
+    long to = in.varint();
+    int most = Math.clamp(in.varint(), 1, EXTENTS_MAX);
+    var extents = new ArrayList<BlobExtent>();
+    reader.history(from, to, extent -> extents.add(extent) && extents.size() < most);
+    result.varint(extents.size());
+    for (BlobExtent extent : extents) {
+      result.varint(extent.offset()).varint(extent.length()).varint(extent.version());
+      result.u8(extent.content() == BlobExtent.Content.DATA ? 0 : 1);
+    }
+  }
+
+  private void part(StoredBlob blob, int operation, Decoder in, Encoder result) {
+    long number = in.varint();
+    switch (operation) {
+      case 18 -> begin(blob, number);
+      case 19 -> write(number).write(in.varint(), in.raw(in.remaining()));
+      case 20 -> write(number).truncate(in.varint());
+      case 21 -> write(number).attribute(in.text(), in.raw(in.remaining()));
+      case 22 -> write(number).removeAttribute(in.text());
+      case 23 -> {
+        result.varint(write(number).commit());
+        end(number);
+      }
+      case 24 -> end(number);
+      default ->
+          throw new IllegalArgumentException("operation " + operation + " on blobs is not known");
+    }
+  }
+
+  private void begin(StoredBlob blob, long number) {
+    if (writes.size() >= WRITES_MAX) {
+      throw new LimitExceeded(
+          "the session has " + WRITES_MAX + " writes of blobs under way; commit or close some");
+    }
+    BlobWrite before = writes.put(number, blob.begin());
+    if (before != null) before.close();
+  }
+
+  private BlobWrite write(long number) {
+    BlobWrite found = writes.get(number);
+    if (found != null) return found;
+    throw new Unavailable(
+        "write " + number + " is not under way, or was lost when the server was restarted");
+  }
+
+  private void end(long number) {
+    BlobWrite found = writes.remove(number);
+    if (found != null) found.close();
+  }
+
+  /// Gives up what was not committed.
+  @Override
+  public void close() {
+    writes.keySet().forEach(this::end);
+  }
+}
