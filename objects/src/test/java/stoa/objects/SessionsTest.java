@@ -25,7 +25,8 @@ class SessionsTest {
       assertFalse(service.sessions().end(ended.id()));
     }
     try (var service = ObjectService.open(config, _ -> false)) {
-      assertEquals(List.of(open.id()), service.sessions().all().stream().map(Sessions.Session::id).toList());
+      assertEquals(
+          List.of(open.id()), service.sessions().all().stream().map(Sessions.Session::id).toList());
       assertTrue(service.sessions().all().getFirst().isSecret(open.secret()));
       assertFalse(service.sessions().all().getFirst().isSecret(ended.secret()));
       long next = service.sessions().open().id();
@@ -36,8 +37,11 @@ class SessionsTest {
   @Test
   void theTableDoesNotGrowWithSessionsThatHaveEnded() {
     try (var service = ObjectService.open(StoaConfig.of("memory:"), _ -> false)) {
-      for (int i = 0; i < 3_000; i++) assertTrue(service.sessions().end(service.sessions().open().id()));
-      assertTrue(service.sessions().oldest() > 4_000, "the stream begins at " + service.sessions().oldest());
+      for (int i = 0; i < 3_000; i++)
+        assertTrue(service.sessions().end(service.sessions().open().id()));
+      assertTrue(
+          service.sessions().oldest() > 4_000,
+          "the stream begins at " + service.sessions().oldest());
       assertEquals(List.of(), service.sessions().all());
     }
   }

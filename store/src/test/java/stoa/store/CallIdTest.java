@@ -31,7 +31,6 @@ class CallIdTest {
     return answer == null ? "deleted" : text(answer.encoded());
   }
 
-
   @Test
   void aPutOfAClientIsFoundAgainWithItsAnswerAfterARestart() {
     long since;
