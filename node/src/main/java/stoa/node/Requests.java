@@ -154,10 +154,11 @@ final class Requests {
       case CLOSE -> {
         int number = request.getClose().getContainer();
         Container container = session.containers.remove(number);
-        Runnable closing = () -> {
-          session.unfollow(number);
-          asked.answer(done());
-        };
+        Runnable closing =
+            () -> {
+              session.unfollow(number);
+              asked.answer(done());
+            };
         if (container == null) closing.run();
         else container.lane().quick(closing);
       }
@@ -257,7 +258,11 @@ final class Requests {
       case LIST_OBJECTS ->
           onCalls(
               asked,
-              () -> list(session, request.getListObjects().getType(), request.getListObjects().getPage()));
+              () ->
+                  list(
+                      session,
+                      request.getListObjects().getType(),
+                      request.getListObjects().getPage()));
       case GOODBYE ->
           node.background(() -> {
             asked.attempt(Requests::done);
@@ -556,7 +561,9 @@ final class Requests {
             asked.attempt(() -> {
               try {
                 long micros =
-                    begin.getTimeMicros() <= 0 ? TIME_MICROS_MAX : Math.min(begin.getTimeMicros(), TIME_MICROS_MAX);
+                    begin.getTimeMicros() <= 0
+                        ? TIME_MICROS_MAX
+                        : Math.min(begin.getTimeMicros(), TIME_MICROS_MAX);
                 var begun =
                     service.transact(mode, micros, begin.hasAt() ? address(begin.getAt()) : null);
                 open.begun(begun);
@@ -672,8 +679,8 @@ final class Requests {
         .setDone(Done.newBuilder().setAt(at(address)));
   }
 
-  /// A page of a listing. The session keeps the rest of it; where that is gone, the listing is begun anew behind as many
-  /// keys as were told.
+  /// A page of a listing. The session keeps the rest of it; where that is gone, the listing is
+  /// begun anew behind as many keys as were told.
   private Answer.Builder list(Session session, String type, ByteString page) {
     var listing = session.listing(page.toStringUtf8());
     if (listing == null) {

@@ -109,7 +109,8 @@ public final class Server implements AutoCloseable {
     boolean interrupted = false;
     try {
       int idle = 0;
-      while (System.nanoTime() < end && !server.awaitTermination(DRAIN_TICK_MILLIS, TimeUnit.MILLISECONDS)) {
+      while (System.nanoTime() < end
+          && !server.awaitTermination(DRAIN_TICK_MILLIS, TimeUnit.MILLISECONDS)) {
         // Clients that were told are given a moment to go by themselves.
         idle = node.isIdle() ? idle + 1 : 0;
         if (idle > IDLE_TICKS) break;
