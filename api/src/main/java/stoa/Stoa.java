@@ -99,7 +99,8 @@ public interface Stoa extends AutoCloseable {
   /// its method makes on other objects have no more time than it has left.
   ///
   /// What is passed on to others, as an argument or in a field, is the object without the limit. In
-  /// transactions [TxOptions#timeMax()] counts instead.
+  /// transactions [TxOptions#timeMax()] counts instead; it is this time for each attempt of a
+  /// method marked [Transactional].
   ///
   /// @param timeMax positive, in units of 50 ms, rounded up; a longer time than
   ///   [Limits#callTimeMax()] is that
@@ -180,6 +181,10 @@ public interface Stoa extends AutoCloseable {
 
   /// The streams that objects are kept in, and streams of the caller's own beside them.
   StreamStore streams();
+
+  /// The listenable key-value store: values under keys of its own, and listeners that are told of
+  /// what is put.
+  KeyValueStore store();
 
   /// Waits for the calls under way, up to [Limits#closeTimeMax()], and closes the store. Calls that
   /// come later throw [Closed].

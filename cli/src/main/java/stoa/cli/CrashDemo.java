@@ -2,18 +2,12 @@ package stoa.cli;
 
 import java.io.IOException;
 import java.io.PrintWriter;
-import java.io.Reader;
-import java.lang.management.ManagementFactory;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Random;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import stoa.Stoa;
 import stoa.stacksync.replay.Trace;
@@ -37,8 +31,7 @@ final class CrashDemo {
   private final PrintWriter out;
   private final Path parent;
   private final @Nullable Path wanted;
-  private final @Nullable Path traceFile;
-  private final int clients;
+  private final Scenario scenario;
   private final int kills;
   private final long seed;
   private final Random random;
@@ -52,15 +45,13 @@ final class CrashDemo {
       PrintWriter out,
       Path parent,
       @Nullable Path wanted,
-      @Nullable Path traceFile,
-      int clients,
+      Scenario scenario,
       int kills,
       long seed) {
     this.out = out;
     this.parent = parent;
     this.wanted = wanted;
-    this.traceFile = traceFile;
-    this.clients = clients;
+    this.scenario = scenario;
     this.kills = kills;
     this.seed = seed;
     this.random = new Random(seed);
@@ -88,11 +79,12 @@ final class CrashDemo {
   ///
   /// @return whether everything that was acknowledged is there once
   boolean run() throws IOException, InterruptedException {
-    var trace = Traces.open(traceFile);
-    var directory = directory();
+    var trace = scenario.trace();
+    var directory = Directories.fresh(wanted, parent, "crash-");
     out.println("StackSync replays a real history in a process that is killed again and again.");
     Demo.line(out, "store", directory + " (new)");
     Demo.line(out, "history", Demo.describe(trace));
+    Demo.line(out, "design", Scenario.describe(scenario.design()));
     Demo.line(out, "seed", seed + "  (--seed " + seed + " chooses the same moments)");
     var end = End.KILLED;
     int killed = 0;
@@ -121,28 +113,13 @@ final class CrashDemo {
       new TimeTravel(out, store, trace).show();
     }
     if (verified && wanted == null) {
-      delete(directory);
+      Directories.delete(directory);
       Demo.line(out, "removed", directory + "; --data DIR would keep it");
     } else {
-      Demo.line(out, "on disk", Words.bytes(Demo.sizeBytes(directory)) + " in " + directory);
+      Demo.line(out, "on disk", Words.bytes(Directories.sizeBytes(directory)) + " in " + directory);
     }
     out.flush();
     return verified;
-  }
-
-  private Path directory() throws IOException {
-    if (wanted == null) {
-      Files.createDirectories(parent);
-      return Files.createTempDirectory(parent, "crash-").toAbsolutePath().normalize();
-    }
-    Files.createDirectories(wanted);
-    try (var files = Files.list(wanted)) {
-      if (files.findAny().isPresent()) {
-        throw new IllegalArgumentException(
-            "--data " + wanted + " is not empty; --crash needs a new directory");
-      }
-    }
-    return wanted.toAbsolutePath().normalize();
   }
 
   private Moment moment(Trace trace) {
@@ -154,24 +131,14 @@ final class CrashDemo {
 
   private End replay(Path directory, Moment moment, int number)
       throws IOException, InterruptedException {
-    var process =
-        new ProcessBuilder(command(directory))
-            .redirectError(ProcessBuilder.Redirect.INHERIT)
-            .start();
-    // Nothing is left running when this process is ended from outside.
-    var orphan = new Thread(process::destroyForcibly);
-    // Process.destroyForcibly would close the pipe, with what is still in it.
-    var killed = process.toHandle();
-    Runtime.getRuntime().addShutdownHook(orphan);
-    try (var lines = process.inputReader()) {
-      if (moment instanceof Moment.Starting(int millis)
-          && !process.waitFor(millis, TimeUnit.MILLISECONDS)) {
-        killed.destroyForcibly();
-      }
+    var arguments = new ArrayList<>(List.of("replay", "--data", directory.toString()));
+    arguments.addAll(scenario.arguments());
+    try (var child = Child.start(arguments)) {
+      if (moment instanceof Moment.Starting(int millis) && !child.endsWithin(millis)) child.kill();
       var found = new HashMap<Long, Integer>();
       var end = End.FAILED;
       int committed = 0;
-      for (var line = line(lines); line.isPresent(); line = line(lines)) {
+      for (var line = child.line(); line.isPresent(); line = child.line()) {
         var text = line.get();
         Report.asFound(text).ifPresent(found::putAll);
         var now = Report.asAcknowledged(text).orElse(Map.of());
@@ -181,18 +148,15 @@ final class CrashDemo {
         if (text.equals(Report.READY)) check(found);
         if (text.equals(Report.FINISHED)) end = End.FINISHED;
         if (moment instanceof Moment.Committing(int changes) && committed >= changes) {
-          killed.destroyForcibly();
+          child.kill();
         }
       }
-      int code = process.waitFor();
-      if (end != End.FINISHED && code == 128 + 9) {
+      int code = child.await();
+      if (end != End.FINISHED && code == Child.KILLED) {
         end = End.KILLED;
         Demo.line(out, "kill " + number, describe(moment, committed));
       }
       return end;
-    } finally {
-      process.destroyForcibly();
-      Runtime.getRuntime().removeShutdownHook(orphan);
     }
   }
 
@@ -225,34 +189,5 @@ final class CrashDemo {
         lost == 0
             ? "everything acknowledged is there, and " + Words.count(more) + " that were under way"
             : "LOST: " + Words.count(lost, "acknowledged change"));
-  }
-
-  private List<String> command(Path directory) {
-    var command = new ArrayList<String>();
-    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    for (var flag : ManagementFactory.getRuntimeMXBean().getInputArguments()) {
-      if (!flag.startsWith("-agentlib:jdwp")) command.add(flag);
-    }
-    command.addAll(List.of("-cp", System.getProperty("java.class.path"), Main.class.getName()));
-    command.addAll(
-        List.of("replay", "--data", directory.toString(), "--clients", String.valueOf(clients)));
-    if (traceFile != null) command.addAll(List.of("--trace", traceFile.toString()));
-    return command;
-  }
-
-  /// The next line that was written to its end; empty when there is none.
-  private static Optional<String> line(Reader in) throws IOException {
-    var line = new StringBuilder();
-    for (int c = in.read(); c >= 0; c = in.read()) {
-      if (c == '\n') return Optional.of(line.toString());
-      line.append((char) c);
-    }
-    return Optional.empty();
-  }
-
-  private static void delete(Path directory) throws IOException {
-    try (var files = Files.walk(directory)) {
-      for (var file : files.sorted(Comparator.reverseOrder()).toList()) Files.delete(file);
-    }
   }
 }

@@ -19,35 +19,37 @@ import stoa.stacksync.replay.Verification;
 final class Demo {
   private final PrintWriter out;
   private final Path directory;
-  private final Trace trace;
-  private final int clients;
+  private final Scenario scenario;
 
-  Demo(PrintWriter out, Path directory, Trace trace, int clients) {
+  Demo(PrintWriter out, Path directory, Scenario scenario) {
     this.out = out;
     this.directory = directory.toAbsolutePath().normalize();
-    this.trace = trace;
-    this.clients = clients;
+    this.scenario = scenario;
   }
 
   /// Runs it.
   ///
   /// @return whether everything verifies
   boolean run() throws IOException, InterruptedException {
+    var trace = scenario.trace();
     out.println("StackSync, a personal cloud on shared objects, replays a real history.");
     line("store", directory + (Files.exists(directory) ? "" : " (new)"));
     line("history", describe(trace));
+    line("design", Scenario.describe(scenario.design()));
     boolean verified;
     try (var store = Stoa.open("file:" + directory)) {
-      var bar = isTerminal() ? ProgressBar.redrawn(out) : ProgressBar.inLines(out);
-      report(out, new Replay(store, trace, clients, bar).run(), clients);
+      int clients = scenario.clients();
+      var replay = new Replay(store, trace, scenario.design(), clients, ProgressBar.on(out));
+      report(out, replay.run(), Words.count(clients, "client"));
       verified = verify(out, store, trace);
       new TimeTravel(out, store, trace).show();
     }
-    line("on disk", Words.bytes(sizeBytes(directory)) + " in " + directory);
+    line("on disk", Words.bytes(Directories.sizeBytes(directory)) + " in " + directory);
     out.println();
     out.println("Try next:");
     out.println("  ./stoa demo            again: it continues from here, and finds nothing to do");
     out.println("  ./stoa demo --crash    the same under kill -9");
+    out.println("  ./stoa demo --remote   the same with a server and two service instances");
     out.println("  apps/stacksync         the service: Facade, Workspace, User and Directory");
     out.flush();
     return verified;
@@ -67,7 +69,9 @@ final class Demo {
   }
 
   /// Says what a replay did.
-  static void report(PrintWriter out, ReplayReport report, int clients) {
+  ///
+  /// @param clients who committed, in words
+  static void report(PrintWriter out, ReplayReport report, String clients) {
     if (report.changesBefore() > 0) {
       line(
           out, "found", Words.count(report.changesBefore(), "change") + " that were there already");
@@ -86,16 +90,8 @@ final class Demo {
                 Words.count(report.changes(), "change"),
                 Words.seconds(report.elapsed()),
                 Words.count(Math.round(report.commitsPerSecond())),
-                Words.count(clients, "client")));
-    line(
-        out,
-        "latency",
-        "p50 %s   p90 %s   p99 %s   max %s"
-            .formatted(
-                percentile(latencies, 0.5),
-                percentile(latencies, 0.9),
-                percentile(latencies, 0.99),
-                percentile(latencies, 1)));
+                clients));
+    line(out, "latency", describe(latencies));
     if (report.conflicts() > 0) {
       line(
           out,
@@ -103,6 +99,16 @@ final class Demo {
           Words.count(report.conflicts(), "change")
               + " came from a device with an old version: told so, and sent again on top");
     }
+  }
+
+  /// What a distribution of latencies is like, in a line.
+  static String describe(Latencies latencies) {
+    return "p50 %s   p90 %s   p99 %s   max %s"
+        .formatted(
+            percentile(latencies, 0.5),
+            percentile(latencies, 0.9),
+            percentile(latencies, 0.99),
+            percentile(latencies, 1));
   }
 
   /// Compares the store with the trace, and says what came out.
@@ -125,15 +131,6 @@ final class Demo {
     return verification.holds();
   }
 
-  /// What the files of a directory hold.
-  static long sizeBytes(Path directory) throws IOException {
-    long bytes = 0;
-    try (var files = Files.walk(directory)) {
-      for (var file : files.filter(Files::isRegularFile).toList()) bytes += Files.size(file);
-    }
-    return bytes;
-  }
-
   static void line(PrintWriter out, String label, String text) {
     out.printf("  %-9s %s%n", label, text);
     out.flush();
@@ -150,11 +147,5 @@ final class Demo {
 
   private static int year(TraceRow row) {
     return Instant.ofEpochSecond(row.time()).atOffset(ZoneOffset.UTC).getYear();
-  }
-
-  @SuppressWarnings("SystemConsoleNull") // It does return null in JDK 25, when this is no terminal.
-  private static boolean isTerminal() {
-    var console = System.console();
-    return console != null && console.isTerminal();
   }
 }

@@ -3,6 +3,8 @@ package stoa.cli;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;
+import java.util.List;
+import java.util.Locale;
 import java.util.Objects;
 import java.util.Random;
 import java.util.concurrent.Callable;
@@ -12,6 +14,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
+import stoa.stacksync.Design;
 
 /// `stoa demo`.
 @Command(
@@ -22,6 +25,9 @@ import picocli.CommandLine.Spec;
       "Several clients commit at once to a store in a directory. Then every version of every file is"
           + " compared with a recount of the history, and one workspace is read as it was earlier."
           + " Run again, or interrupted and run again, it continues from what the store holds.",
+      "",
+      "With --remote a server holds the store, and service instances in processes of their own commit"
+          + " over the network. With --crash, too, the server and instances are killed.",
       ""
     },
     mixinStandardHelpOptions = false,
@@ -39,16 +45,40 @@ final class DemoCommand implements Callable<Integer> {
       names = "--data",
       paramLabel = "DIR",
       description =
-          "The store's directory. Without it, stoa-data/demo; with --crash, a directory of its own,"
-              + " removed after a success.")
+          "The store's directory. Without it, stoa-data/demo; with --crash or --remote, a directory"
+              + " of its own, removed after a success.")
   private @Nullable Path data;
 
   @Option(
       names = "--clients",
       paramLabel = "N",
       defaultValue = "8",
-      description = "How many clients commit at once (default: ${DEFAULT-VALUE}).")
+      description =
+          "How many clients commit at once, in each instance with --remote (default:"
+              + " ${DEFAULT-VALUE}).")
   private int clients;
+
+  @Option(
+      names = "--design",
+      paramLabel = "facade|all",
+      description =
+          "Which classes are shared objects: the coarse ones, with items inside their workspaces; or"
+              + " all, so that each item and device is one, too. Without it, facade; with --remote,"
+              + " one after the other.")
+  private @Nullable Design design;
+
+  @Option(
+      names = "--remote",
+      description =
+          "Starts a server, and service instances that commit through it. Needs an empty directory.")
+  private boolean remote;
+
+  @Option(
+      names = "--instances",
+      paramLabel = "N",
+      defaultValue = "2",
+      description = "With --remote: how many (default: ${DEFAULT-VALUE}).")
+  private int instances;
 
   @Option(
       names = "--trace",
@@ -83,14 +113,24 @@ final class DemoCommand implements Callable<Integer> {
     var line = Objects.requireNonNull(spec).commandLine();
     if (clients < 1) throw new ParameterException(line, "--clients " + clients + ": at least 1");
     if (kills < 1) throw new ParameterException(line, "--kills " + kills + ": at least 1");
+    if (instances < 1) {
+      throw new ParameterException(line, "--instances " + instances + ": at least 1");
+    }
     PrintWriter out = line.getOut();
+    long chosen = seed != null ? seed : new Random().nextInt(1_000_000);
+    var scenario = new Scenario(trace, design != null ? design : Design.FACADE, clients);
     boolean verified;
-    if (crash) {
-      long chosen = seed != null ? seed : new Random().nextInt(1_000_000);
-      verified = new CrashDemo(out, PARENT, data, trace, clients, kills, chosen).run();
+    if (remote) {
+      var designs = design != null ? List.of(design) : List.of(Design.values());
+      verified =
+          new RemoteDemo(out, PARENT, data, scenario, instances)
+              .run(designs, crash ? kills : 0, chosen);
+    } else if (crash) {
+      verified = new CrashDemo(out, PARENT, data, scenario, kills, chosen).run();
     } else {
-      var directory = data != null ? data : PARENT.resolve("demo");
-      verified = new Demo(out, directory, Traces.open(trace), clients).run();
+      var name = scenario.design() == Design.FACADE ? "demo" : "demo-" + design;
+      var directory = data != null ? data : PARENT.resolve(name.toLowerCase(Locale.ROOT));
+      verified = new Demo(out, directory, scenario).run();
     }
     return verified ? 0 : 1;
   }

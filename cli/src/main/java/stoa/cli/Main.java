@@ -20,6 +20,7 @@ import stoa.StoaException;
     subcommands = {
       DemoCommand.class,
       ReplayCommand.class,
+      InstanceCommand.class,
       BenchCommand.class,
       ServeCommand.class,
       StatusCommand.class,
@@ -52,6 +53,7 @@ public final class Main implements Runnable {
     return new CommandLine(new Main())
         .setOut(out)
         .setErr(err)
+        .setCaseInsensitiveEnumValuesAllowed(true)
         .setExecutionExceptionHandler(Main::explain)
         .execute(args);
   }

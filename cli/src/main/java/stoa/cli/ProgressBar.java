@@ -30,14 +30,15 @@ final class ProgressBar implements Observer {
     this.steps = redraws ? 2 * WIDTH : LINES;
   }
 
-  /// For a terminal.
-  static ProgressBar redrawn(PrintWriter out) {
-    return new ProgressBar(out, true);
+  /// As it suits this process's output: a terminal, or a file or pipe.
+  static ProgressBar on(PrintWriter out) {
+    return new ProgressBar(out, isTerminal());
   }
 
-  /// For a file or a pipe.
-  static ProgressBar inLines(PrintWriter out) {
-    return new ProgressBar(out, false);
+  @SuppressWarnings("SystemConsoleNull") // It does return null in JDK 25, when this is no terminal.
+  private static boolean isTerminal() {
+    var console = System.console();
+    return console != null && console.isTerminal();
   }
 
   @Override

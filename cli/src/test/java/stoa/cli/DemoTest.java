@@ -12,6 +12,7 @@ import java.io.StringWriter;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.zip.GZIPOutputStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -20,6 +21,7 @@ import stoa.stacksync.User;
 import stoa.stacksync.replay.Trace;
 import stoa.stacksync.replay.TraceIds;
 import stoa.stacksync.replay.TraceRow;
+import stoa.stacksync.replay.Verification;
 
 class DemoTest {
   @TempDir private Path directory = Path.of("");
@@ -80,7 +82,61 @@ class DemoTest {
     assertTrue(crash.text().contains("none of them lost"), crash.text());
     var again = run("demo", "--crash", "--data", data.toString());
     assertEquals(1, again.exitCode(), again.text());
-    assertTrue(again.text().contains("is not empty; --crash needs a new directory"), again.text());
+    assertTrue(again.text().contains("is not empty; this needs a new directory"), again.text());
+  }
+
+  @Test
+  void bothDesignsVerifyAndAStoreStaysInItsOwn() throws IOException {
+    var trace = trace(40).toString();
+    for (var design : List.of("all", "facade")) {
+      var data = directory.resolve(design).toString();
+      var result = run("demo", "--design", design, "--data", data, "--trace", trace);
+      assertEquals(0, result.exitCode(), result.text());
+      assertTrue(result.text().contains("design    " + design + ": "), result.text());
+    }
+    var data = directory.resolve("all").toString();
+    var other = run("demo", "--design", "facade", "--data", data, "--trace", trace);
+    assertEquals(1, other.exitCode(), other.text());
+    assertTrue(other.text().contains("in the design ALL, not FACADE"), other.text());
+  }
+
+  @Test
+  void instancesCommitThroughAServerWhileBothAreKilled() throws IOException {
+    var data = directory.resolve("data");
+    var remote =
+        run(
+            "demo",
+            "--remote",
+            "--crash",
+            "--seed",
+            "4",
+            "--kills",
+            "3",
+            "--clients",
+            "3",
+            "--design",
+            "facade",
+            "--data",
+            data.toString(),
+            "--trace",
+            trace(250).toString());
+    assertEquals(0, remote.exitCode(), remote.text());
+    assertTrue(remote.text().contains("3 kills: "), remote.text());
+    assertTrue(remote.text().contains("none of them lost, none done twice"), remote.text());
+    assertEquals(2, remote.text().split("exactly what was acknowledged", -1).length - 1);
+    try (var store = Stoa.open("file:" + data.resolve("facade"))) {
+      assertTrue(Verification.of(store, Trace.builtIn().firstRequests(250)).holds());
+    }
+  }
+
+  @Test
+  void killsAreChosenByTheSeedAndConcernEveryone() {
+    var kills = Kills.choose(6, 1_000, 2, 7).list();
+    assertEquals(kills, Kills.choose(6, 1_000, 2, 7).list());
+    assertEquals(6, kills.size());
+    assertEquals(3, kills.stream().map(kill -> kill.victim().getClass()).distinct().count());
+    assertTrue(kills.stream().allMatch(kill -> kill.changes() > 0 && kill.changes() < 1_000));
+    assertEquals(1, Kills.choose(6, 2, 2, 7).list().size());
   }
 
   @Test
@@ -95,6 +151,9 @@ class DemoTest {
     var clients = run("demo", "--clients", "0");
     assertEquals(2, clients.exitCode());
     assertTrue(clients.text().contains("--clients 0: at least 1"), clients.text());
+    var design = run("demo", "--design", "none");
+    assertEquals(2, design.exitCode());
+    assertTrue(design.text().contains("--design"), design.text());
   }
 
   private record Result(int exitCode, String text) {}

@@ -173,8 +173,7 @@ class ResilienceTest {
   @Test
   void triesTheNextAddressWhenNobodyListensAtOne() throws IOException {
     int free;
-    try (var socket =
-        new java.net.ServerSocket(0, 1, java.net.InetAddress.getLoopbackAddress())) {
+    try (var socket = new java.net.ServerSocket(0, 1, java.net.InetAddress.getLoopbackAddress())) {
       free = socket.getLocalPort();
     }
     try (Server server = ServedEngine.serve(StoaConfig.of("memory:"), 0);
@@ -187,8 +186,7 @@ class ResilienceTest {
   @Test
   void openingFailsWhenNobodyListens() throws IOException {
     int free;
-    try (var socket =
-        new java.net.ServerSocket(0, 1, java.net.InetAddress.getLoopbackAddress())) {
+    try (var socket = new java.net.ServerSocket(0, 1, java.net.InetAddress.getLoopbackAddress())) {
       free = socket.getLocalPort();
     }
     var config =

@@ -103,6 +103,7 @@ final class Conversation implements StreamObserver<ClientFrame> {
       }
       sendSoon();
       take(found, frame);
+      found.sendEvents();
     } catch (StatusRuntimeException refused) {
       refuse(refused.getStatus(), String.valueOf(refused.getStatus().getDescription()));
     } catch (RuntimeException failed) {
@@ -211,6 +212,7 @@ final class Conversation implements StreamObserver<ClientFrame> {
       known.takeAnswers(frame);
       frame.setMoment(node.service().moment());
       known.takeChanges(frame);
+      if (frame.getAnswersCount() == 0) known.takeEvents(frame);
       out.onNext(frame.build());
     }
     if (over) return;

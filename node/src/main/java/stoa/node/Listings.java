@@ -27,8 +27,10 @@ final class Listings {
   private long numbers;
 
   /// Keeps one, and answers the token to ask for it with.
-  String keep(Rest rest) {
-    String token = ++numbers + ":" + rest.told();
+  ///
+  /// @param epoch of the store: a later server knows the tokens of an earlier one from its own
+  String keep(Rest rest, long epoch) {
+    String token = epoch + "." + ++numbers + ":" + rest.told();
     rests.put(token, rest);
     return token;
   }

@@ -7,6 +7,8 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import stoa.StoaException;
+import stoa.objects.KeyService;
 import stoa.objects.Sessions;
 import stoa.wire.proto.ClientHello;
 
@@ -16,6 +18,7 @@ final class Registry {
 
   private final ServerConfig config;
   private final Sessions durable;
+  private final KeyService keys;
   private final LongSupplier nowNanos;
   private final java.util.function.Supplier<Lane> lanes;
   private final ConcurrentHashMap<Long, Session> sessions = new ConcurrentHashMap<>();
@@ -24,15 +27,18 @@ final class Registry {
   Registry(
       ServerConfig config,
       Sessions durable,
+      KeyService keys,
       LongSupplier nowNanos,
       java.util.function.Supplier<Lane> lanes) {
     this.config = config;
     this.durable = durable;
+    this.keys = keys;
     this.nowNanos = nowNanos;
     this.lanes = lanes;
     for (Sessions.Session found : durable.all()) {
       sessions.put(found.id(), session(found, Session.Recovered.FROM_LOG));
     }
+    keys.endAllBut(sessions.keySet());
   }
 
   private Session session(Sessions.Session found, Session.Recovered recovered) {
@@ -93,6 +99,12 @@ final class Registry {
     } catch (RuntimeException failure) {
       // The next server gives it a lease once more.
       LOG.warn("the end of session {} is not written: {}", session.id(), failure.getMessage());
+    }
+    try {
+      keys.endSession(session.id());
+    } catch (StoaException later) {
+      // They are taken out when a server starts again: the session is not open any more.
+      LOG.warn("listeners of session {} stay for now: {}", session.id(), later.getMessage());
     }
   }
 

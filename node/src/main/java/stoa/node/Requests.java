@@ -56,14 +56,16 @@ final class Requests {
 
   private final Node node;
   private final ObjectService service;
+  private final KeyRequests keys;
 
   Requests(Node node) {
     this.node = node;
     this.service = node.service();
+    this.keys = new KeyRequests(this, service);
   }
 
   /// One request that is under way.
-  private final class Asked {
+  final class Asked {
     private final Session session;
     private final Request request;
     private final long arrivedNanos = node.nowNanos();
@@ -73,7 +75,7 @@ final class Requests {
       this.request = request;
     }
 
-    private void answer(Answer.Builder answer) {
+    void answer(Answer.Builder answer) {
       Answer built = answer.setSequence(request.getSequence()).build();
       if (built.getSerializedSize() > Frames.BYTES_MAX - 1_024) {
         var tooLarge =
@@ -89,7 +91,7 @@ final class Requests {
       session.answer(built);
     }
 
-    private void fail(Throwable cause) {
+    void fail(Throwable cause) {
       answer(failure(cause));
     }
 
@@ -99,7 +101,7 @@ final class Requests {
     }
 
     /// Does what answers, and tells when it fails.
-    private void attempt(Work work) {
+    void attempt(Work work) {
       try {
         checkTime();
         answer(work.answer());
@@ -126,12 +128,17 @@ final class Requests {
       return left.compareTo(most) < 0 ? left : most;
     }
 
-    private CallId id() {
+    /// Since when the log is to be searched for it; 0 when it comes for the first time.
+    long since() {
+      return request.getSince();
+    }
+
+    CallId id() {
       return new CallId(session.id(), request.getSequence());
     }
   }
 
-  private interface Work {
+  interface Work {
     Answer.Builder answer() throws Throwable;
   }
 
@@ -263,6 +270,14 @@ final class Requests {
                       session,
                       request.getListObjects().getType(),
                       request.getListObjects().getPage()));
+      case LISTEN -> onCalls(asked, () -> keys.listen(session, request.getListen()));
+      case UNLISTEN -> aside(asked, () -> keys.unlisten(session, request.getUnlisten()));
+      case HEARD -> {
+        keys.heard(session, request.getHeard());
+        asked.answer(done());
+      }
+      case KEY_PUT -> keys.put(asked, request.getKeyPut());
+      case KEY_GET -> keys.get(asked, request.getKeyGet());
       case GOODBYE ->
           node.background(() -> {
             asked.attempt(Requests::done);
@@ -284,9 +299,6 @@ final class Requests {
                         stream.getOperation(),
                         stream.getArguments().toByteArray())));
       }
-      case LISTEN, UNLISTEN, HEARD ->
-          throw new UnsupportedOperationException(
-              "this server does not offer " + request.getWhatCase());
       case BEGIN -> begin(asked, request.getBegin());
       case ENTER, LEAVE, COMMIT, END ->
           throw new IllegalArgumentException(request.getWhatCase() + " is said in a transaction");
@@ -319,7 +331,7 @@ final class Requests {
 
   // ---- where things run
 
-  private void aside(Asked asked, Work work) {
+  void aside(Asked asked, Work work) {
     node.background(() -> asked.attempt(work));
   }
 
@@ -696,7 +708,7 @@ final class Requests {
     }
     if (rest.hasNext()) {
       var left = new Listings.Rest(rest, listing.told() + keys.getKeysCount());
-      keys.setNext(ByteString.copyFromUtf8(session.keep(left)));
+      keys.setNext(ByteString.copyFromUtf8(session.keep(left, service.epoch())));
     }
     return Answer.newBuilder().setReach(service.moment()).setKeys(keys);
   }
@@ -753,11 +765,11 @@ final class Requests {
     return Answer.newBuilder().setReach(reach).setAnswered(answered);
   }
 
-  private static Answer.Builder done() {
+  static Answer.Builder done() {
     return Answer.newBuilder().setDone(Done.getDefaultInstance());
   }
 
-  private static Answer.Builder done(long number, long other) {
+  static Answer.Builder done(long number, long other) {
     return Answer.newBuilder().setDone(Done.newBuilder().setNumber(number).setOther(other));
   }
 

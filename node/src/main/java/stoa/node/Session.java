@@ -16,6 +16,7 @@ import stoa.wire.Frames;
 import stoa.wire.proto.Answer;
 import stoa.wire.proto.Changed;
 import stoa.wire.proto.ClientFrame;
+import stoa.wire.proto.Event;
 import stoa.wire.proto.Request;
 import stoa.wire.proto.ServerFrame;
 import stoa.wire.proto.SessionStatus;
@@ -39,6 +40,7 @@ final class Session {
   final ConcurrentHashMap<Long, OpenTransaction> transactions = new ConcurrentHashMap<>();
   final ConcurrentHashMap<Long, Pins.Pin> pins = new ConcurrentHashMap<>();
   final ConcurrentHashMap<Integer, Watch> watches = new ConcurrentHashMap<>();
+  final ConcurrentHashMap<Long, ClientListener> listeners = new ConcurrentHashMap<>();
   final Lane blobs;
   final BlobCalls blobCalls = new BlobCalls();
 
@@ -46,6 +48,8 @@ final class Session {
   private final Ledger ledger;
   private final Listings listings = new Listings();
   private final ArrayDeque<Answer> answers = new ArrayDeque<>();
+  private final ArrayDeque<Event> events = new ArrayDeque<>();
+  private long eventBytes;
   private final Map<Integer, Long> changes = new HashMap<>();
 
   /// The last change of each object that is followed: what was sent may have been lost with a
@@ -123,6 +127,8 @@ final class Session {
   private void forget() {
     answers.clear();
     answerBytes = 0;
+    events.clear();
+    eventBytes = 0;
   }
 
   synchronized @Nullable Conversation conversation() {
@@ -224,7 +230,9 @@ final class Session {
 
   /// Whether the client leaves too much unread, or unacknowledged.
   synchronized boolean isOverfull() {
-    return answerBytes > config.answerBytesMax() || ledger.bytes() > config.answerBytesMax();
+    return answerBytes > config.answerBytesMax()
+        || eventBytes > config.answerBytesMax()
+        || ledger.bytes() > config.answerBytesMax();
   }
 
   /// An object that is followed has changed.
@@ -244,8 +252,24 @@ final class Session {
   }
 
   /// Keeps what is left of a listing, and answers its token.
-  synchronized String keep(Listings.Rest rest) {
-    return listings.keep(rest);
+  synchronized String keep(Listings.Rest rest, long epoch) {
+    return listings.keep(rest, epoch);
+  }
+
+  /// An event for a listener, over a connection. When that is lost the event is dropped: the next
+  /// one has it sent again.
+  void event(Conversation over, Event event) {
+    synchronized (this) {
+      if (conversation != over) return;
+      events.add(event);
+      eventBytes += event.getSerializedSize();
+    }
+    over.sendSoon();
+  }
+
+  /// Sends the listeners of the client what it has not handled. May wait for the disk.
+  void sendEvents() {
+    listeners.values().forEach(ClientListener::send);
   }
 
   /// An object is not followed any more.
@@ -282,8 +306,23 @@ final class Session {
     changes.clear();
   }
 
+  /// Takes events for a frame.
+  synchronized void takeEvents(ServerFrame.Builder frame) {
+    int bytes = 0;
+    for (int count = 0; count < Frames.PARTS_MAX && bytes < Frames.BYTES_AIM; count++) {
+      Event event = events.peek();
+      if (event == null) return;
+      int size = event.getSerializedSize();
+      if (count > 0 && bytes + size > Frames.BYTES_AIM) return;
+      events.poll();
+      eventBytes -= size;
+      bytes += size;
+      frame.addEvents(event);
+    }
+  }
+
   synchronized boolean hasMore() {
-    return !answers.isEmpty() || !changes.isEmpty();
+    return !answers.isEmpty() || !changes.isEmpty() || !events.isEmpty();
   }
 
   /// What an operator sees of it.
@@ -305,6 +344,8 @@ final class Session {
 
   /// Lets go of everything that is open.
   void release() {
+    listeners.values().forEach(one -> one.listener().stop());
+    listeners.clear();
     watches.values().forEach(Watch::close);
     watches.clear();
     pins.values().forEach(Pins.Pin::close);

@@ -9,6 +9,7 @@ import java.util.TreeMap;
 import java.util.function.Supplier;
 import java.util.regex.Pattern;
 import stoa.AlreadyExists;
+import stoa.CallFailed;
 import stoa.DeadlineExceeded;
 import stoa.Gone;
 import stoa.Keep;
@@ -23,6 +24,7 @@ import stoa.storage.StorageException;
 import stoa.store.Answer;
 import stoa.store.Existence;
 import stoa.store.Key;
+import stoa.store.OngoingCall;
 import stoa.store.Request;
 import stoa.store.Store;
 import stoa.store.StoreConfig;
@@ -160,6 +162,8 @@ final class StoreScenario implements Scenario {
       else if (dice < 90) peek();
       else if (dice < 95) check();
       else if (dice < 96) trim();
+      else if (dice < 97) threads.tick();
+      else if (dice < 98) cancel();
       else restart();
       collect();
     }
@@ -177,6 +181,18 @@ final class StoreScenario implements Scenario {
       } catch (stoa.StoaException failed) {
         trace.add("trim failed " + failed.getClass().getSimpleName());
         restart();
+      }
+    }
+
+    /* An operator cancels a call that calls nobody else: what those have put elsewhere stands. */
+    private void cancel() {
+      for (OngoingCall call : store.calls(10)) {
+        byte[] value = call.value();
+        if (value != null && new String(value, StandardCharsets.UTF_8).startsWith("add ")) {
+          trace.add("cancel a call on " + call.key());
+          if (store.cancel(call.id())) trace.reached("an operator cancels a call");
+          return;
+        }
       }
     }
 
@@ -219,7 +235,9 @@ final class StoreScenario implements Scenario {
           (value + " " + "x".repeat(chance.of(paddings))).getBytes(StandardCharsets.UTF_8);
       try {
         var target = store.target(StoreHandlers.key(name));
-        var request = store.putAsync(target, bytes, new Existence.Any(null), true);
+        boolean hasty = value.startsWith("add ") && chance.below(3) == 0;
+        Duration timeMax = hasty ? Duration.ofMillis(50) : STORE.callTimeMax();
+        var request = store.putAsync(target, bytes, new Existence.Any(null), true, timeMax);
         asked.add(new Asked(value, request, List.of(lists), id));
       } catch (LimitExceeded refused) {
         trace.reached("too many calls are refused");
@@ -245,6 +263,8 @@ final class StoreScenario implements Scenario {
           settle(one, text(one.request().answer()));
         } catch (DeadlineExceeded takenBack) {
           settle(one, "refused DeadlineExceeded");
+        } catch (CallFailed cancelled) {
+          settle(one, "refused CallFailed");
         } catch (Unavailable | Gone | AlreadyExists | LimitExceeded refused) {
           settle(one, "refused " + refused.getClass().getSimpleName());
         } catch (RuntimeException unknown) {

@@ -485,10 +485,17 @@ final class Resident implements Runnable {
   }
 
   /// Passes a request that was taken back before it ran; answers false when it runs after all. What
-  /// is behind it may not be executed before the verdict is durable.
+  /// is behind it may not be executed before the verdict is durable, nor it itself when the verdict
+  /// may be in the log.
   private boolean passes(Request request) {
     if (request.kind == Request.Kind.PUT) {
-      if (!store.takingBack().awaitVerdict(request)) return false;
+      RuntimeException failure = store.takingBack().awaitVerdict(request);
+      if (failure != null) {
+        unpin();
+        if (store.hasFailed()) giveUp(request, new Execution.Suspended(failure).failure());
+        else request.beginAfterAll();
+        return request.isDone();
+      }
       target = request.address;
       Materialized state = live;
       if (state != null) {

@@ -872,11 +872,13 @@ public final class Store implements AutoCloseable {
     var _ = await(request);
   }
 
-  boolean isClosed() {
+  /// Whether it is closed, or about to be.
+  public boolean isClosed() {
     return closed;
   }
 
-  boolean hasFailed() {
+  /// Whether the log has failed: the store must be opened again.
+  public boolean hasFailed() {
     return intake.hasFailed();
   }
 

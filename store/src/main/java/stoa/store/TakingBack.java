@@ -132,18 +132,22 @@ final class TakingBack {
     return true;
   }
 
-  /// Waits until the verdict over a request is durable, whose turn it is. Answers false when it
-  /// cannot be logged: then the request is executed after all.
-  boolean awaitVerdict(Request request) {
+  /// Waits until the verdict over a request is durable, whose turn it is. Answers null then, and
+  /// otherwise why it is not, as far as is known.
+  @Nullable RuntimeException awaitVerdict(Request request) {
     while (true) {
       Request verdict = request.verdict();
-      if (verdict != null && verdict.isDone()) {
-        if (!verdict.failed()) return true;
-        request.resident.unpin();
-        request.beginAfterAll();
-        return false;
-      }
+      if (verdict != null && verdict.isDone()) return failure(verdict);
       if (!store.lead(null)) LockSupport.parkNanos(this, VERDICT_NANOS);
+    }
+  }
+
+  private static @Nullable RuntimeException failure(Request settled) {
+    try {
+      settled.check();
+      return null;
+    } catch (RuntimeException failure) {
+      return failure;
     }
   }
 

@@ -157,10 +157,10 @@ class WatchTest {
     var latest = new AtomicLong();
     try (var store = Script.open(disk);
         var _ = store.watch(key("k"), latest::set);
-        var threads = Executors.newFixedThreadPool(3)) {
+        var threads = Executors.newFixedThreadPool(1)) {
       var ended = new AtomicBoolean();
       var checks = new ArrayList<Future<Integer>>();
-      for (int i = 0; i < 2; i++) {
+      for (int i = 0; i < 1; i++) {
         checks.add(
             threads.submit(() -> {
               int changesSeen = 0;

@@ -7,4 +7,9 @@ import java.util.UUID;
 /// @param id unique in the service
 /// @param name what the user calls it
 /// @param os its operating system
-public record Device(UUID id, String name, String os) {}
+public record Device(UUID id, String name, String os) implements UserDevice {
+  @Override
+  public Device device() {
+    return this;
+  }
+}

@@ -15,7 +15,8 @@ import stoa.Shared;
 ///
 /// There may be any number of facades, one for each thread or process that serves devices; a facade
 /// works on one request at a time. They have the [Directory] in common, so that it does not matter
-/// which one a device asks. Repeating a request is harmless.
+/// which one a device asks. Repeating a request is harmless. All facades of a store have one
+/// [Design].
 ///
 /// Requests throw [NotFound] for ids that were never added, and [NotPermitted] for what the user
 /// may not do.
@@ -29,11 +30,13 @@ public class Facade {
    *     then asks no directory at all. The eldest is forgotten first.
    * (2) Accessors change nothing, so they ask the directory.
    */
+  private final Design design;
   private final List<Directory> directories;
   private final SequencedMap<UUID, UUID> deviceOwners = new LinkedHashMap<>();
   private final SequencedMap<UUID, Workspace> workspaces = new LinkedHashMap<>();
 
-  protected Facade() {
+  protected Facade(Design design) {
+    this.design = design;
     directories =
         IntStream.range(0, DIRECTORIES).mapToObj(i -> Call.get(Directory.class, i)).toList();
   }
@@ -59,11 +62,16 @@ public class Facade {
   /// @throws NotPermitted when it belongs to another user
   public void addDevice(UUID user, Device device) {
     var owner = user(user);
-    var holder = directory(device.id()).claimDevice(device.id(), user);
+    var shared = Call.get(SharedDevice.class, device.id());
+    var holder =
+        switch (design) {
+          case FACADE -> directory(device.id()).claimDevice(device.id(), user);
+          case ALL -> shared.claim(user, device);
+        };
     if (!holder.equals(user)) {
       throw new NotPermitted("device " + device.id() + " belongs to user " + holder);
     }
-    owner.add(device);
+    owner.add(device.id(), design == Design.ALL ? shared : device);
   }
 
   /// Adds an empty workspace, owned by a user.
@@ -72,7 +80,7 @@ public class Facade {
   /// @throws NotPermitted when it belongs to another user
   public boolean addWorkspace(UUID owner, UUID id, String name) {
     var user = user(owner);
-    var workspace = Call.get(Workspace.class, id, owner, user, name);
+    var workspace = Call.get(Workspace.class, id, owner, user, name, design);
     workspace.admit(owner, owner);
     boolean added = directory(id).addWorkspace(id, workspace);
     user.join(id, workspace);
@@ -134,6 +142,12 @@ public class Facade {
     return changes.stream().map(change -> answers.get(change.item())).toList();
   }
 
+  /// The design of the service.
+  @Accessor
+  public Design design() {
+    return design;
+  }
+
   /// The workspaces to which a user belongs.
   @Accessor
   public List<WorkspaceInfo> listWorkspaces(UUID user) {
@@ -167,7 +181,11 @@ public class Facade {
   }
 
   private static List<CommitInfo> arrive(
-      Workspace source, Workspace target, UUID device, List<Item> left, List<ItemChange> changes) {
+      Workspace source,
+      Workspace target,
+      UUID device,
+      SequencedMap<Long, Item> left,
+      List<ItemChange> changes) {
     Arrival arrival;
     try {
       arrival = target.adopt(device, left, changes);
@@ -180,18 +198,26 @@ public class Facade {
   }
 
   private void requireDevice(UUID user, UUID device) {
-    var holder = deviceOwners.get(device);
-    if (holder == null) {
-      holder =
-          directory(device)
-              .deviceOwner(device)
-              .orElseThrow(
-                  () -> new NotFound("there is no device " + device + "; addDevice adds one"));
-      remember(deviceOwners, device, holder);
+    var holder =
+        switch (design) {
+          case FACADE -> rememberedOwner(device);
+          case ALL -> Call.get(SharedDevice.class, device).owner();
+        };
+    if (holder.isEmpty()) {
+      throw new NotFound("there is no device " + device + "; addDevice adds one");
     }
-    if (!holder.equals(user)) {
-      throw new NotPermitted("device " + device + " belongs to user " + holder + ", not " + user);
+    if (!holder.get().equals(user)) {
+      throw new NotPermitted(
+          "device " + device + " belongs to user " + holder.get() + ", not " + user);
     }
+  }
+
+  private Optional<UUID> rememberedOwner(UUID device) {
+    var known = deviceOwners.get(device);
+    if (known != null) return Optional.of(known);
+    var found = directory(device).deviceOwner(device);
+    found.ifPresent(owner -> remember(deviceOwners, device, owner));
+    return found;
   }
 
   private Workspace remembered(UUID id) {

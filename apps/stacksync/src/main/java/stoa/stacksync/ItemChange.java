@@ -5,7 +5,8 @@ import java.util.List;
 
 /// One change that a device wants to commit.
 ///
-/// @param item which item; the creator of a file chooses its id, see [Item#id()]
+/// @param item which item; the device that creates a file chooses its id, unique in the service, so
+///   that sending a creation twice is harmless
 /// @param version the number that the new version should get: one more than the version on which
 ///   the device worked, so 1 for a new file
 /// @param metadata the new version

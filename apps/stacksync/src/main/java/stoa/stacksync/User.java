@@ -12,13 +12,13 @@ import stoa.Shared;
 
 /// A shared object: one user, with devices, the workspaces to which the user belongs, and a quota.
 ///
-/// It calls no other object, so that any may call it.
+/// It calls no other object than its devices, so that any may call it.
 @Shared(name = "stacksync.User", key = "id")
 public class User {
   private final UUID id;
   private final String name;
   private final String mail;
-  private final Map<UUID, Device> devices = new LinkedHashMap<>();
+  private final Map<UUID, UserDevice> devices = new LinkedHashMap<>();
   private final Map<UUID, Workspace> workspaces = new LinkedHashMap<>();
   private Quota quota = new Quota(0, 0);
 
@@ -31,7 +31,8 @@ public class User {
   /// What is known about the user.
   @Accessor
   public Account account() {
-    return new Account(id, name, mail, quota, List.copyOf(devices.values()));
+    var known = devices.values().stream().map(UserDevice::device).toList();
+    return new Account(id, name, mail, quota, known);
   }
 
   /// The workspaces of which the user is a member.
@@ -47,8 +48,8 @@ public class User {
 
   /// Adds a device, or replaces what is known about it.
   @Mutator
-  public void add(Device device) {
-    devices.put(device.id(), device);
+  public void add(UUID device, UserDevice known) {
+    devices.put(device, known);
   }
 
   /// The user became a member of a workspace.

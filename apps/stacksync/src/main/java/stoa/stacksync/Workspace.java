@@ -1,20 +1,23 @@
 package stoa.stacksync;
 
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.SequencedMap;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 import stoa.Accessor;
 import stoa.Call;
 import stoa.Shared;
 
 /// A shared object: a folder that its members keep in step, with all versions of all its items.
 ///
-/// It calls only its owner, to charge for what the items hold. Requests come from a [Facade], which
-/// has checked that the device belongs to the user.
+/// It calls its owner, to charge for what the items hold, and its items where these are shared
+/// objects. Requests come from a [Facade], which has checked that the device belongs to the user.
 @Shared(name = "stacksync.Workspace", key = "id")
 public class Workspace {
   /*
@@ -28,14 +31,16 @@ public class Workspace {
   private final UUID ownerId;
   private final User owner;
   private final String name;
+  private final Design design;
   private final Set<UUID> members = new LinkedHashSet<>();
   private final TreeMap<Long, Item> items = new TreeMap<>();
 
-  protected Workspace(UUID id, UUID ownerId, User owner, String name) {
+  protected Workspace(UUID id, UUID ownerId, User owner, String name, Design design) {
     this.id = id;
     this.ownerId = ownerId;
     this.owner = owner;
     this.name = name;
+    this.design = design;
     members.add(ownerId);
   }
 
@@ -57,16 +62,19 @@ public class Workspace {
   /// @param itemsMax the size of a page
   @Accessor
   public List<ItemState> changes(long afterItem, int itemsMax) {
-    return items.tailMap(afterItem, false).values().stream()
+    return items.tailMap(afterItem, false).entrySet().stream()
         .limit(itemsMax)
-        .map(item -> new ItemState(item.id(), item.latest()))
+        .map(item -> new ItemState(item.getKey(), item.getValue().latest()))
         .toList();
   }
 
   /// The items with all their versions, paged as [#changes].
   @Accessor
-  public List<Item> items(long afterItem, int itemsMax) {
-    return items.tailMap(afterItem, false).values().stream().limit(itemsMax).toList();
+  public List<ItemHistory> items(long afterItem, int itemsMax) {
+    return items.tailMap(afterItem, false).entrySet().stream()
+        .limit(itemsMax)
+        .map(item -> new ItemHistory(item.getKey(), item.getValue().versions()))
+        .toList();
   }
 
   /// Makes a user a member.
@@ -100,18 +108,19 @@ public class Workspace {
   /// Lets items go to another workspace: those whose change is their next version.
   public Departure release(UUID user, List<ItemChange> changes) {
     requireMember(user);
-    var left = new ArrayList<Item>();
+    var left = new LinkedHashMap<Long, Item>();
     var stayed = new ArrayList<CommitInfo>();
     long bytes = 0;
     for (var change : changes) {
       var item = items.get(change.item());
       if (item == null) continue;
-      if (isNext(change)) {
-        left.add(item);
-        bytes += item.latest().metadata().quotaBytes();
+      var newest = item.latest();
+      if (follows(change, newest)) {
+        left.put(change.item(), item);
+        bytes += newest.metadata().quotaBytes();
         items.remove(change.item());
       } else {
-        stayed.add(refusal(change, item));
+        stayed.add(refusal(change, item, newest));
       }
     }
     if (bytes != 0) owner.adjust(-bytes);
@@ -119,47 +128,49 @@ public class Workspace {
   }
 
   /// Takes items in that another workspace released, and commits the changes that move them.
-  public Arrival adopt(UUID device, List<Item> arriving, List<ItemChange> changes) {
-    var arrived = new LinkedHashMap<Long, Item>();
-    for (var item : arriving) {
-      if (items.containsKey(item.id())) {
+  public Arrival adopt(UUID device, SequencedMap<Long, Item> arriving, List<ItemChange> changes) {
+    for (long id : arriving.keySet()) {
+      if (items.containsKey(id)) {
         throw new IllegalArgumentException(
-            "item " + item.id() + " is in the workspace \"" + name + "\" already; ids are unique");
+            "item " + id + " is in the workspace \"" + name + "\" already; ids are unique");
       }
-      arrived.put(item.id(), item);
     }
-    items.putAll(arrived);
-    var answers = commit(device, changes, arrived.keySet());
-    var turnedAway = new ArrayList<Item>();
+    items.putAll(arriving);
+    var answers = commit(device, changes, arriving.keySet());
+    var turnedAway = new LinkedHashMap<Long, Item>();
     for (var answer : answers) {
-      var item = arrived.get(answer.item());
+      var item = arriving.get(answer.item());
       if (item != null && answer instanceof CommitInfo.OverQuota) {
-        items.remove(item.id());
-        turnedAway.add(item);
+        items.remove(answer.item());
+        turnedAway.put(answer.item(), item);
       }
     }
     return new Arrival(answers, turnedAway);
   }
 
   /// Takes items back that were released and could not go where they were sent.
-  public void restore(List<Item> returning) {
+  public void restore(SequencedMap<Long, Item> returning) {
+    items.putAll(returning);
     long bytes = 0;
-    for (var item : returning) {
-      items.put(item.id(), item);
-      bytes += item.latest().metadata().quotaBytes();
-    }
+    for (var item : returning.values()) bytes += item.latest().metadata().quotaBytes();
     if (bytes != 0) owner.adjust(bytes);
   }
 
   /// @param arrived items for which the owner has not been charged yet
   private List<CommitInfo> commit(UUID device, List<ItemChange> changes, Set<Long> arrived) {
+    // Each item is asked once: where items are shared objects, that is a call.
+    var newest = new HashMap<Long, ItemVersion>();
+    for (var change : changes) {
+      var item = items.get(change.item());
+      if (item != null) newest.put(change.item(), item.latest());
+    }
     var differences = new LinkedHashMap<Long, Long>();
     for (var change : changes) {
-      if (!isNext(change)) continue;
+      var before = newest.get(change.item());
+      if (!follows(change, before)) continue;
       long bytes = change.metadata().quotaBytes();
-      var item = items.get(change.item());
-      if (item != null && !arrived.contains(item.id())) {
-        bytes -= item.latest().metadata().quotaBytes();
+      if (before != null && !arrived.contains(change.item())) {
+        bytes -= before.metadata().quotaBytes();
       }
       if (bytes != 0) differences.put(change.item(), bytes);
     }
@@ -170,39 +181,42 @@ public class Workspace {
       answers.add(
           charge != null && charge.refused().contains(change.item())
               ? new CommitInfo.OverQuota(change.item(), change.version(), charge.quota())
-              : commit(device, change));
+              : commit(device, change, newest.get(change.item())));
     }
     return answers;
   }
 
-  private CommitInfo commit(UUID device, ItemChange change) {
-    var item = items.get(change.item());
-    if (isNext(change)) {
-      var version = new ItemVersion(change.version(), change.metadata(), device, Call.now());
-      items.put(
-          change.item(),
-          item == null ? new Item(change.item(), List.of(version)) : item.with(version));
+  private CommitInfo commit(UUID device, ItemChange change, @Nullable ItemVersion newest) {
+    if (follows(change, newest)) {
+      items
+          .computeIfAbsent(change.item(), _ -> newItem())
+          .add(new ItemVersion(change.version(), change.metadata(), device, Call.now()));
       return new CommitInfo.Committed(change.item(), change.version());
     }
-    return item == null
-        ? new CommitInfo.UnknownItem(change.item(), change.version())
-        : refusal(change, item);
-  }
-
-  private boolean isNext(ItemChange change) {
     var item = items.get(change.item());
-    int stored = item == null ? 0 : item.latest().version();
-    return change.version() == stored + 1;
+    return item == null || newest == null
+        ? new CommitInfo.UnknownItem(change.item(), change.version())
+        : refusal(change, item, newest);
   }
 
-  private static CommitInfo refusal(ItemChange change, Item item) {
-    var current = item.latest();
+  private Item newItem() {
+    return switch (design) {
+      case FACADE -> new EmbeddedItem();
+      case ALL -> Call.get(SharedItem.class, Call.uuid());
+    };
+  }
+
+  private static boolean follows(ItemChange change, @Nullable ItemVersion newest) {
+    return change.version() == (newest == null ? 0 : newest.version()) + 1;
+  }
+
+  private static CommitInfo refusal(ItemChange change, Item item, ItemVersion newest) {
     boolean repeated =
-        change.version() <= current.version()
+        change.version() <= newest.version()
             && item.version(change.version()).metadata().equals(change.metadata());
     return repeated
-        ? new CommitInfo.Repeated(change.item(), change.version(), current)
-        : new CommitInfo.WrongVersion(change.item(), change.version(), current);
+        ? new CommitInfo.Repeated(change.item(), change.version(), newest)
+        : new CommitInfo.WrongVersion(change.item(), change.version(), newest);
   }
 
   private void requireMember(UUID user) {

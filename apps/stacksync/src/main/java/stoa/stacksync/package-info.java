@@ -5,10 +5,10 @@
 /// item or came too late. This is the metadata half of the service: contents are chunks named by
 /// fingerprints and live elsewhere.
 ///
-/// Four classes are shared: [stoa.stacksync.Facade], [stoa.stacksync.User],
-/// [stoa.stacksync.Workspace] and [stoa.stacksync.Directory]. Everything else is a value inside one
-/// of them, which is the second of the two designs in section IV of the CRESON paper. Calls go one
-/// way:
+/// Shared objects are [stoa.stacksync.Facade], [stoa.stacksync.User], [stoa.stacksync.Workspace]
+/// and [stoa.stacksync.Directory]. Items and devices are values inside them, or shared objects by
+/// themselves: the two designs of section IV of the CRESON paper, see [stoa.stacksync.Design].
+/// Calls go one way:
 ///
 /// ```
 ///   client ──► Facade ──┬──► Directory   who and what exists, by id and by mail; in shards
@@ -18,5 +18,6 @@
 /// ```
 ///
 /// A commit of any number of items is two calls, Facade and Workspace, and a third to the owner
-/// when sizes change. Items are files; a folder is there as long as a path leads through it.
+/// when sizes change; where items are shared objects, two more for each item. Items are files; a
+/// folder is there as long as a path leads through it.
 package stoa.stacksync;

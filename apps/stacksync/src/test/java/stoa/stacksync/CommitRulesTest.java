@@ -10,8 +10,12 @@ import java.util.List;
 import java.util.UUID;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.EnumSource;
 
-/// The rules of [CommitInfo], row by row.
+/// The rules of [CommitInfo], row by row, in both designs.
+@ParameterizedClass
+@EnumSource
 class CommitRulesTest {
   private static final UUID OWNER = new UUID(1, 1);
   private static final UUID MEMBER = new UUID(1, 2);
@@ -24,7 +28,11 @@ class CommitRulesTest {
   private static final long ITEM = 7;
 
   private final PlainObjects objects = new PlainObjects();
-  private Facade service = objects.call(Facade::new);
+  private final Facade service;
+
+  CommitRulesTest(Design design) {
+    service = objects.call(() -> new Facade(design));
+  }
 
   @BeforeEach
   void addPeople() {

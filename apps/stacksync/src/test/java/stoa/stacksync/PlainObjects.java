@@ -8,6 +8,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.SplittableRandom;
 import java.util.concurrent.Callable;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
@@ -19,6 +20,7 @@ import stoa.spi.CallContext;
 /// that the rules of the service stand on their own.
 final class PlainObjects implements CallContext {
   private final Map<Ref<?>, Object> objects = new HashMap<>();
+  private final RandomGenerator random = new SplittableRandom(7);
   private long calls;
 
   /// Runs calls on the objects.
@@ -44,7 +46,7 @@ final class PlainObjects implements CallContext {
 
   @Override
   public RandomGenerator random() {
-    throw new UnsupportedOperationException("StackSync draws no random numbers");
+    return random;
   }
 
   @Override

@@ -14,4 +14,15 @@ public interface Observer {
   /// The service answered that it has these changes. Called by the client's thread, after the
   /// answer and before that client's next call.
   void acknowledged(List<TraceRow> changes);
+
+  /// An observer that is not interested.
+  static Observer none() {
+    return new Observer() {
+      @Override
+      public void found(Map<Long, Integer> stored, int changesLeft) {}
+
+      @Override
+      public void acknowledged(List<TraceRow> changes) {}
+    };
+  }
 }

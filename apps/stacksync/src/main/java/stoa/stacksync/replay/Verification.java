@@ -8,6 +8,7 @@ import java.util.Map;
 import java.util.UUID;
 import stoa.Stoa;
 import stoa.stacksync.Account;
+import stoa.stacksync.Design;
 import stoa.stacksync.Facade;
 import stoa.stacksync.Metadata;
 import stoa.stacksync.Quota;
@@ -47,14 +48,14 @@ public record Verification(
     for (var stored : StoredItem.all(store)) {
       var item = stored.item();
       versions += item.versions().size();
-      var newest = recount.newest().get(item.id());
-      if (!seen.add(item.id())) {
-        findings.add("item " + item.id() + " is in more than one workspace");
+      var newest = recount.newest().get(item.item());
+      if (!seen.add(item.item())) {
+        findings.add("item " + item.item() + " is in more than one workspace");
       } else if (newest == null) {
-        findings.add("item " + item.id() + " is not in the trace");
+        findings.add("item " + item.item() + " is not in the trace");
       } else {
         checkNewest(newest, stored, findings);
-        checkHistory(history.getOrDefault(item.id(), List.of()), stored, findings);
+        checkHistory(history.getOrDefault(item.item(), List.of()), stored, findings);
       }
     }
     for (var newest : recount.newest().values()) {
@@ -62,13 +63,21 @@ public record Verification(
         findings.add("item " + newest.item() + " (" + newest.path() + ") is missing");
       }
     }
-    checkQuotas(store.get(Facade.class, "verification"), recount.usedBytes(), findings);
+    checkQuotas(facade(store), recount.usedBytes(), findings);
     return new Verification(
         seen.size(),
         versions,
         recount.usedBytes().size(),
         findings.size(),
         findings.stream().limit(PROBLEMS_MAX).toList());
+  }
+
+  /// A facade of the store's design; reading through it creates nothing.
+  private static Facade facade(Stoa store) {
+    try (var facades = store.list(Facade.class)) {
+      for (var facade : facades) return facade;
+    }
+    return store.get(Facade.class, "verification", Design.FACADE);
   }
 
   private static void checkNewest(TraceRow expected, StoredItem stored, List<String> findings) {
@@ -96,7 +105,7 @@ public record Verification(
     if (versions.size() != expected.size()) {
       findings.add(
           "item %d has %d versions instead of %d"
-              .formatted(stored.item().id(), versions.size(), expected.size()));
+              .formatted(stored.item().item(), versions.size(), expected.size()));
       return;
     }
     for (int i = 0; i < versions.size(); i++) {

@@ -13,8 +13,11 @@ import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import stoa.Stoa;
 import stoa.stacksync.CommitInfo;
+import stoa.stacksync.Design;
 import stoa.stacksync.Facade;
 import stoa.stacksync.ItemChange;
 import stoa.stacksync.ItemState;
@@ -24,19 +27,12 @@ import stoa.stacksync.Workspace;
 /// Replays on the embedded engine.
 class ReplayTest {
   private static final Trace TRACE = Trace.builtIn().firstRequests(600);
-  private static final Observer NOBODY =
-      new Observer() {
-        @Override
-        public void found(Map<Long, Integer> stored, int changesLeft) {}
 
-        @Override
-        public void acknowledged(List<TraceRow> changes) {}
-      };
-
-  @Test
-  void aStoreHoldsExactlyTheTraceAfterAReplay() throws InterruptedException {
+  @ParameterizedTest
+  @EnumSource
+  void aStoreHoldsExactlyTheTraceAfterAReplay(Design design) throws InterruptedException {
     try (var store = Stoa.open("memory:")) {
-      var report = new Replay(store, TRACE, 4, NOBODY).run();
+      var report = new Replay(store, TRACE, design, 4, Observer.none()).run();
       assertEquals(0, report.changesBefore());
       assertEquals(TRACE.rows().size(), report.changes());
       assertEquals(
@@ -47,15 +43,16 @@ class ReplayTest {
     }
   }
 
-  @Test
-  void aReplayedTraceIsThereAfterReopeningAndNothingIsLeftToDo(@TempDir Path directory)
-      throws InterruptedException {
+  @ParameterizedTest
+  @EnumSource
+  void aReplayedTraceIsThereAfterReopeningAndNothingIsLeftToDo(
+      Design design, @TempDir Path directory) throws InterruptedException {
     try (var store = Stoa.open("file:" + directory)) {
-      new Replay(store, TRACE, 3, NOBODY).run();
+      new Replay(store, TRACE, design, 3, Observer.none()).run();
     }
     try (var store = Stoa.open("file:" + directory)) {
       assertEquals(List.of(), Verification.of(store, TRACE).problems());
-      var report = new Replay(store, TRACE, 3, NOBODY).run();
+      var report = new Replay(store, TRACE, design, 3, Observer.none()).run();
       assertEquals(TRACE.rows().size(), report.changesBefore());
       assertEquals(0, report.changes());
       assertEquals(0, report.latencies().count());
@@ -63,13 +60,14 @@ class ReplayTest {
     }
   }
 
-  @Test
-  void anInterruptedReplayIsContinuedWithAnyNumberOfClients(@TempDir Path directory)
+  @ParameterizedTest
+  @EnumSource
+  void anInterruptedReplayIsContinuedWithAnyNumberOfClients(Design design, @TempDir Path directory)
       throws InterruptedException {
     int before = 0;
     for (int clients : List.of(8, 2, 5)) {
       try (var store = Stoa.open("file:" + directory)) {
-        var replay = new Replay(store, TRACE, clients, new Interruption(300));
+        var replay = new Replay(store, TRACE, design, clients, new Interruption(300));
         assertThrows(IllegalStateException.class, replay::run);
         assertFalse(Verification.of(store, TRACE).holds());
         int now = StoredItem.all(store).stream().mapToInt(i -> i.item().versions().size()).sum();
@@ -78,19 +76,20 @@ class ReplayTest {
       }
     }
     try (var store = Stoa.open("file:" + directory)) {
-      var report = new Replay(store, TRACE, 4, NOBODY).run();
+      var report = new Replay(store, TRACE, design, 4, Observer.none()).run();
       assertEquals(before, report.changesBefore());
       assertEquals(List.of(), Verification.of(store, TRACE).problems());
     }
   }
 
-  @Test
-  void theVerificationSeesWhatTheTraceDoesNotSay() throws InterruptedException {
+  @ParameterizedTest
+  @EnumSource
+  void theVerificationSeesWhatTheTraceDoesNotSay(Design design) throws InterruptedException {
     var trace = Trace.builtIn().firstRequests(20);
     try (var store = Stoa.open("memory:")) {
-      new Replay(store, trace, 2, NOBODY).run();
+      new Replay(store, trace, design, 2, Observer.none()).run();
       var row = trace.rows().getLast();
-      var facade = store.get(Facade.class, "test");
+      var facade = store.get(Facade.class, "test", design);
       var metadata = TraceIds.metadata(row);
       var user = TraceIds.user(row.user());
       var device = TraceIds.device(row.device());
@@ -117,9 +116,22 @@ class ReplayTest {
     }
   }
 
-  /// One client, so that the order of commits is that of the trace.
   @Test
-  void aWorkspaceIsReadAsItWasAfterEachCommit() throws InterruptedException {
+  void aStoreStaysInTheDesignInWhichItWasBegun() throws InterruptedException {
+    var trace = Trace.builtIn().firstRequests(5);
+    try (var store = Stoa.open("memory:")) {
+      new Replay(store, trace, Design.ALL, 1, Observer.none()).run();
+      var other = new Replay(store, trace, Design.FACADE, 1, Observer.none());
+      var refusal = assertThrows(IllegalArgumentException.class, other::run);
+      assertTrue(String.valueOf(refusal.getMessage()).contains("in the design ALL, not FACADE"));
+      assertTrue(Verification.of(store, trace).holds());
+    }
+  }
+
+  /// One client, so that the order of commits is that of the trace.
+  @ParameterizedTest
+  @EnumSource
+  void aWorkspaceIsReadAsItWasAfterEachCommit(Design design) throws InterruptedException {
     var trace = Trace.builtIn().firstRequests(120);
     try (var store = Stoa.open("memory:")) {
       var workspace = store.get(Workspace.class, TraceIds.workspace("osx"));
@@ -139,7 +151,7 @@ class ReplayTest {
               expected.put(store.history(workspace).version(), Map.copyOf(current));
             }
           };
-      new Replay(store, trace, 1, watch).run();
+      new Replay(store, trace, design, 1, watch).run();
       assertTrue(expected.size() > 20, expected.size() + " versions");
       expected.forEach((version, items) -> {
         var then = store.history(workspace).at(version);

@@ -1,0 +1,113 @@
+package stoa.cli;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+
+/// A Stoa server in a process of its own, on this machine only.
+///
+/// Owned by one thread.
+final class ServerProcess implements AutoCloseable {
+  private static final String HOST = "127.0.0.1";
+  private static final String LISTENING = "listening on " + HOST + ":";
+  private static final String READY = "ready";
+  private static final int ANY_PORT = 0;
+  private static final long STOPPING_MILLIS_MAX = 60_000;
+
+  private final Child child;
+  private final Path directory;
+  private final int port;
+
+  private ServerProcess(Child child, Path directory, int port) {
+    this.child = child;
+    this.directory = directory;
+    this.port = port;
+  }
+
+  /// Starts a server on a directory, at a port that is free, and waits until it is ready.
+  ///
+  /// @throws IllegalStateException when it ends before
+  static ServerProcess start(Path directory) throws IOException {
+    return start(directory, ANY_PORT);
+  }
+
+  /// Starts one again on the same directory, at the same port.
+  ServerProcess startAgain() throws IOException {
+    return start(directory, port);
+  }
+
+  private static ServerProcess start(Path directory, int port) throws IOException {
+    var child =
+        Child.start(
+            List.of("serve", "--data", directory.toString(), "--listen", HOST + ":" + port));
+    try {
+      int bound = port;
+      for (var line = child.line(); line.isPresent(); line = child.line()) {
+        if (line.get().startsWith(LISTENING)) {
+          bound = Integer.parseInt(line.get().substring(LISTENING.length()));
+        }
+        if (line.get().equals(READY)) {
+          drain(child);
+          return new ServerProcess(child, directory, bound);
+        }
+      }
+    } catch (IOException | RuntimeException e) {
+      child.close();
+      throw e;
+    }
+    child.close();
+    throw new IllegalStateException(
+        "the server ended before it was ready; what it said stands above");
+  }
+
+  /// Nobody reads what it says later, but it must be able to say it.
+  private static void drain(Child child) {
+    Thread.ofPlatform()
+        .daemon()
+        .name("server-output")
+        .start(() -> {
+          try {
+            while (child.line().isPresent()) {}
+          } catch (IOException _) {
+            // It has ended.
+          }
+        });
+  }
+
+  /// Where clients find it.
+  String url() {
+    return "stoa://" + address();
+  }
+
+  /// Its host and port.
+  String address() {
+    return HOST + ":" + port;
+  }
+
+  /// The operating system's number of its process.
+  long id() {
+    return child.id();
+  }
+
+  /// Kills it at once, and waits for its end.
+  void kill() throws InterruptedException {
+    child.kill();
+    child.await();
+    child.close();
+  }
+
+  /// Ends it in an orderly way.
+  ///
+  /// @return whether it did as it was told
+  boolean stop() throws InterruptedException {
+    child.stop();
+    boolean ended = child.endsWithin(STOPPING_MILLIS_MAX);
+    child.close();
+    return ended;
+  }
+
+  @Override
+  public void close() {
+    child.close();
+  }
+}
