@@ -82,16 +82,24 @@ final class Registry {
   void expire() {
     long now = nowNanos.getAsLong();
     for (Session session : sessions.values()) {
-      if (session.isExpired(now)) end(session);
+      if (session.expire(now)) letGo(session);
     }
   }
 
   /// Ends a session: it is not found any more, and lets go of everything. May wait for the disk.
   void end(Session session) {
-    if (!session.end()) return;
-    var _ = durable.end(session.id());
+    if (session.end()) letGo(session);
+  }
+
+  private void letGo(Session session) {
     sessions.remove(session.id());
     session.release();
+    try {
+      var _ = durable.end(session.id());
+    } catch (RuntimeException failure) {
+      // The next server gives it a lease once more.
+      LOG.warn("the end of session {} is not written: {}", session.id(), failure.getMessage());
+    }
     try {
       keys.endSession(session.id());
     } catch (StoaException later) {
