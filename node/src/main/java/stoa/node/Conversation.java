@@ -97,6 +97,10 @@ final class Conversation implements StreamObserver<ClientFrame> {
       if (before != null)
         before.refuse(Status.ABORTED, "another connection goes on with the session");
       session = found;
+      if (over) { // it was lost meanwhile, when nobody knew whose it was
+        lost();
+        return;
+      }
       sendSoon();
       take(found, frame);
     } catch (StatusRuntimeException refused) {
@@ -107,6 +111,10 @@ final class Conversation implements StreamObserver<ClientFrame> {
   }
 
   private void take(Session known, ClientFrame frame) {
+    if (known.isEnded()) {
+      refuse(Status.NOT_FOUND, "session " + known.id() + " has ended; open another");
+      return;
+    }
     List<Request> requests;
     try {
       requests = known.arrive(frame);

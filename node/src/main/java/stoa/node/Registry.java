@@ -5,11 +5,15 @@ import java.util.Collection;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import stoa.objects.Sessions;
 import stoa.wire.proto.ClientHello;
 
 /// The sessions that are open. Thread-safe.
 final class Registry {
+  private static final Logger LOG = LoggerFactory.getLogger(Registry.class);
+
   private final ServerConfig config;
   private final Sessions durable;
   private final LongSupplier nowNanos;
@@ -72,16 +76,24 @@ final class Registry {
   void expire() {
     long now = nowNanos.getAsLong();
     for (Session session : sessions.values()) {
-      if (session.isExpired(now)) end(session);
+      if (session.expire(now)) letGo(session);
     }
   }
 
   /// Ends a session: it is not found any more, and lets go of everything. May wait for the disk.
   void end(Session session) {
-    if (!session.end()) return;
-    var _ = durable.end(session.id());
+    if (session.end()) letGo(session);
+  }
+
+  private void letGo(Session session) {
     sessions.remove(session.id());
     session.release();
+    try {
+      var _ = durable.end(session.id());
+    } catch (RuntimeException failure) {
+      // The next server gives it a lease once more.
+      LOG.warn("the end of session {} is not written: {}", session.id(), failure.getMessage());
+    }
   }
 
   @Nullable Session find(long id) {

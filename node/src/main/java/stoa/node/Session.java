@@ -1,6 +1,7 @@
 package stoa.node;
 
 import com.google.protobuf.ByteString;
+import io.grpc.Status;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -43,6 +44,7 @@ final class Session {
 
   // Guarded by this.
   private final Ledger ledger;
+  private final Listings listings = new Listings();
   private final ArrayDeque<Answer> answers = new ArrayDeque<>();
   private final Map<Integer, Long> changes = new HashMap<>();
 
@@ -94,8 +96,14 @@ final class Session {
 
   /// A connection is there, in place of another one if there is one.
   ///
+  /// @throws io.grpc.StatusRuntimeException when the session has ended
   /// @return the other; null when there is none
   synchronized @Nullable Conversation attach(Conversation next) {
+    if (ended) {
+      throw Status.NOT_FOUND
+          .withDescription("session " + id + " has ended; open another")
+          .asRuntimeException();
+    }
     Conversation before = conversation;
     conversation = next;
     forget();
@@ -121,9 +129,11 @@ final class Session {
     return conversation;
   }
 
-  /// Whether it has had no connection for longer than its lease.
-  synchronized boolean isExpired(long nowNanos) {
-    return conversation == null && nowNanos - lostAtNanos > config.lease().toNanos();
+  /// Ends it if it has had no connection for longer than its lease; answers whether this is what
+  /// ended it.
+  synchronized boolean expire(long nowNanos) {
+    boolean over = conversation == null && nowNanos - lostAtNanos > config.lease().toNanos();
+    return over && end();
   }
 
   /// Ends it; answers whether this is what ended it.
@@ -226,6 +236,16 @@ final class Session {
       told = conversation;
     }
     if (told != null) told.sendSoon();
+  }
+
+  /// What is left of a listing; null when it is not there any more.
+  synchronized Listings.@Nullable Rest listing(String token) {
+    return listings.take(token);
+  }
+
+  /// Keeps what is left of a listing, and answers its token.
+  synchronized String keep(Listings.Rest rest) {
+    return listings.keep(rest);
   }
 
   /// An object is not followed any more.
