@@ -28,7 +28,9 @@ final class Arrows {
     ALLOWED.put("sim", engine);
     ALLOWED.put("spec", Set.of());
     ALLOWED.put("bench", with(engine, "collections"));
-    ALLOWED.put("cli", with(engine, "weave", "collections", "wire", "node", "stacksync", "bench"));
+    ALLOWED.put(
+        "cli",
+        with(engine, "weave", "collections", "wire", "node", "client", "stacksync", "bench"));
     ALLOWED.put("peers", with(engine, "collections", "stacksync", "bench", "cli"));
     ALLOWED.put("tidy", with(engine, "weave", "collections", "stacksync", "bench", "sim", "cli"));
   }
