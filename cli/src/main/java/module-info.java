@@ -12,6 +12,7 @@ module stoa.cli {
   requires io.grpc.netty.shaded;
   requires io.grpc.stub;
   requires info.picocli;
+  requires java.logging;
   requires java.management;
 
   opens stoa.cli to

@@ -10,6 +10,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.Callable;
+import java.util.logging.Level;
+import java.util.logging.Logger;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -37,6 +39,9 @@ import stoa.weave.UserClasses;
       "it answers what is under way and closes the store."
     })
 final class ServeCommand implements Callable<Integer> {
+  /// A client that dies is no matter for whoever runs the server.
+  private static final Logger NETWORK = Logger.getLogger("io.grpc");
+
   @Spec private @Nullable CommandSpec spec;
 
   @Option(
@@ -94,6 +99,7 @@ final class ServeCommand implements Callable<Integer> {
   public Integer call() throws InterruptedException {
     PrintWriter out = Objects.requireNonNull(spec).commandLine().getOut();
     PrintWriter err = Objects.requireNonNull(spec).commandLine().getErr();
+    NETWORK.setLevel(Level.SEVERE);
     ServerConfig config = config();
     ClassLoader loader = loader(err);
     Thread.currentThread().setContextClassLoader(loader);

@@ -119,13 +119,13 @@ class DemoTest {
             "--data",
             data.toString(),
             "--trace",
-            trace(250).toString());
+            trace(150).toString());
     assertEquals(0, remote.exitCode(), remote.text());
     assertTrue(remote.text().contains("3 kills: "), remote.text());
     assertTrue(remote.text().contains("none of them lost, none done twice"), remote.text());
     assertEquals(2, remote.text().split("exactly what was acknowledged", -1).length - 1);
     try (var store = Stoa.open("file:" + data.resolve("facade"))) {
-      assertTrue(Verification.of(store, Trace.builtIn().firstRequests(250)).holds());
+      assertTrue(Verification.of(store, Trace.builtIn().firstRequests(150)).holds());
     }
   }
 

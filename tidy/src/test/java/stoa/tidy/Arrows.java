@@ -24,14 +24,13 @@ final class Arrows {
     ALLOWED.put("store", Set.of("api", "base", "storage", "log"));
     ALLOWED.put("objects", Set.of("api", "base", "storage", "log", "store"));
     ALLOWED.put("collections", engine);
-    ALLOWED.put("wire", engine);
-    ALLOWED.put("node", with(engine, "wire"));
-    ALLOWED.put("client", with(engine, "wire"));
     ALLOWED.put("stacksync", Set.of("api"));
     ALLOWED.put("sim", engine);
     ALLOWED.put("spec", Set.of());
     ALLOWED.put("bench", with(engine, "collections"));
-    ALLOWED.put("cli", with(engine, "weave", "collections", "stacksync", "bench", "wire", "node", "client"));
+    ALLOWED.put(
+        "cli",
+        with(engine, "weave", "collections", "wire", "node", "client", "stacksync", "bench"));
     ALLOWED.put("peers", with(engine, "collections", "stacksync", "bench", "cli"));
     ALLOWED.put("tidy", with(engine, "weave", "collections", "stacksync", "bench", "sim", "cli"));
   }
