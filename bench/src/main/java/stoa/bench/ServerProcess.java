@@ -128,6 +128,11 @@ public final class ServerProcess implements AutoCloseable {
     }
   }
 
+  /// Its process id.
+  long id() {
+    return server.pid();
+  }
+
   /// The processor time that it has used so far.
   public Duration processorTime() {
     return server

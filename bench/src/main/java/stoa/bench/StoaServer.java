@@ -15,6 +15,7 @@ final class StoaServer implements RemoteContender {
 
   private static final String MAIN = "stoa.cli.Main";
   private static final String LISTENING = "listening on ";
+  private static final String READY = "ready";
 
   @Override
   public String name() {
@@ -36,6 +37,7 @@ final class StoaServer implements RemoteContender {
             List.of("serve", "--data", data, "--listen", "127.0.0.1:0"));
     try {
       String address = server.await(LISTENING);
+      server.await(READY);
       return new Client(server, Stoa.open("stoa://" + address));
     } catch (Exception e) {
       server.close();
