@@ -9,6 +9,8 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import stoa.Shared;
+import stoa.Unavailable;
+import stoa.UnknownOutcome;
 import stoa.objects.marshal.TypeIds;
 import stoa.objects.types.SharedType;
 import stoa.store.Key;
@@ -53,7 +55,7 @@ final class Dictionary implements TypeIds {
     try {
       known = numbers.get(name);
       if (known != null) return known;
-      int number = Math.toIntExact(store.append(KEY, name.getBytes(StandardCharsets.UTF_8))) - 1;
+      int number = Math.toIntExact(appended(name)) - 1;
       names.add(name);
       var byName = new HashMap<>(numbers);
       byName.put(name, number);
@@ -61,6 +63,18 @@ final class Dictionary implements TypeIds {
       return number;
     } finally {
       assigning.unlock();
+    }
+  }
+
+  /// Logs a name. Whether that came to be is nothing to the caller: what it wants to log refers to
+  /// it, and is not logged yet.
+  private long appended(String name) {
+    try {
+      return store.append(KEY, name.getBytes(StandardCharsets.UTF_8));
+    } catch (UnknownOutcome failed) {
+      throw new Unavailable(
+          "the store failed before anything was logged that speaks of " + name + "; open it again",
+          failed);
     }
   }
 

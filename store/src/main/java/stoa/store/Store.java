@@ -444,7 +444,7 @@ public final class Store implements AutoCloseable {
   ///   issued
   public Pins.Pin pinAt(LogAddress address) {
     checkCommitted(address.counter());
-    Pins.Pin pin = retention.pins().pin(address.counter());
+    Pins.Pin pin = retention.pin(() -> retention.pins().pin(address.counter()));
     try {
       checkIssued(address);
     } catch (RuntimeException never) {
@@ -499,8 +499,7 @@ public final class Store implements AutoCloseable {
   /// @throws stoa.DeadlineExceeded when it took longer; code that can be stopped is
   public <T> T limited(Key key, Supplier<T> code) {
     var execution =
-        new Execution(
-            this, Execution.Mode.READING, key, null, 0, nowMicros(), 0, null, null);
+        new Execution(this, Execution.Mode.READING, key, null, 0, nowMicros(), 0, null, null);
     return takingBack.here(execution, 0, code);
   }
 
@@ -569,7 +568,7 @@ public final class Store implements AutoCloseable {
     checkUsable();
     checkCommitted(at.counter());
     long now = nowMicros();
-    Pins.Pin pin = retention.pins().pin(at::counter, bounds.micros());
+    Pins.Pin pin = retention.pin(() -> retention.pins().pin(at::counter, bounds.micros()));
     try {
       checkIssued(at);
     } catch (RuntimeException never) {
