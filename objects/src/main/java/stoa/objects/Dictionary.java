@@ -9,6 +9,8 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import stoa.Shared;
+import stoa.Unavailable;
+import stoa.UnknownOutcome;
 import stoa.objects.marshal.TypeIds;
 import stoa.objects.types.SharedType;
 import stoa.store.Key;
@@ -57,7 +59,7 @@ public final class Dictionary implements TypeIds {
     try {
       known = numbers.get(name);
       if (known != null) return known;
-      int number = Math.toIntExact(store.append(KEY, name.getBytes(StandardCharsets.UTF_8))) - 1;
+      int number = Math.toIntExact(appended(name)) - 1;
       names.add(name);
       var byName = new HashMap<>(numbers);
       byName.put(name, number);
@@ -78,6 +80,18 @@ public final class Dictionary implements TypeIds {
     List<String> known = List.copyOf(names);
     int begin = Math.clamp(number, 0, known.size());
     return known.subList(begin, Math.min(known.size(), begin + countMax));
+  }
+
+  /// Logs a name. Whether that came to be is nothing to the caller: what it wants to log refers to
+  /// it, and is not logged yet.
+  private long appended(String name) {
+    try {
+      return store.append(KEY, name.getBytes(StandardCharsets.UTF_8));
+    } catch (UnknownOutcome failed) {
+      throw new Unavailable(
+          "the store failed before anything was logged that speaks of " + name + "; open it again",
+          failed);
+    }
   }
 
   @Override

@@ -349,7 +349,11 @@ class TransactionTest {
         var aborted = assertInstanceOf(Transaction.Outcome.Aborted.class, outcome).cause();
         assertEquals(stoa.ref(alice), aborted.object());
         assertEquals(stoa.history(alice).entries(2, 2).getFirst().address(), aborted.changedAt());
-        assertTrue(aborted.toString().contains("tx.Account[alice]"));
+        assertEquals(1, aborted.readVersion());
+        assertEquals(2, aborted.changedVersion());
+        String message = aborted.toString();
+        assertTrue(message.contains("tx.Account[alice] was changed to version 2 at"), message);
+        assertTrue(message.contains("read version 1 at"), message);
       }
       assertEquals(0, bob.balance());
       assertEquals(1, stoa.history(bob).version());

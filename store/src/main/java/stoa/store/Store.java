@@ -486,7 +486,7 @@ public final class Store implements AutoCloseable {
   ///   issued
   public Pins.Pin pinAt(LogAddress address) {
     checkCommitted(address.counter());
-    Pins.Pin pin = retention.pins().pin(address.counter());
+    Pins.Pin pin = retention.pin(() -> retention.pins().pin(address.counter()));
     try {
       checkIssued(address);
     } catch (RuntimeException never) {
@@ -638,7 +638,7 @@ public final class Store implements AutoCloseable {
     checkUsable();
     checkCommitted(at.counter());
     long now = nowMicros();
-    Pins.Pin pin = retention.pins().pin(at::counter, bounds.micros());
+    Pins.Pin pin = retention.pin(() -> retention.pins().pin(at::counter, bounds.micros()));
     try {
       checkIssued(at);
     } catch (RuntimeException never) {
