@@ -104,7 +104,9 @@ final class ServeCommand implements Callable<Integer> {
     ClassLoader loader = loader(err);
     Thread.currentThread().setContextClassLoader(loader);
     Server server =
-        start(config, ObjectService.open(store(loader), type -> loader.equals(type.getClassLoader())));
+        start(
+            config,
+            ObjectService.open(store(loader), type -> loader.equals(type.getClassLoader())));
     var closing = new Thread(server::close, "stoa-stop");
     Runtime.getRuntime().addShutdownHook(closing);
     out.println("listening on " + new Endpoint(config.host(), server.port()));
