@@ -38,7 +38,10 @@ final class Failures {
     byte[] throwable = failure.getThrowable().toByteArray();
     if (throwable.length > 0) {
       if (failure.getKind().equals("Aborted")) return aborted(throwable);
-      if (marshaller.thrown(throwable) instanceof RuntimeException thrown) return thrown;
+      Throwable told = marshaller.thrown(throwable);
+      // One that could not travel whole is told by its kind and message.
+      boolean whole = !(told instanceof CallFailed) || failure.getKind().equals("CallFailed");
+      if (whole && told instanceof RuntimeException thrown) return thrown;
     }
     return switch (failure.getKind()) {
       case "Unavailable" -> new Unavailable(message);

@@ -134,18 +134,22 @@ final class RemoteBlobs {
     var answer = new CompletableFuture<Long>();
     var outgoing =
         Outgoing.of(request(blob, WRITE, arguments), Outgoing.Recovery.UNKNOWN, arguments.size());
-    stoa.conversation()
-        .begin(
-            outgoing,
-            settled ->
-                stoa.hand(
-                    answer,
-                    () -> {
-                      var said = stoa.requests().sound(settled.answer());
-                      var in = new Decoder(said.getData().toByteArray());
-                      blob.bind(in.varint());
-                      return in.varint();
-                    }));
+    try {
+      stoa.conversation()
+          .begin(
+              outgoing,
+              settled ->
+                  stoa.hand(
+                      answer,
+                      () -> {
+                        var said = stoa.requests().sound(settled.answer());
+                        var in = new Decoder(said.getData().toByteArray());
+                        blob.bind(in.varint());
+                        return in.varint();
+                      }));
+    } catch (RuntimeException refused) {
+      answer.completeExceptionally(refused);
+    }
     return answer;
   }
 

@@ -5,6 +5,7 @@ import stoa.Aborted;
 import stoa.LogAddress;
 import stoa.Ref;
 import stoa.StoaException;
+import stoa.TooOld;
 import stoa.base.Encoder;
 import stoa.objects.ObjectService;
 import stoa.objects.types.Keys;
@@ -29,6 +30,7 @@ final class Failures {
   /// Whether kind and message say it all.
   private static boolean isPlain(Throwable thrown) {
     return thrown.getCause() == null
+        && !(thrown instanceof TooOld)
         && (thrown instanceof StoaException
             || thrown.getClass().getName().startsWith("java.lang."));
   }

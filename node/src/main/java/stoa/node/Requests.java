@@ -2,6 +2,7 @@ package stoa.node;
 
 import com.google.protobuf.ByteString;
 import java.time.Duration;
+import java.util.concurrent.CompletionException;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
@@ -290,6 +291,20 @@ final class Requests {
             stream.getOperation() == StreamCalls.APPEND
                 || stream.getOperation() == StreamCalls.TRIM;
         if (changes && isLost(asked)) return;
+        if (stream.getOperation() == StreamCalls.APPEND) {
+          // Begun here, so that what one thread begins is appended in that order.
+          var _ =
+              StreamCalls.append(service.streams(), stream.getArguments().toByteArray())
+                  .whenComplete((appended, failed) ->
+                      asked.attempt(() -> {
+                        if (failed instanceof CompletionException told && told.getCause() != null) {
+                          throw told.getCause();
+                        }
+                        if (failed != null) throw failed;
+                        return data(appended);
+                      }));
+          return;
+        }
         aside(
             asked,
             () ->
@@ -568,8 +583,8 @@ final class Requests {
         begin.getReadOnly()
             ? ObjectService.TransactionMode.READING
             : ObjectService.TransactionMode.CHANGING;
-    open.lane()
-        .slow(() ->
+    Runnable beginning =
+        () ->
             asked.attempt(() -> {
               try {
                 long micros =
@@ -585,7 +600,10 @@ final class Requests {
                 open.failed(failed);
                 throw failed;
               }
-            }));
+            });
+    // It sees what was done before it was said; to look into the past may take long.
+    if (begin.hasAt()) open.lane().slow(beginning);
+    else open.lane().quick(beginning);
   }
 
   private Answer.Builder step(Session session, OpenTransaction open, Request request)

@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.Optional;
 import stoa.Appended;
 import stoa.Follower;
@@ -33,7 +34,6 @@ final class StreamCalls {
     var in = new Decoder(arguments);
     var out = new Encoder(256);
     switch (operation) {
-      case APPEND -> appended(out, streams.append(data(in)));
       case 2 -> slots(out, streams.read(logs(in)));
       case 3 -> scanLog(streams, in, out);
       case 4 -> log(out, streams.tail());
@@ -53,6 +53,17 @@ final class StreamCalls {
           throw new IllegalArgumentException("operation " + operation + " on streams is not known");
     }
     return out.toBytes();
+  }
+
+  /// Begins to append, and answers what it comes to.
+  static CompletableFuture<byte[]> append(StreamStore streams, byte[] arguments) {
+    return streams
+        .appendAsync(data(new Decoder(arguments)))
+        .thenApply(appended -> {
+          var out = new Encoder(64);
+          appended(out, appended);
+          return out.toBytes();
+        });
   }
 
   // ---- operations

@@ -3,11 +3,13 @@ package stoa.objects;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Predicate;
+import stoa.Blob;
 import stoa.KeyHandler;
 import stoa.NotShareable;
 import stoa.Shared;
 import stoa.objects.types.HandlerType;
 import stoa.objects.types.Platform;
+import stoa.store.StoredBlob;
 
 /// The names that clients and the store speak of by number, and the classes behind them.
 /// Thread-safe; may wait for the disk.
@@ -61,7 +63,9 @@ public final class Naming {
   /// @throws NotShareable when the store has no such class, or does not take it from a client
   public void use(String className) {
     Class<?> type = find(className);
-    if (type.isAnnotationPresent(Shared.class)) {
+    if (type == Blob.class) {
+      stoa.marshaller().register(StoredBlob.class);
+    } else if (type.isAnnotationPresent(Shared.class)) {
       var _ = stoa.typeOf(type);
       stoa.marshaller().register(type);
     } else if (!Platform.has(type) && !stoa.marshaller().isRegistered(type)) {
