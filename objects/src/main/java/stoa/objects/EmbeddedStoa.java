@@ -118,12 +118,14 @@ final class EmbeddedStoa implements Host {
 
   @Override
   public <T> T get(Class<T> type, Object key, @Nullable Object... args) {
+    named(type, key);
     if (type == Blob.class) return type.cast(blob(key, args));
     return type.cast(proxy(typeOf(type), key, args, LiveInvoker.Source.ASKED, 0));
   }
 
   @Override
   public <T> T create(Class<T> type, Object key, @Nullable Object... args) {
+    named(type, key);
     refuseInside("create an object; use Call.get");
     if (type == Blob.class) {
       StoredBlob blob = blob(key, args);
@@ -144,6 +146,7 @@ final class EmbeddedStoa implements Host {
 
   @Override
   public <T> Optional<T> find(Class<T> type, Object key) {
+    named(type, key);
     refuseInside("look for an object");
     if (type == Blob.class) {
       Key name = blobKey(key);
@@ -163,7 +166,11 @@ final class EmbeddedStoa implements Host {
 
   @Override
   public <T> T view(Class<T> type, Ref<?> ref, View view) {
+    Objects.requireNonNull(type, "the type is null");
+    Objects.requireNonNull(ref, "the reference is null");
+    Objects.requireNonNull(view, "the view is null");
     if (type == Blob.class) return type.cast(blob(ref, view));
+    if (Collections.isCollection(type)) return Collections.installed().view(this, type, ref, view);
     ObjectType known = typeOf(type);
     if (!known.shared().name().equals(ref.type())) {
       throw new IllegalArgumentException(
@@ -216,6 +223,7 @@ final class EmbeddedStoa implements Host {
 
   @Override
   public <T> Listing<T> list(Class<T> type) {
+    Objects.requireNonNull(type, "the type is null");
     refuseInside("list objects");
     if (ObjectTransaction.current(this) != null) {
       throw new IllegalStateException("a transaction cannot list objects; list them before");
@@ -236,6 +244,7 @@ final class EmbeddedStoa implements Host {
 
   @Override
   public <T, R extends @Nullable Object> CompletableFuture<R> async(T shared, Call1<T, R> call) {
+    Objects.requireNonNull(call, "the call is null");
     refuseBlob(shared, "has asynchronous calls of its own: writeAsync and readAsync");
     if (ObjectTransaction.current(this) != null) {
       throw new IllegalStateException(
@@ -260,6 +269,7 @@ final class EmbeddedStoa implements Host {
 
   @Override
   public <T> T within(Duration timeMax, T shared) {
+    Objects.requireNonNull(timeMax, "the time is null");
     if (!timeMax.isPositive()) {
       throw new IllegalArgumentException("no call ends within " + timeMax + "; give it more time");
     }
@@ -285,9 +295,7 @@ final class EmbeddedStoa implements Host {
 
   /// The calls that run and wait, as many as are asked for, those that run first.
   List<ObjectCall> calls(int callsMax) {
-    return store.calls(callsMax).stream()
-        .map(call -> ObjectCall.of(call, methodOf(call)))
-        .toList();
+    return store.calls(callsMax).stream().map(call -> ObjectCall.of(call, methodOf(call))).toList();
   }
 
   /// Cancels a call; answers whether it was under way and could be, see [Store#cancel].
@@ -309,6 +317,8 @@ final class EmbeddedStoa implements Host {
   @Override
   public <R extends @Nullable Object, X extends Exception> R transact(
       TxOptions options, Body<R, X> body) throws X {
+    Objects.requireNonNull(options, "the options of the transaction are null");
+    Objects.requireNonNull(body, "the body of the transaction is null");
     refuseInside("begin a transaction");
     ObjectTransaction around = ObjectTransaction.current(this);
     return around == null ? attempts.run(options, body) : nested(around, options, body);
@@ -336,6 +346,7 @@ final class EmbeddedStoa implements Host {
 
   @Override
   public ObjectTransaction begin(TxOptions options) {
+    Objects.requireNonNull(options, "the options of the transaction are null");
     refuseInside("begin a transaction");
     ObjectTransaction transaction = open(options);
     transaction.closeWhenForgotten();
@@ -356,6 +367,7 @@ final class EmbeddedStoa implements Host {
 
   @Override
   public Transaction.Outcome outcome(Transaction.Id id) {
+    Objects.requireNonNull(id, "the transaction's id is null");
     Key key = typeNamed(id.object().type()).key(id.object().key());
     var lookedUp =
         new stoa.store.Transaction.Id(key, id.version(), ObjectTransaction.mark(id.mark()));
@@ -376,12 +388,14 @@ final class EmbeddedStoa implements Host {
 
   @Override
   public Snapshot snapshot(String name) {
+    Objects.requireNonNull(name, "the snapshot's name is null");
     refuseInside("take a snapshot");
     return snapshots.take(name);
   }
 
   @Override
   public Optional<Snapshot> findSnapshot(String name) {
+    Objects.requireNonNull(name, "the snapshot's name is null");
     return Optional.ofNullable(snapshots.find(name));
   }
 
@@ -392,6 +406,7 @@ final class EmbeddedStoa implements Host {
 
   @Override
   public boolean deleteSnapshot(String name) {
+    Objects.requireNonNull(name, "the snapshot's name is null");
     refuseInside("delete a snapshot");
     return snapshots.delete(name);
   }
@@ -450,7 +465,7 @@ final class EmbeddedStoa implements Host {
     refuseBlob(shared, "keeps the versions for which it has a snapshot; use snapshot and at");
     if (shared instanceof Facade facade && !facade.isSingle()) {
       throw new UnsupportedOperationException(
-          shared.getClass().getSimpleName()
+          facade.title()
               + " is composed of several objects, which have no single history; read it in a"
               + " snapshot");
     }
@@ -544,6 +559,16 @@ final class EmbeddedStoa implements Host {
     return ObjectTransaction.current(this) != null;
   }
 
+  @Override
+  public int callBytesMax() {
+    return limits.callBytesMax();
+  }
+
+  @Override
+  public int bytes(Object value) {
+    return marshaller.value(value).length;
+  }
+
   /// Admits again what was when the store was open before.
   private void readmit(String name) {
     try {
@@ -553,6 +578,11 @@ final class EmbeddedStoa implements Host {
     } catch (ClassNotFoundException | NotShareable gone) {
       // What holds one of these says so when it is read.
     }
+  }
+
+  private static void named(Class<?> type, Object key) {
+    Objects.requireNonNull(type, "the type is null");
+    Objects.requireNonNull(key, "the key is null");
   }
 
   // ---- for the other classes of this package
@@ -571,10 +601,6 @@ final class EmbeddedStoa implements Host {
 
   Duration callTimeMax() {
     return limits.callTimeMax();
-  }
-
-  int callBytesMax() {
-    return limits.callBytesMax();
   }
 
   ObjectType typeOf(Class<?> face) {
@@ -749,6 +775,7 @@ final class EmbeddedStoa implements Host {
   }
 
   static Proxied proxied(Object shared) {
+    Objects.requireNonNull(shared, "the shared object is null");
     Proxied proxied = Proxies.of(behind(shared));
     if (proxied == null) {
       throw new IllegalArgumentException(
