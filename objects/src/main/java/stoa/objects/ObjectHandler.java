@@ -54,7 +54,9 @@ final class ObjectHandler implements Handler {
             ScopedValue.where(CallContext.CURRENT, context)
                 .call(() -> type.shared().instantiate(name, arguments));
         return new ObjectHandler(stoa, type, instance, null);
-      } catch (VirtualMachineError | Execution.Unwinding | Cancellation.Stopped beyondTheConstructor) {
+      } catch (VirtualMachineError
+          | Execution.Unwinding
+          | Cancellation.Stopped beyondTheConstructor) {
         throw beyondTheConstructor;
       } catch (Throwable thrown) {
         return new ObjectHandler(stoa, type, null, stoa.marshaller().thrown(thrown));
@@ -135,7 +137,11 @@ final class ObjectHandler implements Handler {
     Answer answer = run(asked, method, question.arguments(), execution);
     if (!Arrays.equals(before, checkpoint())) {
       throw new NotShareable(
-          method + " is an @Accessor and changed its object; take the annotation away");
+          method.kind().isTransaction()
+              ? method
+                  + " is @Transactional and changed its object itself; have it call a method that"
+                  + " does, without the annotation"
+              : method + " is an @Accessor and changed its object; take the annotation away");
     }
     return answer;
   }
