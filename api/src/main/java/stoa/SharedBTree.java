@@ -19,6 +19,10 @@ import java.util.concurrent.ConcurrentNavigableMap;
 /// deletes its root only: [#clear()] it before. A method of a shared object cannot use it, as it
 /// cannot begin a transaction.
 ///
+/// A key and its value may take 1/72 of [Limits#callBytesMax()] together, 58,254 bytes as standard,
+/// as all that a node holds moves in one call when it is split; larger ones throw [LimitExceeded].
+/// A value that is larger is kept as an object or a [Blob], and its reference in the tree.
+///
 /// Thread-safe.
 public interface SharedBTree<K, V> extends ConcurrentNavigableMap<K, V> {
   /// As [#put], without the previous value.

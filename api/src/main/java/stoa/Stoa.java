@@ -61,14 +61,21 @@ public interface Stoa extends AutoCloseable {
   /// A proxy of the object if there is one; never creates.
   <T> Optional<T> find(Class<T> type, Object key);
 
-  /// A proxy of the object through a view.
+  /// A proxy of the object through a view, or a collection.
+  ///
+  /// A collection's interface says which one is meant, and the reference where it is: it is that of
+  /// [#ref]. A list may be seen as a queue and as a stack. Its keys, values or elements are of the
+  /// classes that it was begun with. A [ShardedMap] and a [SharedBTree] are composed of several
+  /// objects: they have no version, and no view that follows all of them at one moment.
   ///
   /// @param type the class of the object, or any interface with the same stored name and the same
-  ///   implementation: a list may be seen as a queue and as a stack
+  ///   implementation; or the interface of a collection
   /// @throws NotShareable when the type is stored under the name of the reference's, and has
   ///   another implementation
   /// @throws IllegalArgumentException when the type is stored under another name, or the view is of
   ///   a version or log address that is not there yet
+  /// @throws UnsupportedOperationException when the view is [View.Local], [View.Cached] or
+  ///   [View.AtVersion] of a collection that is composed of several objects
   <T> T view(Class<T> type, Ref<?> ref, View view);
 
   /// The reference of a shared object.
@@ -194,12 +201,15 @@ public interface Stoa extends AutoCloseable {
   // ---- collections
 
   /// The shared hash map of a name. Like all collections, it comes to be with the first call that
-  /// changes it, and is shared by all who name it.
+  /// changes it, and is shared by all who name it. The classes that it is begun with stay the same,
+  /// except that one which is not on the class path any more may have another in its place: it was
+  /// renamed.
   ///
   /// @param keys the class of its keys, with `equals` and `hashCode` over their contents
   /// @param values the class of its values
   /// @throws UnsupportedOperationException when stoa-collections is not on the class path
   /// @throws NotShareable when keys or values cannot travel, or keys have no stable hash
+  /// @throws IllegalArgumentException when it was begun with other classes, as for all collections
   default <K, V> SharedMap<K, V> map(String name, Class<K> keys, Class<V> values) {
     return Collections.installed().map(this, name, keys, values);
   }

@@ -2,7 +2,9 @@ package stoa.spi;
 
 import java.util.Comparator;
 import java.util.ServiceLoader;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
+import stoa.Ref;
 import stoa.ShardedMap;
 import stoa.SharedBTree;
 import stoa.SharedList;
@@ -12,10 +14,23 @@ import stoa.SharedQueue;
 import stoa.SharedRangeMap;
 import stoa.SharedStack;
 import stoa.Stoa;
+import stoa.View;
 
 /// Makes the shared collections. Found by [ServiceLoader], so that the API depends on no
 /// implementation.
 public interface Collections {
+  /// What the collections are to programs.
+  Set<Class<?>> INTERFACES =
+      Set.of(
+          SharedMap.class,
+          SharedNavigableMap.class,
+          SharedRangeMap.class,
+          SharedList.class,
+          SharedQueue.class,
+          SharedStack.class,
+          ShardedMap.class,
+          SharedBTree.class);
+
   /// The collections on the class path.
   ///
   /// @throws UnsupportedOperationException when there are none
@@ -55,6 +70,16 @@ public interface Collections {
 
   /// See [Stoa#bTree].
   <K, V> SharedBTree<K, V> bTree(Stoa stoa, String name, Class<K> keys, Class<V> values);
+
+  /// Whether a class is the interface of a collection.
+  static boolean isCollection(Class<?> type) {
+    return INTERFACES.contains(type);
+  }
+
+  /// A collection through a view, see [Stoa#view].
+  ///
+  /// @param type an interface for which [#isCollection] holds
+  <T> T view(Stoa stoa, Class<T> type, Ref<?> ref, View view);
 
   /// Makes a facade again.
   ///

@@ -21,6 +21,14 @@ public interface Facade {
   /// @param lens answers the proxy to use in place of the one that it is given
   Facade through(UnaryOperator<Object> lens);
 
+  /// What it is called in messages: the interface by which programs know it.
+  default String title() {
+    for (Class<?> face : getClass().getInterfaces()) {
+      if (face != Facade.class) return face.getSimpleName();
+    }
+    return "collection";
+  }
+
   /// Whether all of it is in the one object behind it. A facade before several objects has no
   /// single history.
   boolean isSingle();

@@ -19,4 +19,12 @@ public interface Host extends Stoa {
 
   /// Whether calls that this thread makes now take part in a transaction.
   boolean isTransacting();
+
+  /// How many bytes the arguments of a call may take, or its answer.
+  int callBytesMax();
+
+  /// How many bytes a value takes on its way, as an argument or in an answer.
+  ///
+  /// @throws stoa.NotShareable when it cannot travel
+  int bytes(Object value);
 }

@@ -15,7 +15,7 @@ final class CsmrBenchmark implements Benchmark {
 
   @Override
   public Outcome run(Context context) throws Exception {
-    var findings = new Findings();
+    var findings = new Findings(context.scale().csmr(), CsmrScale.full());
     new OpenPhase(context).measure(findings);
     new ConflictPhase(context).measure(findings);
     new WholePhase(context).measure(findings);

@@ -11,11 +11,23 @@ import java.util.Set;
 ///
 /// One thread uses it.
 final class Findings {
+  /// What an aim is when the sizes of a run are not those that it is about.
+  static final String NOT_JUDGED = "not judged: other sizes than the aim's";
+
   private record Section(String title, List<Result> results) {}
 
   private final List<Section> sections = new ArrayList<>();
   private final List<List<String>> aims = new ArrayList<>();
   private final Map<String, String> figures = new LinkedHashMap<>();
+
+  /// Whether the sizes of the run are those of the aims.
+  private final boolean judged;
+
+  /// @param scale of the run
+  /// @param full the scale that the aims are about
+  Findings(Record scale, Record full) {
+    judged = scale.equals(full);
+  }
 
   /// Adds results under a title.
   void section(String title, List<Result> results) {
@@ -34,7 +46,13 @@ final class Findings {
 
   private void aim(String aim, double seen, boolean met) {
     String number = Math.abs(seen) < 0.1 ? "%.3f".formatted(seen) : Report.number(seen);
-    aims.add(List.of(aim, number, met ? "met" : "missed"));
+    aims.add(List.of(aim, number, verdict(judged, met)));
+  }
+
+  /// What is said of an aim.
+  static String verdict(boolean judged, boolean met) {
+    if (!judged) return NOT_JUDGED;
+    return met ? "met" : "missed";
   }
 
   /// Adds a figure.

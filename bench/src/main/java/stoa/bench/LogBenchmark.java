@@ -15,7 +15,7 @@ final class LogBenchmark implements Benchmark {
 
   @Override
   public Outcome run(Context context) throws Exception {
-    var findings = new Findings();
+    var findings = new Findings(context.scale().log(), LogScale.full());
     new TokenPhase(context).measure(findings);
     new AppendPhase(context).measure(findings);
     new ShardPhase(context).measure(findings);

@@ -311,7 +311,11 @@ final class StorageReport {
         at = line.title;
       }
     }
-    return List.of(aim, ratio(least), at, least >= goal ? "met" : "missed");
+    return List.of(aim, ratio(least), at, verdict(least >= goal));
+  }
+
+  private String verdict(boolean met) {
+    return Findings.verdict(run.scale().equals(StorageScale.full()), met);
   }
 
   private List<String> amplificationAim() {
@@ -330,7 +334,7 @@ final class StorageReport {
         "bytes sent to the disk ≤ 2 per byte written (most seen)",
         ratio(most),
         at,
-        most <= 2 ? "met" : "missed");
+        verdict(most <= 2));
   }
 
   private List<String> orderAim() {
@@ -347,7 +351,7 @@ final class StorageReport {
         "reads after reordering ≥ 0.8 of what was written linearly",
         ratio(least),
         at,
-        least >= 0.8 ? "met" : "missed");
+        verdict(least >= 0.8));
   }
 
   private Map<String, String> figures() {

@@ -15,7 +15,7 @@ final class TxBenchmark implements Benchmark {
 
   @Override
   public Outcome run(Context context) throws Exception {
-    var findings = new Findings();
+    var findings = new Findings(context.scale().tx(), TxScale.full());
     new PastPhase(context).measure(findings);
     new WriterPhase(context).measure(findings);
     new AnalysisPhase(context).measure(findings);

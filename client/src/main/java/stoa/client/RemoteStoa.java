@@ -176,7 +176,11 @@ final class RemoteStoa implements ObjectSnapshot.Source {
 
   @Override
   public <T> T view(Class<T> type, Ref<?> ref, View view) {
+    Objects.requireNonNull(type, "the type is null");
+    Objects.requireNonNull(ref, "the reference is null");
+    Objects.requireNonNull(view, "the view is null");
     if (type == Blob.class) return type.cast(blobs.viewed(ref, view));
+    if (Collections.isCollection(type)) return Collections.installed().view(this, type, ref, view);
     RemoteType known = types.of(type);
     if (!known.shared().name().equals(ref.type())) {
       throw new IllegalArgumentException(
@@ -539,6 +543,16 @@ final class RemoteStoa implements ObjectSnapshot.Source {
   @Override
   public boolean isTransacting() {
     return RemoteTransaction.current(this) != null;
+  }
+
+  @Override
+  public int callBytesMax() {
+    return types.callBytesMax();
+  }
+
+  @Override
+  public int bytes(Object value) {
+    return marshaller.value(value).length;
   }
 
   // ---- what the server says by itself

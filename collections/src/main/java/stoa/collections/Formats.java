@@ -1,16 +1,36 @@
 package stoa.collections;
 
+import org.jspecify.annotations.Nullable;
 import stoa.Corrupt;
 import stoa.spi.StateInput;
+import stoa.spi.StateOutput;
 
-/// The number before each stored state that says how it is written.
+/// What is before each stored state: a number that says how it is written, and the classes that the
+/// collection was begun with.
+///
+/// ```
+/// 1            of classes that were not told
+/// 2, classes   their names
+/// ```
 final class Formats {
+  private static final int PLAIN = 1;
+  private static final int OF_CLASSES = 2;
+
   private Formats() {}
 
-  static void expect(int format, StateInput in) {
+  static void begin(StateOutput out, @Nullable String classes) {
+    out.number(classes == null ? PLAIN : OF_CLASSES);
+    if (classes != null) out.value(classes);
+  }
+
+  /// Reads what [#begin] wrote.
+  ///
+  /// @return the classes
+  static @Nullable String begun(StateInput in) {
     long found = in.number();
-    if (found != format) {
-      throw new Corrupt("a collection is stored in format " + found + ", not " + format);
-    }
+    if (found == PLAIN) return null;
+    if (found == OF_CLASSES) return (String) in.value();
+    throw new Corrupt(
+        "a collection is stored in format %d, not %d or %d".formatted(found, PLAIN, OF_CLASSES));
   }
 }

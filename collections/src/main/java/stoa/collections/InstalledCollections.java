@@ -3,6 +3,7 @@ package stoa.collections;
 import java.util.Comparator;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import stoa.Ref;
 import stoa.ShardedMap;
 import stoa.SharedBTree;
 import stoa.SharedList;
@@ -12,6 +13,7 @@ import stoa.SharedQueue;
 import stoa.SharedRangeMap;
 import stoa.SharedStack;
 import stoa.Stoa;
+import stoa.View;
 import stoa.spi.Collections;
 import stoa.spi.Facade;
 import stoa.spi.Host;
@@ -28,6 +30,7 @@ public final class InstalledCollections implements Collections {
     Host host = host(stoa);
     host.admit(facade);
     for (Class<?> element : elements) {
+      java.util.Objects.requireNonNull(element, "a class of keys, values or elements is null");
       if (element.isPrimitive()) {
         throw new IllegalArgumentException(
             element + " is no class of keys or values; use that of its boxes, as in Integer.class");
@@ -46,7 +49,10 @@ public final class InstalledCollections implements Collections {
   public <K, V> SharedMap<K, V> map(Stoa stoa, String name, Class<K> keys, Class<V> values) {
     KeyHash.check(keys);
     admit(stoa, MapFacade.class, keys, values);
-    return new MapFacade<>(stoa, keys, values, stoa.get(MapObject.class, name));
+    Classes classes = Classes.of(keys, values);
+    MapObject object = stoa.get(MapObject.class, name, classes.names());
+    classes.check(host(stoa), name, object.classes());
+    return new MapFacade<>(stoa, keys, values, object);
   }
 
   @Override
@@ -60,7 +66,8 @@ public final class InstalledCollections implements Collections {
     if (order != null) admit(stoa, order);
     String orderName = order == null ? null : order.getName();
     Object own = order == null ? null : Orders.of(order);
-    SortedObject object = stoa.get(SortedObject.class, name, new @Nullable Object[] {own});
+    Classes classes = Classes.of(keys, values);
+    SortedObject object = stoa.get(SortedObject.class, name, own, classes.names());
     String begun = object.order();
     if (!java.util.Objects.equals(begun, orderName)) {
       throw new IllegalArgumentException(
@@ -70,6 +77,7 @@ public final class InstalledCollections implements Collections {
               + ", not "
               + (orderName == null ? "natural order" : "that of " + orderName));
     }
+    classes.check(host(stoa), name, object.classes());
     return new NavigableFacade<>(stoa, keys, values, object, order);
   }
 
@@ -77,13 +85,19 @@ public final class InstalledCollections implements Collections {
   public <K extends Comparable<? super K>, V> SharedRangeMap<K, V> rangeMap(
       Stoa stoa, String name, Class<K> keys, Class<V> values) {
     admit(stoa, RangeFacade.class, keys, values);
-    return new RangeFacade<>(stoa, keys, values, stoa.get(RangeObject.class, name));
+    Classes classes = Classes.of(keys, values);
+    RangeObject object = stoa.get(RangeObject.class, name, classes.names());
+    classes.check(host(stoa), name, object.classes());
+    return new RangeFacade<>(stoa, keys, values, object);
   }
 
   private static <E> Elements<E> elements(
       Stoa stoa, Class<?> facade, String name, Class<E> elements) {
     admit(stoa, facade, elements);
-    return new Elements<>(stoa, elements, stoa.get(ListObject.class, name));
+    Classes classes = Classes.of(elements);
+    ListObject object = stoa.get(ListObject.class, name, classes.names());
+    classes.check(host(stoa), name, object.classes());
+    return new Elements<>(stoa, elements, object);
   }
 
   @Override
@@ -112,18 +126,28 @@ public final class InstalledCollections implements Collections {
     admit(stoa, ShardedFacade.class, keys, values);
     ShardedObject base = stoa.get(ShardedObject.class, name);
     int begun = base.shards();
-    if (begun == 0) begun = base.begin(shards);
+    Classes classes = Classes.of(keys, values);
+    if (begun == 0) begun = base.begin(shards, classes.names());
     if (begun != shards) {
       throw new IllegalArgumentException(
           name + " was begun with " + begun + " children, not " + shards);
     }
+    classes.check(host(stoa), name, base.classes());
     return ShardedFacade.of(stoa, keys, values, base, shards);
   }
 
   @Override
   public <K, V> SharedBTree<K, V> bTree(Stoa stoa, String name, Class<K> keys, Class<V> values) {
     admit(stoa, TreeFacade.class, keys, values);
-    return TreeFacade.of(stoa, keys, values, stoa.get(NodeObject.class, NodeKey.root(name)));
+    Classes classes = Classes.of(keys, values);
+    NodeObject root = stoa.get(NodeObject.class, NodeKey.root(name), classes.names());
+    classes.check(host(stoa), name, root.classes());
+    return TreeFacade.of(stoa, keys, values, root);
+  }
+
+  @Override
+  public <T> T view(Stoa stoa, Class<T> type, Ref<?> ref, View view) {
+    return new Viewed(host(stoa), ref, view).as(type);
   }
 
   @Override

@@ -65,9 +65,7 @@ final class KeyHash {
     return switch (key) {
       case Facade facade ->
           throw new NotShareable(
-              "a "
-                  + facade.getClass().getSimpleName()
-                  + " is no key, as what it holds changes; use its Stoa.ref");
+              "a " + facade.title() + " is no key, as what it holds changes; use its Stoa.ref");
       case String text -> text.hashCode();
       case Number number -> {
         check(number.getClass());

@@ -5,7 +5,6 @@ import java.util.Comparator;
 import java.util.Iterator;
 import java.util.NavigableSet;
 import java.util.Spliterator;
-import java.util.Spliterators;
 import java.util.concurrent.ConcurrentNavigableMap;
 import org.jspecify.annotations.Nullable;
 
@@ -138,22 +137,6 @@ final class KeyView<K> extends AbstractSet<K> implements NavigableSet<K> {
 
   @Override
   public Spliterator<K> spliterator() {
-    int characteristics =
-        Spliterator.DISTINCT | Spliterator.ORDERED | Spliterator.SORTED | Spliterator.NONNULL;
-    return new Spliterators.AbstractSpliterator<>(Long.MAX_VALUE, characteristics) {
-      private final Iterator<K> keys = iterator();
-
-      @Override
-      public boolean tryAdvance(java.util.function.Consumer<? super K> action) {
-        if (!keys.hasNext()) return false;
-        action.accept(keys.next());
-        return true;
-      }
-
-      @Override
-      public @Nullable Comparator<? super K> getComparator() {
-        return comparator();
-      }
-    };
+    return ((NavigableView<K, ?>) map).keySpliterator();
   }
 }

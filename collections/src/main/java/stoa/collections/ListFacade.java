@@ -114,24 +114,24 @@ final class ListFacade<E> extends AbstractList<E> implements SharedList<E>, Faca
 
   @Override
   public boolean removeAll(Collection<?> others) {
-    return elements.filter(Objects.requireNonNull(others), true);
+    return elements.filter(Objects.requireNonNull(others, "the collection is null"), true);
   }
 
   @Override
   public boolean retainAll(Collection<?> others) {
-    return elements.filter(Objects.requireNonNull(others), false);
+    return elements.filter(Objects.requireNonNull(others, "the collection is null"), false);
   }
 
   @Override
   public boolean removeIf(Predicate<? super E> filter) {
-    Objects.requireNonNull(filter);
+    Objects.requireNonNull(filter, "the filter is null");
     if (CallContext.CURRENT.isBound()) return super.removeIf(filter);
     return rewrite(all -> all.removeIf(filter));
   }
 
   @Override
   public void replaceAll(UnaryOperator<E> operator) {
-    Objects.requireNonNull(operator);
+    Objects.requireNonNull(operator, "the operator is null");
     if (CallContext.CURRENT.isBound()) {
       super.replaceAll(operator);
       return;

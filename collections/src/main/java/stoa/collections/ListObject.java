@@ -18,20 +18,32 @@ import stoa.spi.StateOutput;
 /// The object behind a [stoa.SharedList], and the queue and the stack of its name.
 ///
 /// ```
-/// state:  1, count, the elements in order
+/// state:  what Formats begins with, count, the elements in order
 /// ```
 @Shared(name = "stoa.List")
 class ListObject implements Paged, Forkable<ListObject>, OwnState {
-  private static final int FORMAT = 1;
+  /// The names of the classes that it was begun with; null when that was not told.
+  private @Nullable String classes;
 
   private TreePVector<Object> elements;
 
   protected ListObject() {
-    this(TreePVector.empty());
+    this(null, TreePVector.empty());
   }
 
-  private ListObject(TreePVector<Object> elements) {
+  protected ListObject(String classes) {
+    this(classes, TreePVector.empty());
+  }
+
+  private ListObject(@Nullable String classes, TreePVector<Object> elements) {
+    this.classes = classes;
     this.elements = elements;
+  }
+
+  /// The names of the classes that it was begun with; null when that was not told.
+  @Accessor
+  @Nullable String classes() {
+    return classes;
   }
 
   @Accessor
@@ -220,19 +232,19 @@ class ListObject implements Paged, Forkable<ListObject>, OwnState {
 
   @Override
   public ListObject fork() {
-    return new ListObject(elements);
+    return new ListObject(classes, elements);
   }
 
   @Override
   public void store(StateOutput out) {
-    out.number(FORMAT);
+    Formats.begin(out, classes);
     out.number(elements.size());
     for (Object element : elements) out.value(element);
   }
 
   @Override
   public void restore(StateInput in) {
-    Formats.expect(FORMAT, in);
+    classes = Formats.begun(in);
     int count = in.count();
     var read = new ArrayList<Object>(Math.min(count, 1 << 16));
     for (int i = 0; i < count; i++) read.add(Objects.requireNonNull(in.value()));

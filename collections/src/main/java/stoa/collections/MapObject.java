@@ -16,21 +16,33 @@ import stoa.spi.StateOutput;
 /// The object behind a [stoa.SharedMap], and each child of a [stoa.ShardedMap].
 ///
 /// ```
-/// state:  1, count, then keys each followed by its value, by the hash of the key and, where hashes
+/// state:  what Formats begins with, count, then keys each followed by its value, by the hash of the key and, where hashes
 ///         are equal, by the encoding of the key
 /// ```
 @Shared(name = "stoa.Map")
 class MapObject implements Entries, Forkable<MapObject>, OwnState {
-  private static final int FORMAT = 1;
+  /// The names of the classes that it was begun with; null when that was not told.
+  private @Nullable String classes;
 
   private HashEntries entries;
 
   protected MapObject() {
-    this(HashEntries.EMPTY);
+    this(null, HashEntries.EMPTY);
   }
 
-  private MapObject(HashEntries entries) {
+  protected MapObject(String classes) {
+    this(classes, HashEntries.EMPTY);
+  }
+
+  private MapObject(@Nullable String classes, HashEntries entries) {
+    this.classes = classes;
     this.entries = entries;
+  }
+
+  /// The names of the classes that it was begun with; null when that was not told.
+  @Accessor
+  @Nullable String classes() {
+    return classes;
   }
 
   @Override
@@ -139,12 +151,12 @@ class MapObject implements Entries, Forkable<MapObject>, OwnState {
 
   @Override
   public MapObject fork() {
-    return new MapObject(entries);
+    return new MapObject(classes, entries);
   }
 
   @Override
   public void store(StateOutput out) {
-    out.number(FORMAT);
+    Formats.begin(out, classes);
     out.number(entries.size());
     entries.forEach(chain -> {
       if (chain.size() > 1) chain.sort((a, b) -> out.compare(a.key(), b.key()));
@@ -157,7 +169,7 @@ class MapObject implements Entries, Forkable<MapObject>, OwnState {
 
   @Override
   public void restore(StateInput in) {
-    Formats.expect(FORMAT, in);
+    classes = Formats.begun(in);
     int count = in.count();
     var chains = new TreeMap<Integer, HashEntries.Cell>();
     for (int i = 0; i < count; i++) {

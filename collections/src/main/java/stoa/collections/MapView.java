@@ -18,6 +18,8 @@ import stoa.Stoa;
 
 /// A map of `java.util` before the calls on a map's object. Immutable.
 abstract class MapView<K, V> extends AbstractMap<K, V> implements ConcurrentMap<K, V> {
+  private static final String NO_NULL_KEYS = "keys are never null";
+
   final Stoa stoa;
   final Class<K> keys;
   final Class<V> values;
@@ -37,12 +39,12 @@ abstract class MapView<K, V> extends AbstractMap<K, V> implements ConcurrentMap<
 
   /// Whether a key may be asked for.
   boolean mayHave(Object key) {
-    return keys.isInstance(Objects.requireNonNull(key, "keys are never null"));
+    return keys.isInstance(Objects.requireNonNull(key, NO_NULL_KEYS));
   }
 
   /// A key that may be written.
   K key(K key) {
-    return keys.cast(Objects.requireNonNull(key, "keys are never null"));
+    return keys.cast(Objects.requireNonNull(key, NO_NULL_KEYS));
   }
 
   final Object value(V value) {
@@ -64,12 +66,12 @@ abstract class MapView<K, V> extends AbstractMap<K, V> implements ConcurrentMap<
 
   @Override
   public @Nullable V get(@Nullable Object key) {
-    return mayHave(Objects.requireNonNull(key)) ? typed(entries.get(key)) : null;
+    return mayHave(Objects.requireNonNull(key, NO_NULL_KEYS)) ? typed(entries.get(key)) : null;
   }
 
   @Override
   public boolean containsKey(@Nullable Object key) {
-    return mayHave(Objects.requireNonNull(key)) && entries.containsKey(key);
+    return mayHave(Objects.requireNonNull(key, NO_NULL_KEYS)) && entries.containsKey(key);
   }
 
   @Override
@@ -97,7 +99,7 @@ abstract class MapView<K, V> extends AbstractMap<K, V> implements ConcurrentMap<
 
   @Override
   public @Nullable V remove(@Nullable Object key) {
-    return mayHave(Objects.requireNonNull(key)) ? typed(entries.remove(key)) : null;
+    return mayHave(Objects.requireNonNull(key, NO_NULL_KEYS)) ? typed(entries.remove(key)) : null;
   }
 
   public void fastRemove(K key) {
@@ -106,7 +108,8 @@ abstract class MapView<K, V> extends AbstractMap<K, V> implements ConcurrentMap<
 
   @Override
   public boolean remove(@Nullable Object key, @Nullable Object value) {
-    if (!mayHave(Objects.requireNonNull(key)) || !values.isInstance(value)) return false;
+    if (!mayHave(Objects.requireNonNull(key, NO_NULL_KEYS)) || !values.isInstance(value))
+      return false;
     Same.check(value);
     return entries.removeExactly(key, value);
   }
@@ -127,7 +130,7 @@ abstract class MapView<K, V> extends AbstractMap<K, V> implements ConcurrentMap<
 
   @Override
   public @Nullable V computeIfAbsent(K key, Function<? super K, ? extends @Nullable V> mapping) {
-    Objects.requireNonNull(mapping);
+    Objects.requireNonNull(mapping, "the mapping function is null");
     V before = get(key);
     if (before != null) return before;
     V made = mapping.apply(key);
@@ -155,7 +158,8 @@ abstract class MapView<K, V> extends AbstractMap<K, V> implements ConcurrentMap<
 
   @Override
   public boolean containsValue(@Nullable Object value) {
-    return values.isInstance(Objects.requireNonNull(value)) && entries.containsValue(value);
+    return values.isInstance(Objects.requireNonNull(value, "values are never null"))
+        && entries.containsValue(value);
   }
 
   @Override
@@ -175,6 +179,14 @@ abstract class MapView<K, V> extends AbstractMap<K, V> implements ConcurrentMap<
 
   Iterator<Map.Entry<K, V>> iterator() {
     return new Cursor<>(this, pages());
+  }
+
+  Spliterator<Map.Entry<K, V>> entrySpliterator() {
+    return unsized(iterator(), Spliterator.DISTINCT);
+  }
+
+  Spliterator<V> valueSpliterator() {
+    return unsized(values().iterator(), 0);
   }
 
   @Override
@@ -282,7 +294,7 @@ abstract class MapView<K, V> extends AbstractMap<K, V> implements ConcurrentMap<
 
     @Override
     public Spliterator<Map.Entry<K, V>> spliterator() {
-      return unsized(iterator(), Spliterator.DISTINCT);
+      return entrySpliterator();
     }
   }
 
@@ -351,7 +363,7 @@ abstract class MapView<K, V> extends AbstractMap<K, V> implements ConcurrentMap<
 
     @Override
     public Spliterator<V> spliterator() {
-      return unsized(iterator(), 0);
+      return valueSpliterator();
     }
   }
 

@@ -8,6 +8,7 @@ import java.util.Map;
 import java.util.NavigableSet;
 import java.util.NoSuchElementException;
 import java.util.Objects;
+import java.util.Spliterator;
 import java.util.concurrent.ConcurrentNavigableMap;
 import org.jspecify.annotations.Nullable;
 import stoa.Stoa;
@@ -299,6 +300,26 @@ class NavigableView<K, V> extends MapView<K, V> implements ConcurrentNavigableMa
   @Override
   public NavigableSet<K> descendingKeySet() {
     return descendingMap().navigableKeySet();
+  }
+
+  Spliterator<K> keySpliterator() {
+    return new SortedSpliterator<>(Projection.keys(iterator()), comparator());
+  }
+
+  @Override
+  Spliterator<Map.Entry<K, V>> entrySpliterator() {
+    Comparator<Object> up = order;
+    Comparator<Object> towards = ascends() ? up : Collections.reverseOrder(up);
+    return new SortedSpliterator<>(iterator(), (a, b) -> towards.compare(keyIn(a), keyIn(b)));
+  }
+
+  private static Object keyIn(Map.Entry<?, ?> entry) {
+    return Objects.requireNonNull(entry.getKey());
+  }
+
+  @Override
+  Spliterator<V> valueSpliterator() {
+    return unsized(values().iterator(), Spliterator.ORDERED);
   }
 
   Iterator<K> keyIterator() {

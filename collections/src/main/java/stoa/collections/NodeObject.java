@@ -17,7 +17,7 @@ import stoa.spi.StateOutput;
 /// One node of a [stoa.SharedBTree] (vCorfu, section 5). [TreeEntries] puts them together.
 ///
 /// ```
-/// state:  1, level, count of keys, keys, items
+/// state:  what Formats begins with, level, count of keys, keys, items
 /// ```
 @Shared(name = "stoa.BTree")
 class NodeObject implements Forkable<NodeObject>, OwnState {
@@ -31,8 +31,6 @@ class NodeObject implements Forkable<NodeObject>, OwnState {
    * (2) level is 0 in a leaf, and one more than the children's in an inner node.
    * (3) The lists are never changed once they are in a field: a fork shares them.
    */
-  private static final int FORMAT = 1;
-
   /// Which way to take in an inner node, or which entries in a leaf.
   enum Side {
     /// To the least keys.
@@ -79,21 +77,36 @@ class NodeObject implements Forkable<NodeObject>, OwnState {
   /// @param count how many keys the leaf has now
   record Changed(@Nullable Object before, int count) {}
 
+  /// The names of the classes that its tree was begun with; null in all nodes but the root.
+  private @Nullable String classes;
+
   private int level;
   private List<Object> keys;
   private List<Object> items;
 
   protected NodeObject() {
-    this(0, List.of(), List.of());
+    this(null, 0, List.of(), List.of());
   }
 
-  private NodeObject(int level, List<Object> keys, List<Object> items) {
+  /// The root of a tree.
+  protected NodeObject(String classes) {
+    this(classes, 0, List.of(), List.of());
+  }
+
+  private NodeObject(@Nullable String classes, int level, List<Object> keys, List<Object> items) {
+    this.classes = classes;
     this.level = level;
     this.keys = keys;
     this.items = items;
   }
 
   // ---- reading
+
+  /// The names of the classes that its tree was begun with; null in all nodes but the root.
+  @Accessor
+  @Nullable String classes() {
+    return classes;
+  }
 
   @Accessor
   int level() {
@@ -316,12 +329,12 @@ class NodeObject implements Forkable<NodeObject>, OwnState {
 
   @Override
   public NodeObject fork() {
-    return new NodeObject(level, keys, items);
+    return new NodeObject(classes, level, keys, items);
   }
 
   @Override
   public void store(StateOutput out) {
-    out.number(FORMAT);
+    Formats.begin(out, classes);
     out.number(level);
     out.number(keys.size());
     keys.forEach(out::value);
@@ -331,7 +344,7 @@ class NodeObject implements Forkable<NodeObject>, OwnState {
 
   @Override
   public void restore(StateInput in) {
-    Formats.expect(FORMAT, in);
+    classes = Formats.begun(in);
     level = (int) in.number();
     keys = values(in);
     items = values(in);

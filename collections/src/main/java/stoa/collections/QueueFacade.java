@@ -61,12 +61,12 @@ final class QueueFacade<E> extends AbstractQueue<E> implements SharedQueue<E>, F
 
   @Override
   public boolean removeAll(Collection<?> others) {
-    return elements.filter(Objects.requireNonNull(others), true);
+    return elements.filter(Objects.requireNonNull(others, "the collection is null"), true);
   }
 
   @Override
   public boolean retainAll(Collection<?> others) {
-    return elements.filter(Objects.requireNonNull(others), false);
+    return elements.filter(Objects.requireNonNull(others, "the collection is null"), false);
   }
 
   @Override

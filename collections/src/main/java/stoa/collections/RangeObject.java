@@ -20,11 +20,10 @@ import stoa.spi.StateOutput;
 /// The object behind a [stoa.SharedRangeMap].
 ///
 /// ```
-/// state:  1, count, then for each range, in order: from, to, value
+/// state:  what Formats begins with, count, then for each range, in order: from, to, value
 /// ```
 @Shared(name = "stoa.RangeMap")
 class RangeObject implements Forkable<RangeObject>, OwnState {
-  private static final int FORMAT = 1;
   private static final Comparator<Object> ORDER = Orders.natural();
 
   /// What a range holds besides its first key.
@@ -33,12 +32,26 @@ class RangeObject implements Forkable<RangeObject>, OwnState {
   /// By first key. Ranges never overlap.
   private TreePMap<Object, Rest> ranges;
 
+  /// The names of the classes that it was begun with; null when that was not told.
+  private @Nullable String classes;
+
   protected RangeObject() {
-    this(TreePMap.empty(ORDER));
+    this(null, TreePMap.empty(ORDER));
   }
 
-  private RangeObject(TreePMap<Object, Rest> ranges) {
+  protected RangeObject(String classes) {
+    this(classes, TreePMap.empty(ORDER));
+  }
+
+  private RangeObject(@Nullable String classes, TreePMap<Object, Rest> ranges) {
+    this.classes = classes;
     this.ranges = ranges;
+  }
+
+  /// The names of the classes that it was begun with; null when that was not told.
+  @Accessor
+  @Nullable String classes() {
+    return classes;
   }
 
   @Accessor
@@ -104,12 +117,12 @@ class RangeObject implements Forkable<RangeObject>, OwnState {
 
   @Override
   public RangeObject fork() {
-    return new RangeObject(ranges);
+    return new RangeObject(classes, ranges);
   }
 
   @Override
   public void store(StateOutput out) {
-    out.number(FORMAT);
+    Formats.begin(out, classes);
     out.number(ranges.size());
     ranges.forEach((from, rest) -> {
       out.value(from);
@@ -120,7 +133,7 @@ class RangeObject implements Forkable<RangeObject>, OwnState {
 
   @Override
   public void restore(StateInput in) {
-    Formats.expect(FORMAT, in);
+    classes = Formats.begun(in);
     int count = in.count();
     var sorted = new TreeMap<Object, Rest>(ORDER);
     for (int i = 0; i < count; i++) {

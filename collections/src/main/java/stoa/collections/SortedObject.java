@@ -21,12 +21,13 @@ import stoa.spi.StateOutput;
 /// The object behind a [stoa.SharedNavigableMap].
 ///
 /// ```
-/// state:  1, the comparator or null, count, then keys each followed by its value, in
+/// state:  what Formats begins with, the comparator or null, count, then keys each followed by its value, in
 ///         order
 /// ```
 @Shared(name = "stoa.NavigableMap")
 class SortedObject implements SortedEntries, Forkable<SortedObject>, OwnState {
-  private static final int FORMAT = 1;
+  /// The names of the classes that it was begun with; null when that was not told.
+  private @Nullable String classes;
 
   /// Null for the natural order.
   private @Nullable Comparator<Object> own;
@@ -36,18 +37,32 @@ class SortedObject implements SortedEntries, Forkable<SortedObject>, OwnState {
 
   /// @param own the comparator, null for the natural order
   protected SortedObject(@Nullable Comparator<Object> own) {
+    this(own, null);
+  }
+
+  /// @param own the comparator, null for the natural order
+  protected SortedObject(@Nullable Comparator<Object> own, @Nullable String classes) {
+    this.classes = classes;
     this.own = own;
     this.order = own == null ? Orders.natural() : own;
     this.entries = TreePMap.empty(order);
   }
 
   private SortedObject(
+      @Nullable String classes,
       @Nullable Comparator<Object> own,
       Comparator<Object> order,
       TreePMap<Object, Object> entries) {
+    this.classes = classes;
     this.own = own;
     this.order = order;
     this.entries = entries;
+  }
+
+  /// The names of the classes that it was begun with; null when that was not told.
+  @Accessor
+  @Nullable String classes() {
+    return classes;
   }
 
   /// The class of the comparator.
@@ -224,12 +239,12 @@ class SortedObject implements SortedEntries, Forkable<SortedObject>, OwnState {
 
   @Override
   public SortedObject fork() {
-    return new SortedObject(own, order, entries);
+    return new SortedObject(classes, own, order, entries);
   }
 
   @Override
   public void store(StateOutput out) {
-    out.number(FORMAT);
+    Formats.begin(out, classes);
     out.value(own);
     out.number(entries.size());
     for (Map.Entry<Object, Object> entry : entries.entrySet()) {
@@ -240,7 +255,7 @@ class SortedObject implements SortedEntries, Forkable<SortedObject>, OwnState {
 
   @Override
   public void restore(StateInput in) {
-    Formats.expect(FORMAT, in);
+    classes = Formats.begun(in);
     own = typed(in.value());
     order = own == null ? Orders.natural() : own;
     int count = in.count();

@@ -159,12 +159,12 @@ final class StackFacade<E> extends AbstractCollection<E> implements SharedStack<
 
   @Override
   public boolean removeAll(Collection<?> others) {
-    return elements.filter(Objects.requireNonNull(others), true);
+    return elements.filter(Objects.requireNonNull(others, "the collection is null"), true);
   }
 
   @Override
   public boolean retainAll(Collection<?> others) {
-    return elements.filter(Objects.requireNonNull(others), false);
+    return elements.filter(Objects.requireNonNull(others, "the collection is null"), false);
   }
 
   @Override

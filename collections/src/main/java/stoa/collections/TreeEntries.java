@@ -9,6 +9,8 @@ import java.util.UUID;
 import java.util.function.BiFunction;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
+import stoa.LimitExceeded;
+import stoa.spi.Host;
 
 /// The calls on a B-tree: each a transaction over the nodes that it meets. Thread-safe.
 final class TreeEntries implements SortedEntries, Moments.Composed {
@@ -23,20 +25,34 @@ final class TreeEntries implements SortedEntries, Moments.Composed {
    * Invariants, between transactions:
    * (1) Every node but the root has KEYS_MIN to KEYS_MAX keys.
    * (2) All leaves have the same distance from the root.
-   * (3) A node that no node refers to is the root, or empty. Who took it out deletes it after the
+   * (3) What a node holds fits into one call, so that it can be split and merged: no entry takes
+   *     more than its part of callBytesMax.
+   * (4) A node that no node refers to is the root, or empty. Who took it out deletes it after the
    *     transaction that did, and leaves it empty when it was a program's own transaction.
    */
   static final int KEYS_MAX = 64;
   static final int KEYS_MIN = 16;
 
+  /// What one call moves between nodes: all that a node holds, and how that is framed.
+  private static final int MOVED_MAX = KEYS_MAX + 8;
+
+  private static final int SHOWN_CHARS_MAX = 40;
+
   private final Moments moments;
   private final String name;
+  private final NodeObject liveRoot;
   private final NodeObject root;
 
   TreeEntries(Moments moments, String name) {
+    this(moments, name, moments.stoa().get(NodeObject.class, NodeKey.root(name)));
+  }
+
+  /// @param liveRoot the root, with what its constructor is given, before any lens
+  TreeEntries(Moments moments, String name, NodeObject liveRoot) {
     this.moments = moments;
     this.name = name;
-    this.root = node(NodeKey.root(name));
+    this.liveRoot = liveRoot;
+    this.root = moments.seen(liveRoot);
   }
 
   @Override
@@ -46,7 +62,7 @@ final class TreeEntries implements SortedEntries, Moments.Composed {
 
   @Override
   public TreeEntries through(UnaryOperator<Object> lens) {
-    return new TreeEntries(moments.through(lens), name);
+    return new TreeEntries(moments.through(lens), name, liveRoot);
   }
 
   NodeObject root() {
@@ -174,10 +190,25 @@ final class TreeEntries implements SortedEntries, Moments.Composed {
       if (value == null) {
         mendSmall(found.way(), found.leaf().remove(key).count(), gone);
       } else {
+        checkSize(key, value);
         mendLarge(found.leaf(), found.way(), found.leaf().put(key, value).count());
       }
       return before;
     });
+  }
+
+  /// Refuses an entry that would be too large to be moved together with others.
+  private void checkSize(Object key, Object value) {
+    var host = (Host) moments.stoa();
+    int max = host.callBytesMax() / MOVED_MAX;
+    int keyBytes = host.bytes(key);
+    int valueBytes = host.bytes(value);
+    if ((long) keyBytes + valueBytes <= max) return;
+    String shown = key.toString();
+    if (shown.length() > SHOWN_CHARS_MAX) shown = shown.substring(0, SHOWN_CHARS_MAX) + "...";
+    throw new LimitExceeded(
+        "%s in B-tree %s: a key of %,d bytes and a value of %,d; together they may have %,d, 1/%d of callBytesMax, so that nodes can be split; raise it, or keep large values in objects or blobs and refer to them"
+            .formatted(shown, name, keyBytes, valueBytes, max, MOVED_MAX));
   }
 
   /// Runs a change, and then deletes the nodes that it took out.

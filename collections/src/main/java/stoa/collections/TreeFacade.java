@@ -20,7 +20,7 @@ final class TreeFacade<K, V> extends NavigableView<K, V> implements SharedBTree<
 
   static <K, V> TreeFacade<K, V> of(Stoa stoa, Class<K> keys, Class<V> values, NodeObject root) {
     String name = NodeKey.tree((String) stoa.ref(root).key());
-    var nodes = new TreeEntries(Moments.live(stoa), name);
+    var nodes = new TreeEntries(Moments.live(stoa), name, root);
     return new TreeFacade<>(stoa, keys, values, root, nodes);
   }
 

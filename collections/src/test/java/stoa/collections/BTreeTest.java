@@ -14,8 +14,11 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import stoa.LimitExceeded;
+import stoa.Limits;
 import stoa.SharedBTree;
 import stoa.Stoa;
+import stoa.StoaConfig;
 
 class BTreeTest {
   private static final Stoa STOA = Stoa.open("memory:");
@@ -158,6 +161,33 @@ class BTreeTest {
     var all = new TreeMap<Integer, Integer>();
     models.forEach(all::putAll);
     assertEquals(all, tree);
+  }
+
+  @Test
+  void entriesUpToTheLimitSplitAndMergeAndLargerOnesAreRefused() {
+    int callBytesMax = 1 << 16;
+    int valueChars = callBytesMax / 72 - 64;
+    var limits = Limits.standard().withCallBytesMax(callBytesMax);
+    try (Stoa stoa = Stoa.open(StoaConfig.of("memory:").withLimits(limits))) {
+      SharedBTree<Integer, String> tree = stoa.bTree("large", Integer.class, String.class);
+      var nodes = new TreeEntries(Moments.live(stoa), "large");
+      String value = "x".repeat(valueChars);
+      for (int i = 0; i < 300; i++) tree.put(i, value + i);
+      nodes.check();
+      assertEquals(2, tree.height());
+      for (int i = 0; i < 280; i++) assertEquals(value + i, tree.remove(i));
+      nodes.check();
+      String tooLarge = "x".repeat(callBytesMax / 72);
+      var refused = assertThrows(LimitExceeded.class, () -> tree.put(290, tooLarge));
+      String message = String.valueOf(refused.getMessage());
+      assertTrue(message.contains("callBytesMax"), message);
+      assertTrue(message.contains("290 in B-tree large"), message);
+      assertThrows(LimitExceeded.class, () -> tree.replace(290, tooLarge));
+      assertEquals(value + 290, tree.get(290));
+      // The leaf is as writable as before.
+      tree.put(290, "small");
+      assertEquals("small", tree.get(290));
+    }
   }
 
   @Test

@@ -1,5 +1,6 @@
 package stoa.objects;
 
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Supplier;
@@ -39,8 +40,14 @@ public final class EmbeddedEngine implements Engine {
         config,
         () -> {
           var url = StoreUrl.of(config.url());
-          List<Device> devices = devices(url.disks(config));
-          return log(config, url.layout(), devices, clock);
+          List<Path> made = url.missing();
+          try {
+            List<Device> devices = devices(url.disks(config));
+            return log(config, url.layout(), devices, clock);
+          } catch (IllegalArgumentException otherLayout) {
+            StoreUrl.remove(made);
+            throw otherLayout;
+          }
         },
         clock,
         Threads.real());

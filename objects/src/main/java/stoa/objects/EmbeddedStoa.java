@@ -121,12 +121,14 @@ final class EmbeddedStoa implements ObjectSnapshot.Source {
 
   @Override
   public <T> T get(Class<T> type, Object key, @Nullable Object... args) {
+    named(type, key);
     if (type == Blob.class) return type.cast(blob(key, args));
     return type.cast(proxy(typeOf(type), key, args, LiveInvoker.Source.ASKED, 0));
   }
 
   @Override
   public <T> T create(Class<T> type, Object key, @Nullable Object... args) {
+    named(type, key);
     refuseInside("create an object; use Call.get");
     if (type == Blob.class) {
       StoredBlob blob = blob(key, args);
@@ -147,6 +149,7 @@ final class EmbeddedStoa implements ObjectSnapshot.Source {
 
   @Override
   public <T> Optional<T> find(Class<T> type, Object key) {
+    named(type, key);
     refuseInside("look for an object");
     if (type == Blob.class) {
       Key name = blobKey(key);
@@ -166,7 +169,11 @@ final class EmbeddedStoa implements ObjectSnapshot.Source {
 
   @Override
   public <T> T view(Class<T> type, Ref<?> ref, View view) {
+    Objects.requireNonNull(type, "the type is null");
+    Objects.requireNonNull(ref, "the reference is null");
+    Objects.requireNonNull(view, "the view is null");
     if (type == Blob.class) return type.cast(blob(ref, view));
+    if (Collections.isCollection(type)) return Collections.installed().view(this, type, ref, view);
     ObjectType known = typeOf(type);
     if (!known.shared().name().equals(ref.type())) {
       throw new IllegalArgumentException(
@@ -221,6 +228,7 @@ final class EmbeddedStoa implements ObjectSnapshot.Source {
 
   @Override
   public <T> Listing<T> list(Class<T> type) {
+    Objects.requireNonNull(type, "the type is null");
     refuseInside("list objects");
     if (ObjectTransaction.current(this) != null) {
       throw new IllegalStateException("a transaction cannot list objects; list them before");
@@ -241,6 +249,7 @@ final class EmbeddedStoa implements ObjectSnapshot.Source {
 
   @Override
   public <T, R extends @Nullable Object> CompletableFuture<R> async(T shared, Call1<T, R> call) {
+    Objects.requireNonNull(call, "the call is null");
     refuseBlob(shared, "has asynchronous calls of its own: writeAsync and readAsync");
     if (ObjectTransaction.current(this) != null) {
       throw new IllegalStateException(
@@ -261,6 +270,7 @@ final class EmbeddedStoa implements ObjectSnapshot.Source {
 
   @Override
   public <T> T within(Duration timeMax, T shared) {
+    Objects.requireNonNull(timeMax, "the time is null");
     if (!timeMax.isPositive()) {
       throw new IllegalArgumentException("no call ends within " + timeMax + "; give it more time");
     }
@@ -308,6 +318,8 @@ final class EmbeddedStoa implements ObjectSnapshot.Source {
   @Override
   public <R extends @Nullable Object, X extends Exception> R transact(
       TxOptions options, Body<R, X> body) throws X {
+    Objects.requireNonNull(options, "the options of the transaction are null");
+    Objects.requireNonNull(body, "the body of the transaction is null");
     refuseInside("begin a transaction");
     ObjectTransaction around = ObjectTransaction.current(this);
     return around == null ? attempts.run(options, body) : nested(around, options, body);
@@ -335,6 +347,7 @@ final class EmbeddedStoa implements ObjectSnapshot.Source {
 
   @Override
   public ObjectTransaction begin(TxOptions options) {
+    Objects.requireNonNull(options, "the options of the transaction are null");
     refuseInside("begin a transaction");
     ObjectTransaction transaction = open(options);
     transaction.closeWhenForgotten();
@@ -355,6 +368,7 @@ final class EmbeddedStoa implements ObjectSnapshot.Source {
 
   @Override
   public Transaction.Outcome outcome(Transaction.Id id) {
+    Objects.requireNonNull(id, "the transaction's id is null");
     Key key = typeNamed(id.object().type()).key(id.object().key());
     var lookedUp =
         new stoa.store.Transaction.Id(key, id.version(), ObjectTransaction.mark(id.mark()));
@@ -375,12 +389,14 @@ final class EmbeddedStoa implements ObjectSnapshot.Source {
 
   @Override
   public Snapshot snapshot(String name) {
+    Objects.requireNonNull(name, "the snapshot's name is null");
     refuseInside("take a snapshot");
     return snapshots.take(name);
   }
 
   @Override
   public Optional<Snapshot> findSnapshot(String name) {
+    Objects.requireNonNull(name, "the snapshot's name is null");
     return Optional.ofNullable(snapshots.find(name));
   }
 
@@ -391,6 +407,7 @@ final class EmbeddedStoa implements ObjectSnapshot.Source {
 
   @Override
   public boolean deleteSnapshot(String name) {
+    Objects.requireNonNull(name, "the snapshot's name is null");
     refuseInside("delete a snapshot");
     return snapshots.delete(name);
   }
@@ -453,7 +470,7 @@ final class EmbeddedStoa implements ObjectSnapshot.Source {
     refuseBlob(shared, "keeps the versions for which it has a snapshot; use snapshot and at");
     if (shared instanceof Facade facade && !facade.isSingle()) {
       throw new UnsupportedOperationException(
-          shared.getClass().getSimpleName()
+          facade.title()
               + " is composed of several objects, which have no single history; read it in a"
               + " snapshot");
     }
@@ -557,6 +574,16 @@ final class EmbeddedStoa implements ObjectSnapshot.Source {
     return ObjectTransaction.current(this) != null;
   }
 
+  @Override
+  public int callBytesMax() {
+    return limits.callBytesMax();
+  }
+
+  @Override
+  public int bytes(Object value) {
+    return marshaller.value(value).length;
+  }
+
   /// Admits again what was when the store was open before.
   private void readmit(String name) {
     try {
@@ -566,6 +593,11 @@ final class EmbeddedStoa implements ObjectSnapshot.Source {
     } catch (ClassNotFoundException | NotShareable gone) {
       // What holds one of these says so when it is read.
     }
+  }
+
+  private static void named(Class<?> type, Object key) {
+    Objects.requireNonNull(type, "the type is null");
+    Objects.requireNonNull(key, "the key is null");
   }
 
   // ---- for the other classes of this package
@@ -623,10 +655,6 @@ final class EmbeddedStoa implements ObjectSnapshot.Source {
 
   Duration callTimeMax() {
     return limits.callTimeMax();
-  }
-
-  int callBytesMax() {
-    return limits.callBytesMax();
   }
 
   ObjectType typeOf(Class<?> face) {

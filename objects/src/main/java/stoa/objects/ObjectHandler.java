@@ -140,7 +140,11 @@ final class ObjectHandler implements Handler {
     Answer answer = run(asked, method, question.arguments(), execution);
     if (!Arrays.equals(before, checkpoint())) {
       throw new NotShareable(
-          method + " is an @Accessor and changed its object; take the annotation away");
+          method.kind().isTransaction()
+              ? method
+                  + " is @Transactional and changed its object itself; have it call a method that"
+                  + " does, without the annotation"
+              : method + " is an @Accessor and changed its object; take the annotation away");
     }
     return answer;
   }

@@ -29,12 +29,12 @@ record PastInvoker(LiveInvoker live, Past past, @Nullable Place place) implement
     boolean transacts = there != null && method.kind() == SharedMethod.Kind.READING_TRANSACTION;
     if (method.kind() != SharedMethod.Kind.ACCESSOR && !transacts) {
       throw new UnsupportedOperationException(
-          method
-              + " is not marked @Accessor"
-              + (there == null ? "" : ", or @Transactional(readOnly = true)")
-              + "; the past of "
+          "the past of "
               + proxied.ref()
-              + " can only be read");
+              + " can only be read, and "
+              + method.id()
+              + " is not marked @Accessor"
+              + (there == null ? "" : ", or @Transactional(readOnly = true)"));
     }
     if (ObjectContext.current() != null) {
       throw new IllegalStateException("a method of a shared object cannot read history");

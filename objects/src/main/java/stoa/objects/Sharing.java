@@ -1,5 +1,6 @@
 package stoa.objects;
 
+import java.util.Objects;
 import java.util.function.UnaryOperator;
 import stoa.objects.proxy.Proxied;
 import stoa.objects.proxy.Proxies;
@@ -27,6 +28,7 @@ public final class Sharing {
   ///
   /// @throws IllegalArgumentException when the object is neither
   public static Proxied proxied(Object shared) {
+    Objects.requireNonNull(shared, "the shared object is null");
     Proxied proxied = Proxies.of(behind(shared));
     if (proxied == null) {
       throw new IllegalArgumentException(

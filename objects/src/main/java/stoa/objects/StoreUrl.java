@@ -1,10 +1,12 @@
 package stoa.objects;
 
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.IntStream;
 import stoa.StoaConfig;
 import stoa.log.core.Layout;
 import stoa.log.core.Layout.Copies;
@@ -77,7 +79,8 @@ record StoreUrl(String url, String place, Layout layout) {
     if (layout.shards() == 1) {
       if (several) {
         throw new IllegalArgumentException(
-            "\"" + url + "\" holds a store of several shards; open it with ?shards= their number");
+            "\"%s\" holds a store of %d shards; open it with ?shards=%2$d"
+                .formatted(url, shardsThere(directory)));
       }
       return List.of(new FileDisk(directory));
     }
@@ -90,6 +93,34 @@ record StoreUrl(String url, String place, Layout layout) {
     var disks = new ArrayList<Disk>();
     for (int i = 0; i < layout.shards(); i++) disks.add(new FileDisk(directory.resolve(SHARD + i)));
     return disks;
+  }
+
+  private static int shardsThere(Path directory) {
+    int shards = 0;
+    for (int i = 0; i < SHARDS_MAX; i++) {
+      if (Files.isDirectory(directory.resolve(SHARD + i))) shards = i + 1;
+    }
+    return shards;
+  }
+
+  /// The directories of shards that opening the store will make.
+  List<Path> missing() {
+    if (layout.shards() == 1 || !url.startsWith("file:")) return List.of();
+    return IntStream.range(0, layout.shards())
+        .mapToObj(i -> directory().resolve(SHARD + i))
+        .filter(Files::notExists)
+        .toList();
+  }
+
+  /// Removes directories of shards that were made for a store that was refused.
+  static void remove(List<Path> shards) {
+    for (Path shard : shards) {
+      try {
+        FileDisk.remove(shard);
+      } catch (IOException kept) {
+        // It holds nothing of anybody's, and is used when a store has as many shards.
+      }
+    }
   }
 
   private static boolean isShard(String[] names) {

@@ -118,14 +118,19 @@ class ShardsTest {
   }
 
   @Test
-  void theNumberOfShardsIsFixed(@TempDir Path directory) {
+  void theNumberOfShardsIsFixed(@TempDir Path directory) throws IOException {
     String url = "file:" + directory;
     try (Stoa stoa = Stoa.open(url + "?shards=3")) {
       work(stoa, "x");
     }
     for (String other : List.of("", "?shards=2", "?shards=4", "?shards=3&copies=full")) {
       var told = assertThrows(IllegalArgumentException.class, () -> Stoa.open(url + other).close());
-      assertTrue(String.valueOf(told.getMessage()).contains("shards"), told::getMessage);
+      assertTrue(String.valueOf(told.getMessage()).contains("3 shards"), told::getMessage);
+      try (var there = Files.list(directory)) {
+        assertEquals(
+            List.of("shard-0", "shard-1", "shard-2"),
+            there.map(path -> String.valueOf(path.getFileName())).sorted().toList());
+      }
     }
     for (String wrong : List.of("?shards=0", "?shards=x", "?what=3", "?shards=1&copies=full")) {
       assertThrows(IllegalArgumentException.class, () -> Stoa.open(url + wrong).close());

@@ -71,6 +71,16 @@ public final class FileDisk implements Disk {
     }
   }
 
+  /// Removes the directory of a disk that nobody has open, with its files.
+  ///
+  /// @throws IOException when it cannot be removed
+  public static void remove(Path directory) throws IOException {
+    try (var entries = Files.newDirectoryStream(directory)) {
+      for (var entry : entries) Files.delete(entry);
+    }
+    Files.delete(directory);
+  }
+
   @Override
   public List<String> list() throws IOException {
     var names = new ArrayList<String>();

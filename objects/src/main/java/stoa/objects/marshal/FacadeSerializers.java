@@ -34,7 +34,7 @@ final class FacadeSerializers {
     var facade = (Facade) value;
     Reference reference = codec.references().referenceOf(facade.shared());
     if (reference == null) {
-      throw new NotShareable("a " + facade.getClass().getName() + " stands before no proxy");
+      throw new NotShareable("a " + facade.title() + " stands before no proxy");
     }
     context.writeString(reference.ref().type());
     ReferenceSerializers.writeKey(context, reference.ref().key());

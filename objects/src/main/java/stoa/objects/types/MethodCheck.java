@@ -413,7 +413,10 @@ final class MethodCheck {
   private void assigned(FieldInstruction field, byte receiver) {
     if (receiver != THIS || !verifier.isAccessor(owner, name + Verifier.signature(type))) return;
     throw refuse(
-        "is marked @Accessor or @Transactional and assigns the field " + field.name().stringValue(),
+        "is marked "
+            + verifier.annotation(name + Verifier.signature(type))
+            + " and assigns the field "
+            + field.name().stringValue(),
         "remove the annotation, or the assignment");
   }
 

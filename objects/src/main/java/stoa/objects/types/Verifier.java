@@ -110,6 +110,12 @@ final class Verifier {
     return lineage.contains(owner) && kind != null && kind.isReading();
   }
 
+  /// The annotation by which a method is a reading one.
+  String annotation(String signature) {
+    SharedMethod.Kind kind = kinds.get(signature);
+    return kind != null && kind.isTransaction() ? "@Transactional" : "@Accessor";
+  }
+
   @Nullable Class<?> load(ClassDesc type) {
     if (type.isPrimitive() || type.isArray()) return null;
     String descriptor = type.descriptorString();

@@ -238,9 +238,7 @@ class VerifierTest {
     refuses(MutatorWithResult.class, "set(int) is marked @Mutator", "return void");
     refuses(Both.class, "both() is marked @Accessor and @Mutator", "remove both");
     refuses(
-        AssigningAccessor.class,
-        "get() is marked @Accessor or @Transactional and assigns the field reads",
-        "remove");
+        AssigningAccessor.class, "get() is marked @Accessor and assigns the field reads", "remove");
     refuses(SameIds.class, "have the same @MethodId \"x\"");
   }
 

@@ -1,0 +1,135 @@
+package stoa.collections;
+
+import java.util.List;
+import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+import stoa.Gone;
+import stoa.Ref;
+import stoa.ShardedMap;
+import stoa.Shared;
+import stoa.SharedBTree;
+import stoa.SharedList;
+import stoa.SharedMap;
+import stoa.SharedNavigableMap;
+import stoa.SharedQueue;
+import stoa.SharedRangeMap;
+import stoa.SharedStack;
+import stoa.View;
+import stoa.spi.Facade;
+import stoa.spi.Host;
+
+/// Opens collections through views (vCorfu, section 4.2).
+///
+/// A collection in one object is a facade before a view of that object. One that is composed of
+/// several can be seen live, and where the log was: at one address all of them are of one moment,
+/// at one version, or as far as each has been played, they are not.
+///
+/// @param stoa the store
+/// @param ref of the collection
+/// @param view how it is seen
+record Viewed(Host stoa, Ref<?> ref, View view) {
+  /// @param type the collection's interface
+  <T> T as(Class<T> type) {
+    return type.cast(facade(type));
+  }
+
+  private Facade facade(Class<?> type) {
+    if (type == SharedList.class) return new ListFacade<>(elements(type, ListFacade.class));
+    if (type == SharedQueue.class) return new QueueFacade<>(elements(type, QueueFacade.class));
+    if (type == SharedStack.class) return new StackFacade<>(elements(type, StackFacade.class));
+    if (type == SharedMap.class) {
+      MapObject map = object(type, MapFacade.class, MapObject.class, view);
+      Types of = types(map::classes);
+      return new MapFacade<>(stoa, of.first, of.second, map);
+    }
+    if (type == SharedNavigableMap.class) {
+      SortedObject map = object(type, NavigableFacade.class, SortedObject.class, view);
+      Types of = types(map::classes);
+      String order = told(map::order);
+      Class<?> own = order == null ? null : stoa.classNamed(order);
+      return new NavigableFacade<>(stoa, of.first, of.second, map, own);
+    }
+    if (type == SharedRangeMap.class) return ranges(type);
+    if (type == ShardedMap.class) return sharded(type);
+    if (type == SharedBTree.class) return tree(type);
+    throw new IllegalArgumentException(type.getName() + " is no collection");
+  }
+
+  private Elements<?> elements(Class<?> type, Class<?> facade) {
+    ListObject list = object(type, facade, ListObject.class, view);
+    return new Elements<>(stoa, types(list::classes).first, list);
+  }
+
+  @SuppressWarnings({"unchecked", "rawtypes"}) // Justification: it was begun with comparable keys
+  private Facade ranges(Class<?> type) {
+    RangeObject map = object(type, RangeFacade.class, RangeObject.class, view);
+    Types of = types(map::classes);
+    Class keys = of.first == Object.class ? Comparable.class : of.first;
+    return new RangeFacade(stoa, keys, of.second, map);
+  }
+
+  private Facade sharded(Class<?> type) {
+    ShardedObject base = object(type, ShardedFacade.class, ShardedObject.class, new View.Remote());
+    Types of = types(base::classes);
+    var live = ShardedFacade.of(stoa, of.first, of.second, base, base.shards());
+    return seen(type, live, MapObject.class);
+  }
+
+  private Facade tree(Class<?> type) {
+    NodeObject root = object(type, TreeFacade.class, NodeObject.class, new View.Remote());
+    Types of = types(root::classes);
+    return seen(type, TreeFacade.of(stoa, of.first, of.second, root), NodeObject.class);
+  }
+
+  /// The object behind a collection.
+  private <S> S object(Class<?> type, Class<?> facade, Class<S> object, View through) {
+    String name = object.getAnnotation(Shared.class).name();
+    if (!name.equals(ref.type())) {
+      throw new IllegalArgumentException(
+          ref + " is not of type " + name + ", that of a " + type.getSimpleName());
+    }
+    stoa.admit(facade);
+    return stoa.view(object, ref, through);
+  }
+
+  /// The classes of what a collection holds, as far as they are known.
+  private record Types(Class<?> first, Class<?> second) {}
+
+  private Types types(Supplier<@Nullable String> classes) {
+    List<Class<?>> known = Classes.typesOf(stoa, told(classes));
+    return new Types(
+        known.isEmpty() ? Object.class : known.getFirst(),
+        known.size() < 2 ? Object.class : known.get(1));
+  }
+
+  /// What the collection tells of itself; null where there is none.
+  private static @Nullable String told(Supplier<@Nullable String> asked) {
+    try {
+      return asked.get();
+    } catch (Gone absent) {
+      return null;
+    }
+  }
+
+  /// A collection of several objects through the view.
+  ///
+  /// @param part the class of those that are read
+  private Facade seen(Class<?> type, Facade live, Class<?> part) {
+    UnaryOperator<Object> lens = shared -> stoa.view(part, stoa.ref(shared), view);
+    return switch (view) {
+      case View.Remote() -> live;
+      case View.AtAddress _ -> live.through(lens);
+      case View.AtSnapshot(var snapshot) -> live.through(snapshot::on);
+      case View.Local _, View.Cached _ ->
+          throw refuse(type, "what is kept of each of them at the caller is of another moment");
+      case View.AtVersion _ -> throw refuse(type, "which have no version in common");
+    };
+  }
+
+  private UnsupportedOperationException refuse(Class<?> type, String reason) {
+    return new UnsupportedOperationException(
+        "%s is a %s, composed of several objects: %s; use a View.Remote, or a snapshot or log address"
+            .formatted(ref, type.getSimpleName(), reason));
+  }
+}
