@@ -182,6 +182,10 @@ public interface Stoa extends AutoCloseable {
   /// The streams that objects are kept in, and streams of the caller's own beside them.
   StreamStore streams();
 
+  /// The listenable key-value store: values under keys of its own, and listeners that are told of
+  /// what is put.
+  KeyValueStore store();
+
   /// Waits for the calls under way, up to [Limits#closeTimeMax()], and closes the store. Calls that
   /// come later throw [Closed].
   @Override

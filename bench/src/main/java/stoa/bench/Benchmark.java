@@ -14,7 +14,8 @@ public interface Benchmark {
         new StorageLargeBenchmark(),
         new LogBenchmark(),
         new TxBenchmark(),
-        new CsmrBenchmark());
+        new CsmrBenchmark(),
+        new RemoteBenchmark());
   }
 
   /// What it is called on the command line.

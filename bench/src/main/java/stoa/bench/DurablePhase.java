@@ -140,7 +140,8 @@ final class DurablePhase {
         full.storage(),
         full.log(),
         full.tx(),
-        full.csmr());
+        full.csmr(),
+        full.remote());
   }
 
   private static SplittableRandom[] randoms(int callers) {

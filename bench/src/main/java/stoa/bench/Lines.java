@@ -46,14 +46,16 @@ final class Lines {
                 x(place),
                 samples.of(measure).stream().map(value -> Math.max(value, least)).toList()));
       }
-      var look =
-          new Chart.Look(
-              COLOURS.get(i % COLOURS.size()),
-              SHAPES.get(i % SHAPES.size()),
-              i == 0 ? Chart.Line.STRONG : Chart.Line.FULL);
+      var look = look(i, i == 0 ? Chart.Line.STRONG : Chart.Line.FULL);
       if (!points.isEmpty()) series.add(new Chart.Series(line.name, look, points));
     }
     return new Chart.Panel(title, ticks, series);
+  }
+
+  /// How the series of a number is drawn.
+  static Chart.Look look(int number, Chart.Line line) {
+    return new Chart.Look(
+        COLOURS.get(number % COLOURS.size()), SHAPES.get(number % SHAPES.size()), line);
   }
 
   private static double x(int place) {

@@ -14,6 +14,7 @@ import java.time.Duration;
 /// @param log the same for the log benchmark
 /// @param tx the same for the benchmark of transactions
 /// @param csmr the same for the benchmark of composed maps
+/// @param remote the same for the benchmark of a server and its clients
 public record Scale(
     int rounds,
     Duration warmUp,
@@ -24,7 +25,8 @@ public record Scale(
     StorageScale storage,
     LogScale log,
     TxScale tx,
-    CsmrScale csmr) {
+    CsmrScale csmr,
+    RemoteScale remote) {
 
   /// The scale whose results are kept: some minutes.
   public static Scale full() {
@@ -38,7 +40,8 @@ public record Scale(
         StorageScale.full(),
         LogScale.full(),
         TxScale.full(),
-        CsmrScale.full());
+        CsmrScale.full(),
+        RemoteScale.full());
   }
 
   /// The scale that shows, within a minute, that a benchmark runs.
@@ -53,6 +56,7 @@ public record Scale(
         StorageScale.smoke(),
         LogScale.smoke(),
         TxScale.smoke(),
-        CsmrScale.smoke());
+        CsmrScale.smoke(),
+        RemoteScale.smoke());
   }
 }

@@ -24,7 +24,8 @@ class LimitsTest {
           StorageScale.smoke(),
           LogScale.smoke(),
           TxScale.smoke(),
-          CsmrScale.smoke());
+          CsmrScale.smoke(),
+          RemoteScale.smoke());
 
   @TempDir Path folder;
 

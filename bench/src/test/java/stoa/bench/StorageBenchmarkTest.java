@@ -42,7 +42,8 @@ class StorageBenchmarkTest {
             TINY,
             LogScale.smoke(),
             TxScale.smoke(),
-            CsmrScale.smoke()),
+            CsmrScale.smoke(),
+            RemoteScale.smoke()),
         _ -> {});
   }
 

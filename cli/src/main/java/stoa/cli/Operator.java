@@ -53,7 +53,8 @@ final class Operator {
           StoreGrpc.newBlockingStub(channel).withDeadlineAfter(WAIT_SECONDS, TimeUnit.SECONDS));
     } catch (StatusRuntimeException failed) {
       throw new IllegalArgumentException(
-          address + " does not answer: " + reason(failed) + "; is it running? See --server", failed);
+          address + " does not answer: " + reason(failed) + "; is it running? See --server",
+          failed);
     } finally {
       channel.shutdownNow();
     }

@@ -66,7 +66,8 @@ final class ServeCommand implements Callable<Integer> {
   @Option(
       names = "--classpath",
       paramLabel = "PATH",
-      description = "Jar files and directories with the shared classes, joined by ${sys:path.separator}")
+      description =
+          "Jar files and directories with the shared classes, joined by ${sys:path.separator}")
   private @Nullable String classpath;
 
   @Option(
@@ -102,7 +103,8 @@ final class ServeCommand implements Callable<Integer> {
     ServerConfig config = config();
     ClassLoader loader = loader(err);
     Thread.currentThread().setContextClassLoader(loader);
-    Server server = start(config, ObjectService.open(store(loader), type -> type.getClassLoader() == loader));
+    Server server =
+        start(config, ObjectService.open(store(loader), type -> loader.equals(type.getClassLoader())));
     var closing = new Thread(server::close, "stoa-stop");
     Runtime.getRuntime().addShutdownHook(closing);
     out.println("listening on " + new Endpoint(config.host(), server.port()));

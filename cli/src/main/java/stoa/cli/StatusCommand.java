@@ -31,8 +31,7 @@ final class StatusCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     PrintWriter out = Objects.requireNonNull(spec).commandLine().getOut();
-    StatusReply status =
-        operator.ask(server -> server.status(StatusRequest.getDefaultInstance()));
+    StatusReply status = operator.ask(server -> server.status(StatusRequest.getDefaultInstance()));
     out.printf("%-10s %s%n", "store", status.getData());
     out.printf("%-10s %s%n", "up", Words.seconds(Duration.ofMillis(status.getUpMillis())));
     long counter = status.getShardsCount() == 0 ? 0 : status.getShards(0).getCounter();
@@ -53,7 +52,8 @@ final class StatusCommand implements Callable<Integer> {
   private static void sessions(PrintWriter out, List<SessionStatus> sessions) {
     out.printf("%n%s%n", Words.count(sessions.size(), "session"));
     if (sessions.isEmpty()) return;
-    out.printf("%10s  %-24s %8s %9s %13s%n", "session", "client", "objects", "requests", "transactions");
+    out.printf(
+        "%10s  %-24s %8s %9s %13s%n", "session", "client", "objects", "requests", "transactions");
     for (SessionStatus session : sessions.subList(0, Math.min(ROWS_MAX, sessions.size()))) {
       out.printf(
           "%10d  %-24s %8s %9s %13s%n",

@@ -71,7 +71,7 @@ final class RemoteBlobs {
 
   /// A blob that is known by reference.
   RemoteBlob reference(Object key, long generation) {
-    stoa.marshaller().register(RemoteBlob.class);
+    stoa.types().blobs();
     return new RemoteBlob(this, new Ref<>(RemoteTypes.BLOBS, key), Keys.encode(key), generation);
   }
 

@@ -19,6 +19,7 @@ import stoa.Call1;
 import stoa.Closed;
 import stoa.Gone;
 import stoa.History;
+import stoa.KeyValueStore;
 import stoa.Limits;
 import stoa.Listing;
 import stoa.LogAddress;
@@ -69,6 +70,7 @@ final class RemoteStoa implements ObjectSnapshot.Source {
   private final RemoteSnapshots snapshots;
   private final RemoteBlobs blobs;
   private final RemoteStreams streams;
+  private final RemoteKeyValues keyValues;
   private final Attempts attempts = new Attempts(this::open);
   private final AtomicLong transactions = new AtomicLong();
   private final ExecutorService answers = Executors.newVirtualThreadPerTaskExecutor();
@@ -106,8 +108,10 @@ final class RemoteStoa implements ObjectSnapshot.Source {
     snapshots = new RemoteSnapshots(this, conversation);
     blobs = new RemoteBlobs(this, Math.min(limits.blobBytesMax(), server.getBlobBytesMax()));
     streams = new RemoteStreams(this, callBytesMax);
+    keyValues = new RemoteKeyValues(this, conversation, marshaller, answers, callBytesMax);
     try {
       names.refresh();
+      types.readmit();
       types.extra(config.types());
     } catch (RuntimeException | Error failed) {
       close();
@@ -311,7 +315,7 @@ final class RemoteStoa implements ObjectSnapshot.Source {
         answers);
   }
 
-  /// The same object through a proxy or facade whose single calls take no longer than a time each.
+  @Override
   public <T> T within(Duration timeMax, T shared) {
     if (!timeMax.isPositive()) {
       throw new IllegalArgumentException("no call ends within " + timeMax + "; give it more time");
@@ -510,6 +514,11 @@ final class RemoteStoa implements ObjectSnapshot.Source {
     afterwards.set(action);
   }
 
+  @Override
+  public KeyValueStore store() {
+    return keyValues;
+  }
+
   // ---- facades
 
   @Override
@@ -544,12 +553,13 @@ final class RemoteStoa implements ObjectSnapshot.Source {
 
     @Override
     public void event(Event event) {
-      // Nobody listens yet.
+      keyValues.event(event);
     }
 
     @Override
     public void forgotten() {
       snapshots.forgotten();
+      keyValues.forgotten();
     }
   }
 
@@ -599,6 +609,16 @@ final class RemoteStoa implements ObjectSnapshot.Source {
   }
 
   /// Asks, and throws what the server says when it fails.
+  Answer sound(Answer answer) {
+    return requests.sound(answer);
+  }
+
+  /// Refuses what no method of a shared object and no transaction may do.
+  void refuseInCall(String what) {
+    refuseInside(what);
+    if (isTransacting()) throw new IllegalStateException("a transaction cannot " + what);
+  }
+
   Answer ask(Outgoing outgoing) {
     return requests.sound(conversation.ask(outgoing));
   }

@@ -53,6 +53,9 @@ final class RemoteTransaction implements Attempts.Attempt {
 
   private boolean ended;
 
+  /// Whether the server was told that nobody asks about it any more.
+  private boolean closed;
+
   /// Begins one. Does not wait for the server.
   RemoteTransaction(RemoteStoa stoa, long number, TxOptions options) {
     this.stoa = stoa;
@@ -179,8 +182,9 @@ final class RemoteTransaction implements Attempts.Attempt {
 
   @Override
   public void close() {
-    if (ended) return;
     ended = true;
+    if (closed) return;
+    closed = true;
     end(stoa.conversation(), number, scope);
   }
 

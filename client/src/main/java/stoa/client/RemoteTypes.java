@@ -28,6 +28,7 @@ final class RemoteTypes {
   private final ConcurrentHashMap<SharedType, RemoteType> types = new ConcurrentHashMap<>();
   private final ConcurrentHashMap<String, RemoteType> firsts = new ConcurrentHashMap<>();
   private final ReentrantLock registering = new ReentrantLock();
+  private volatile boolean blobsKnown;
   private final Set<Class<?>> admitted = ConcurrentHashMap.newKeySet();
 
   RemoteTypes(RemoteNames names, Marshaller marshaller, ClassLoader loader, int callBytesMax) {
@@ -71,6 +72,26 @@ final class RemoteTypes {
 
   private void announce(Class<?> type, boolean admitting) {
     names.announce(TypeNames.newBuilder().setClassName(type.getName()).setAdmitted(admitting));
+  }
+
+  /// Makes blobs known.
+  void blobs() {
+    if (blobsKnown) return;
+    announce(Blob.class, false);
+    marshaller.register(RemoteBlob.class);
+    blobsKnown = true;
+  }
+
+  /// Admits what facades of any client have admitted.
+  void readmit() {
+    for (String name : names.after(Dictionary.ADMITTED)) {
+      try {
+        Class<?> type = Class.forName(name, false, loader);
+        if (admitted.add(type)) marshaller.register(type);
+      } catch (ClassNotFoundException | NotShareable gone) {
+        // What holds one of these says so when it is read.
+      }
+    }
   }
 
   /// Makes classes known that may travel though no declaration names them.

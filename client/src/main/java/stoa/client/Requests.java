@@ -33,7 +33,9 @@ final class Requests {
   Outgoing call(RemoteInvoker live, byte[] call, Existence existence, boolean reading) {
     Container container = live.container();
     var request =
-        Request.newBuilder().setTimeMillis(live.timeMillis(timeMillis)).setCall(call(container, call, existence));
+        Request.newBuilder()
+            .setTimeMillis(live.timeMillis(timeMillis))
+            .setCall(call(container, call, existence));
     var recovery = reading ? Outgoing.Recovery.READ : Outgoing.Recovery.LOOKED_UP;
     return Outgoing.on(container, request, recovery, call.length);
   }

@@ -12,8 +12,8 @@ import java.util.List;
 import java.util.Random;
 import java.util.concurrent.locks.LockSupport;
 
-/// A bad network before a server: it cuts, half-closes and delays connections, as a seed says, after
-/// so many bytes.
+/// A bad network before a server: it cuts, half-closes and delays connections, as a seed says,
+/// after so many bytes.
 final class Cuts implements AutoCloseable {
   private static final int BUFFER_BYTES = 4_096;
   private static final long DELAY_NANOS = 2_000_000;

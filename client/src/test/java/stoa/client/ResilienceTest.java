@@ -102,7 +102,7 @@ class ResilienceTest {
   void runsEveryCallOnceAndInOrderOverAConnectionThatIsCutAgainAndAgain() throws Exception {
     try (Server server = ServedEngine.serve(StoaConfig.of("memory:"), 0)) {
       for (long seed = 1; seed <= 3; seed++) {
-        try (var network = new Cuts(server.port(), seed, 40_000);
+        try (var network = new Cuts(server.port(), seed, 12_000);
             Stoa stoa = Stoa.open(client(network.port()))) {
           write(stoa, "seed " + seed + " ", 3);
           assertTrue(network.cuts() > 2, "only " + network.cuts() + " cuts");
@@ -116,7 +116,7 @@ class ResilienceTest {
   @Test
   void commitsEveryTransactionOnceOverAConnectionThatIsCut() throws Exception {
     try (Server server = ServedEngine.serve(StoaConfig.of("memory:"), 0);
-        var network = new Cuts(server.port(), 5, 60_000);
+        var network = new Cuts(server.port(), 5, 12_000);
         Stoa stoa = Stoa.open(client(network.port()))) {
       try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
         var running = new ArrayList<Future<?>>();
@@ -173,8 +173,7 @@ class ResilienceTest {
   @Test
   void triesTheNextAddressWhenNobodyListensAtOne() throws IOException {
     int free;
-    try (var socket =
-        new java.net.ServerSocket(0, 1, java.net.InetAddress.getLoopbackAddress())) {
+    try (var socket = new java.net.ServerSocket(0, 1, java.net.InetAddress.getLoopbackAddress())) {
       free = socket.getLocalPort();
     }
     try (Server server = ServedEngine.serve(StoaConfig.of("memory:"), 0);
@@ -187,8 +186,7 @@ class ResilienceTest {
   @Test
   void openingFailsWhenNobodyListens() throws IOException {
     int free;
-    try (var socket =
-        new java.net.ServerSocket(0, 1, java.net.InetAddress.getLoopbackAddress())) {
+    try (var socket = new java.net.ServerSocket(0, 1, java.net.InetAddress.getLoopbackAddress())) {
       free = socket.getLocalPort();
     }
     var config =

@@ -39,8 +39,7 @@ public final class ServedEngine implements Engine {
   static Server serve(StoaConfig config, int port) {
     Stoa store = new EmbeddedEngine().open(config);
     try {
-      return Server.start(
-          ServerConfig.of("127.0.0.1", port), ObjectService.of(store, _ -> true));
+      return Server.start(ServerConfig.of("127.0.0.1", port), ObjectService.of(store, _ -> true));
     } catch (IOException failed) {
       store.close();
       throw new UncheckedIOException(failed);

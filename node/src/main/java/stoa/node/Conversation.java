@@ -97,8 +97,13 @@ final class Conversation implements StreamObserver<ClientFrame> {
       if (before != null)
         before.refuse(Status.ABORTED, "another connection goes on with the session");
       session = found;
+      if (over) { // it was lost meanwhile, when nobody knew whose it was
+        lost();
+        return;
+      }
       sendSoon();
       take(found, frame);
+      found.sendEvents();
     } catch (StatusRuntimeException refused) {
       refuse(refused.getStatus(), String.valueOf(refused.getStatus().getDescription()));
     } catch (RuntimeException failed) {
@@ -107,6 +112,10 @@ final class Conversation implements StreamObserver<ClientFrame> {
   }
 
   private void take(Session known, ClientFrame frame) {
+    if (known.isEnded()) {
+      refuse(Status.NOT_FOUND, "session " + known.id() + " has ended; open another");
+      return;
+    }
     List<Request> requests;
     try {
       requests = known.arrive(frame);
@@ -203,6 +212,7 @@ final class Conversation implements StreamObserver<ClientFrame> {
       known.takeAnswers(frame);
       frame.setMoment(node.service().moment());
       known.takeChanges(frame);
+      if (frame.getAnswersCount() == 0) known.takeEvents(frame);
       out.onNext(frame.build());
     }
     if (over) return;

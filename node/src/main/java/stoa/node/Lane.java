@@ -3,11 +3,15 @@ package stoa.node;
 import java.util.ArrayDeque;
 import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /// Runs tasks one after the other, in the order in which they come: quick ones on the thread that
 /// brings them, unless slow ones that came before are not done. Thread-safe; one thread brings
 /// tasks at a time.
 final class Lane {
+  private static final Logger LOG = LoggerFactory.getLogger(Lane.class);
+
   private final Executor slow;
 
   // Guarded by this.
@@ -41,7 +45,14 @@ final class Lane {
   }
 
   private void drain() {
-    for (Runnable task; (task = next()) != null; ) task.run();
+    for (Runnable task; (task = next()) != null; ) {
+      try {
+        task.run();
+      } catch (RuntimeException | Error failure) {
+        // What comes behind it is not to wait for ever.
+        LOG.error("a task of a session failed", failure);
+      }
+    }
   }
 
   private synchronized @Nullable Runnable next() {

@@ -33,7 +33,8 @@ final class Node implements AutoCloseable {
     this.config = config;
     this.service = service;
     this.registry =
-        new Registry(config, service.sessions(), this::nowNanos, () -> new Lane(background));
+        new Registry(
+            config, service.sessions(), service.keys(), this::nowNanos, () -> new Lane(background));
     this.requests = new Requests(this);
   }
 

@@ -5,13 +5,20 @@ import java.util.Collection;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import stoa.StoaException;
+import stoa.objects.KeyService;
 import stoa.objects.Sessions;
 import stoa.wire.proto.ClientHello;
 
 /// The sessions that are open. Thread-safe.
 final class Registry {
+  private static final Logger LOG = LoggerFactory.getLogger(Registry.class);
+
   private final ServerConfig config;
   private final Sessions durable;
+  private final KeyService keys;
   private final LongSupplier nowNanos;
   private final java.util.function.Supplier<Lane> lanes;
   private final ConcurrentHashMap<Long, Session> sessions = new ConcurrentHashMap<>();
@@ -20,15 +27,18 @@ final class Registry {
   Registry(
       ServerConfig config,
       Sessions durable,
+      KeyService keys,
       LongSupplier nowNanos,
       java.util.function.Supplier<Lane> lanes) {
     this.config = config;
     this.durable = durable;
+    this.keys = keys;
     this.nowNanos = nowNanos;
     this.lanes = lanes;
     for (Sessions.Session found : durable.all()) {
       sessions.put(found.id(), session(found, Session.Recovered.FROM_LOG));
     }
+    keys.endAllBut(sessions.keySet());
   }
 
   private Session session(Sessions.Session found, Session.Recovered recovered) {
@@ -72,16 +82,30 @@ final class Registry {
   void expire() {
     long now = nowNanos.getAsLong();
     for (Session session : sessions.values()) {
-      if (session.isExpired(now)) end(session);
+      if (session.expire(now)) letGo(session);
     }
   }
 
   /// Ends a session: it is not found any more, and lets go of everything. May wait for the disk.
   void end(Session session) {
-    if (!session.end()) return;
-    var _ = durable.end(session.id());
+    if (session.end()) letGo(session);
+  }
+
+  private void letGo(Session session) {
     sessions.remove(session.id());
     session.release();
+    try {
+      var _ = durable.end(session.id());
+    } catch (RuntimeException failure) {
+      // The next server gives it a lease once more.
+      LOG.warn("the end of session {} is not written: {}", session.id(), failure.getMessage());
+    }
+    try {
+      keys.endSession(session.id());
+    } catch (StoaException later) {
+      // They are taken out when a server starts again: the session is not open any more.
+      LOG.warn("listeners of session {} stay for now: {}", session.id(), later.getMessage());
+    }
   }
 
   @Nullable Session find(long id) {

@@ -51,16 +51,21 @@ final class Requests {
   private static final int NAMES_MAX = 4_096;
   private static final int KEYS_MAX = 1_000;
 
+  /// How long a transaction may take at most: what it reads is kept for it.
+  private static final long TIME_MICROS_MAX = TimeUnit.HOURS.toMicros(24);
+
   private final Node node;
   private final ObjectService service;
+  private final KeyRequests keys;
 
   Requests(Node node) {
     this.node = node;
     this.service = node.service();
+    this.keys = new KeyRequests(this, service);
   }
 
   /// One request that is under way.
-  private final class Asked {
+  final class Asked {
     private final Session session;
     private final Request request;
     private final long arrivedNanos = node.nowNanos();
@@ -70,7 +75,7 @@ final class Requests {
       this.request = request;
     }
 
-    private void answer(Answer.Builder answer) {
+    void answer(Answer.Builder answer) {
       Answer built = answer.setSequence(request.getSequence()).build();
       if (built.getSerializedSize() > Frames.BYTES_MAX - 1_024) {
         var tooLarge =
@@ -86,7 +91,7 @@ final class Requests {
       session.answer(built);
     }
 
-    private void fail(Throwable cause) {
+    void fail(Throwable cause) {
       answer(failure(cause));
     }
 
@@ -96,7 +101,7 @@ final class Requests {
     }
 
     /// Does what answers, and tells when it fails.
-    private void attempt(Work work) {
+    void attempt(Work work) {
       try {
         checkTime();
         answer(work.answer());
@@ -123,12 +128,17 @@ final class Requests {
       return left.compareTo(most) < 0 ? left : most;
     }
 
-    private CallId id() {
+    /// Since when the log is to be searched for it; 0 when it comes for the first time.
+    long since() {
+      return request.getSince();
+    }
+
+    CallId id() {
       return new CallId(session.id(), request.getSequence());
     }
   }
 
-  private interface Work {
+  interface Work {
     Answer.Builder answer() throws Throwable;
   }
 
@@ -138,7 +148,7 @@ final class Requests {
     try {
       if (request.getTransaction() != 0) inTransaction(asked);
       else begin(asked);
-    } catch (RuntimeException refused) {
+    } catch (RuntimeException | LinkageError | StackOverflowError refused) {
       asked.fail(refused);
     }
   }
@@ -149,10 +159,15 @@ final class Requests {
     switch (request.getWhatCase()) {
       case OPEN -> open(asked, request.getOpen());
       case CLOSE -> {
-        int container = request.getClose().getContainer();
-        session.unfollow(container);
-        session.containers.remove(container);
-        asked.answer(done());
+        int number = request.getClose().getContainer();
+        Container container = session.containers.remove(number);
+        Runnable closing =
+            () -> {
+              session.unfollow(number);
+              asked.answer(done());
+            };
+        if (container == null) closing.run();
+        else container.lane().quick(closing);
       }
       case CALL -> call(asked, request.getCall());
       case DELETE -> delete(asked, request.getDelete());
@@ -250,7 +265,19 @@ final class Requests {
       case LIST_OBJECTS ->
           onCalls(
               asked,
-              () -> list(request.getListObjects().getType(), request.getListObjects().getPage()));
+              () ->
+                  list(
+                      session,
+                      request.getListObjects().getType(),
+                      request.getListObjects().getPage()));
+      case LISTEN -> onCalls(asked, () -> keys.listen(session, request.getListen()));
+      case UNLISTEN -> aside(asked, () -> keys.unlisten(session, request.getUnlisten()));
+      case HEARD -> {
+        keys.heard(session, request.getHeard());
+        asked.answer(done());
+      }
+      case KEY_PUT -> keys.put(asked, request.getKeyPut());
+      case KEY_GET -> keys.get(asked, request.getKeyGet());
       case GOODBYE ->
           node.background(() -> {
             asked.attempt(Requests::done);
@@ -272,9 +299,6 @@ final class Requests {
                         stream.getOperation(),
                         stream.getArguments().toByteArray())));
       }
-      case LISTEN, UNLISTEN, HEARD ->
-          throw new UnsupportedOperationException(
-              "this server does not offer " + request.getWhatCase());
       case BEGIN -> begin(asked, request.getBegin());
       case ENTER, LEAVE, COMMIT, END ->
           throw new IllegalArgumentException(request.getWhatCase() + " is said in a transaction");
@@ -307,7 +331,7 @@ final class Requests {
 
   // ---- where things run
 
-  private void aside(Asked asked, Work work) {
+  void aside(Asked asked, Work work) {
     node.background(() -> asked.attempt(work));
   }
 
@@ -390,7 +414,7 @@ final class Requests {
       var made = call(container.object(), call);
       if (service.isQuick(made)) run(asked, made);
       else container.lane().slow(() -> run(asked, made));
-    } catch (RuntimeException refused) {
+    } catch (RuntimeException | LinkageError | StackOverflowError refused) {
       asked.fail(refused);
     }
   }
@@ -414,7 +438,7 @@ final class Requests {
         if (settled.isMoved()) askWhole(asked, call, settled);
         else
           asked.answer(answered(service.encoded(settled), settled.generation(), settled.reach()));
-      } catch (RuntimeException failed) {
+      } catch (RuntimeException | LinkageError | StackOverflowError failed) {
         asked.fail(failed);
       }
     });
@@ -446,7 +470,7 @@ final class Requests {
     } catch (stoa.TooOld old) {
       asked.fail(new UnknownOutcome("what became of the call is too long ago to be known", old));
       return;
-    } catch (RuntimeException failed) {
+    } catch (RuntimeException | LinkageError | StackOverflowError failed) {
       asked.fail(failed);
       return;
     }
@@ -470,7 +494,7 @@ final class Requests {
               asked.fail(
                   new UnknownOutcome(
                       "what became of the deletion is too long ago to be known", old));
-            } catch (RuntimeException failed) {
+            } catch (RuntimeException | LinkageError | StackOverflowError failed) {
               asked.fail(failed);
             }
           });
@@ -484,11 +508,11 @@ final class Requests {
           .whenDone(settled -> {
             try {
               asked.answer(done(settled.number(), 0).setReach(settled.reach()));
-            } catch (RuntimeException failed) {
+            } catch (RuntimeException | LinkageError | StackOverflowError failed) {
               asked.fail(failed);
             }
           });
-    } catch (RuntimeException failed) {
+    } catch (RuntimeException | LinkageError | StackOverflowError failed) {
       asked.fail(failed);
     }
   }
@@ -549,7 +573,9 @@ final class Requests {
             asked.attempt(() -> {
               try {
                 long micros =
-                    begin.getTimeMicros() <= 0 ? Long.MAX_VALUE / 4 : begin.getTimeMicros();
+                    begin.getTimeMicros() <= 0
+                        ? TIME_MICROS_MAX
+                        : Math.min(begin.getTimeMicros(), TIME_MICROS_MAX);
                 var begun =
                     service.transact(mode, micros, begin.hasAt() ? address(begin.getAt()) : null);
                 open.begun(begun);
@@ -650,7 +676,7 @@ final class Requests {
   }
 
   private Answer.Builder pin(Session session, Request request) {
-    if (session.pins.size() >= node.config().transactionsMax()) {
+    if (session.pins.size() >= node.config().containersMax()) {
       throw new LimitExceeded(
           "the session holds " + session.pins.size() + " snapshots; close some");
     }
@@ -665,15 +691,25 @@ final class Requests {
         .setDone(Done.newBuilder().setAt(at(address)));
   }
 
-  /// A page of a listing: what is listed begins behind the last key of the page before.
-  private Answer.Builder list(String type, ByteString page) {
-    int skip = page.isEmpty() ? 0 : Integer.parseInt(page.toStringUtf8());
-    Iterator<byte[]> all = service.list(type);
-    for (int i = 0; i < skip && all.hasNext(); i++) all.next();
+  /// A page of a listing. The session keeps the rest of it; where that is gone, the listing is
+  /// begun anew behind as many keys as were told.
+  private Answer.Builder list(Session session, String type, ByteString page) {
+    var listing = session.listing(page.toStringUtf8());
+    if (listing == null) {
+      int told = page.isEmpty() ? 0 : Listings.told(page.toStringUtf8());
+      Iterator<byte[]> all = service.list(type);
+      for (int i = 0; i < told && all.hasNext(); i++) all.next();
+      listing = new Listings.Rest(all, told);
+    }
     var keys = Keys.newBuilder();
-    while (all.hasNext() && keys.getKeysCount() < KEYS_MAX)
-      keys.addKeys(ByteString.copyFrom(all.next()));
-    if (all.hasNext()) keys.setNext(ByteString.copyFromUtf8(Integer.toString(skip + KEYS_MAX)));
+    Iterator<byte[]> rest = listing.keys();
+    while (rest.hasNext() && keys.getKeysCount() < KEYS_MAX) {
+      keys.addKeys(ByteString.copyFrom(rest.next()));
+    }
+    if (rest.hasNext()) {
+      var left = new Listings.Rest(rest, listing.told() + keys.getKeysCount());
+      keys.setNext(ByteString.copyFromUtf8(session.keep(left, service.epoch())));
+    }
     return Answer.newBuilder().setReach(service.moment()).setKeys(keys);
   }
 
@@ -729,11 +765,11 @@ final class Requests {
     return Answer.newBuilder().setReach(reach).setAnswered(answered);
   }
 
-  private static Answer.Builder done() {
+  static Answer.Builder done() {
     return Answer.newBuilder().setDone(Done.getDefaultInstance());
   }
 
-  private static Answer.Builder done(long number, long other) {
+  static Answer.Builder done(long number, long other) {
     return Answer.newBuilder().setDone(Done.newBuilder().setNumber(number).setOther(other));
   }
 

@@ -29,6 +29,8 @@ import stoa.wire.proto.StoreGrpc;
 public final class Server implements AutoCloseable {
   private static final int LEASE_TICK_MILLIS = 500;
   private static final int SHOWN_MAX = 1_000;
+  private static final int DRAIN_TICK_MILLIS = 20;
+  private static final int IDLE_TICKS = 10;
   private static final String VERSION = "0.1.0";
 
   private final Node node;
@@ -106,8 +108,12 @@ public final class Server implements AutoCloseable {
     long end = System.nanoTime() + config.drainTimeMax().toNanos();
     boolean interrupted = false;
     try {
-      while (System.nanoTime() < end && !server.awaitTermination(20, TimeUnit.MILLISECONDS)) {
-        if (node.isIdle()) break;
+      int idle = 0;
+      while (System.nanoTime() < end
+          && !server.awaitTermination(DRAIN_TICK_MILLIS, TimeUnit.MILLISECONDS)) {
+        // Clients that were told are given a moment to go by themselves.
+        idle = node.isIdle() ? idle + 1 : 0;
+        if (idle > IDLE_TICKS) break;
       }
     } catch (InterruptedException e) {
       interrupted = true;

@@ -1,6 +1,7 @@
 package stoa.node;
 
 import com.google.protobuf.ByteString;
+import io.grpc.Status;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -15,6 +16,7 @@ import stoa.wire.Frames;
 import stoa.wire.proto.Answer;
 import stoa.wire.proto.Changed;
 import stoa.wire.proto.ClientFrame;
+import stoa.wire.proto.Event;
 import stoa.wire.proto.Request;
 import stoa.wire.proto.ServerFrame;
 import stoa.wire.proto.SessionStatus;
@@ -38,12 +40,16 @@ final class Session {
   final ConcurrentHashMap<Long, OpenTransaction> transactions = new ConcurrentHashMap<>();
   final ConcurrentHashMap<Long, Pins.Pin> pins = new ConcurrentHashMap<>();
   final ConcurrentHashMap<Integer, Watch> watches = new ConcurrentHashMap<>();
+  final ConcurrentHashMap<Long, ClientListener> listeners = new ConcurrentHashMap<>();
   final Lane blobs;
   final BlobCalls blobCalls = new BlobCalls();
 
   // Guarded by this.
   private final Ledger ledger;
+  private final Listings listings = new Listings();
   private final ArrayDeque<Answer> answers = new ArrayDeque<>();
+  private final ArrayDeque<Event> events = new ArrayDeque<>();
+  private long eventBytes;
   private final Map<Integer, Long> changes = new HashMap<>();
 
   /// The last change of each object that is followed: what was sent may have been lost with a
@@ -94,8 +100,14 @@ final class Session {
 
   /// A connection is there, in place of another one if there is one.
   ///
+  /// @throws io.grpc.StatusRuntimeException when the session has ended
   /// @return the other; null when there is none
   synchronized @Nullable Conversation attach(Conversation next) {
+    if (ended) {
+      throw Status.NOT_FOUND
+          .withDescription("session " + id + " has ended; open another")
+          .asRuntimeException();
+    }
     Conversation before = conversation;
     conversation = next;
     forget();
@@ -115,15 +127,19 @@ final class Session {
   private void forget() {
     answers.clear();
     answerBytes = 0;
+    events.clear();
+    eventBytes = 0;
   }
 
   synchronized @Nullable Conversation conversation() {
     return conversation;
   }
 
-  /// Whether it has had no connection for longer than its lease.
-  synchronized boolean isExpired(long nowNanos) {
-    return conversation == null && nowNanos - lostAtNanos > config.lease().toNanos();
+  /// Ends it if it has had no connection for longer than its lease; answers whether this is what
+  /// ended it.
+  synchronized boolean expire(long nowNanos) {
+    boolean over = conversation == null && nowNanos - lostAtNanos > config.lease().toNanos();
+    return over && end();
   }
 
   /// Ends it; answers whether this is what ended it.
@@ -214,7 +230,9 @@ final class Session {
 
   /// Whether the client leaves too much unread, or unacknowledged.
   synchronized boolean isOverfull() {
-    return answerBytes > config.answerBytesMax() || ledger.bytes() > config.answerBytesMax();
+    return answerBytes > config.answerBytesMax()
+        || eventBytes > config.answerBytesMax()
+        || ledger.bytes() > config.answerBytesMax();
   }
 
   /// An object that is followed has changed.
@@ -226,6 +244,32 @@ final class Session {
       told = conversation;
     }
     if (told != null) told.sendSoon();
+  }
+
+  /// What is left of a listing; null when it is not there any more.
+  synchronized Listings.@Nullable Rest listing(String token) {
+    return listings.take(token);
+  }
+
+  /// Keeps what is left of a listing, and answers its token.
+  synchronized String keep(Listings.Rest rest, long epoch) {
+    return listings.keep(rest, epoch);
+  }
+
+  /// An event for a listener, over a connection. When that is lost the event is dropped: the next
+  /// one has it sent again.
+  void event(Conversation over, Event event) {
+    synchronized (this) {
+      if (conversation != over) return;
+      events.add(event);
+      eventBytes += event.getSerializedSize();
+    }
+    over.sendSoon();
+  }
+
+  /// Sends the listeners of the client what it has not handled. May wait for the disk.
+  void sendEvents() {
+    listeners.values().forEach(ClientListener::send);
   }
 
   /// An object is not followed any more.
@@ -262,8 +306,23 @@ final class Session {
     changes.clear();
   }
 
+  /// Takes events for a frame.
+  synchronized void takeEvents(ServerFrame.Builder frame) {
+    int bytes = 0;
+    for (int count = 0; count < Frames.PARTS_MAX && bytes < Frames.BYTES_AIM; count++) {
+      Event event = events.peek();
+      if (event == null) return;
+      int size = event.getSerializedSize();
+      if (count > 0 && bytes + size > Frames.BYTES_AIM) return;
+      events.poll();
+      eventBytes -= size;
+      bytes += size;
+      frame.addEvents(event);
+    }
+  }
+
   synchronized boolean hasMore() {
-    return !answers.isEmpty() || !changes.isEmpty();
+    return !answers.isEmpty() || !changes.isEmpty() || !events.isEmpty();
   }
 
   /// What an operator sees of it.
@@ -285,6 +344,8 @@ final class Session {
 
   /// Lets go of everything that is open.
   void release() {
+    listeners.values().forEach(one -> one.listener().stop());
+    listeners.clear();
     watches.values().forEach(Watch::close);
     watches.clear();
     pins.values().forEach(Pins.Pin::close);

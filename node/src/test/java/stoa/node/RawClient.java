@@ -17,6 +17,7 @@ import stoa.wire.proto.Answer;
 import stoa.wire.proto.Call;
 import stoa.wire.proto.ClientFrame;
 import stoa.wire.proto.ClientHello;
+import stoa.wire.proto.Find;
 import stoa.wire.proto.Names;
 import stoa.wire.proto.Open;
 import stoa.wire.proto.Request;
@@ -162,6 +163,11 @@ final class RawClient implements AutoCloseable {
   }
 
   private static final int ARGUMENTS = 1;
+
+  /// Asks whether an object is there.
+  static Request.Builder find(long sequence, int container) {
+    return request(sequence).setFind(Find.newBuilder().setContainer(container));
+  }
 
   /// Breaks the connection.
   void cut() {

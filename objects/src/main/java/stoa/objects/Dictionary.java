@@ -9,6 +9,8 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import stoa.Shared;
+import stoa.Unavailable;
+import stoa.UnknownOutcome;
 import stoa.objects.marshal.TypeIds;
 import stoa.objects.types.SharedType;
 import stoa.store.Key;
@@ -23,6 +25,9 @@ public final class Dictionary implements TypeIds {
   /// In front of a type's stored name and the names of its classes, so that a reference can be
   /// resolved before a class is used in this process.
   public static final String CLASS = "class ";
+
+  /// In front of the name of a class that facades have admitted.
+  public static final String ADMITTED = "admitted ";
 
   private static final Key KEY = Key.of("stoa", "dictionary");
 
@@ -54,7 +59,7 @@ public final class Dictionary implements TypeIds {
     try {
       known = numbers.get(name);
       if (known != null) return known;
-      int number = Math.toIntExact(store.append(KEY, name.getBytes(StandardCharsets.UTF_8))) - 1;
+      int number = Math.toIntExact(appended(name)) - 1;
       names.add(name);
       var byName = new HashMap<>(numbers);
       byName.put(name, number);
@@ -75,6 +80,18 @@ public final class Dictionary implements TypeIds {
     List<String> known = List.copyOf(names);
     int begin = Math.clamp(number, 0, known.size());
     return known.subList(begin, Math.min(known.size(), begin + countMax));
+  }
+
+  /// Logs a name. Whether that came to be is nothing to the caller: what it wants to log refers to
+  /// it, and is not logged yet.
+  private long appended(String name) {
+    try {
+      return store.append(KEY, name.getBytes(StandardCharsets.UTF_8));
+    } catch (UnknownOutcome failed) {
+      throw new Unavailable(
+          "the store failed before anything was logged that speaks of " + name + "; open it again",
+          failed);
+    }
   }
 
   @Override

@@ -19,6 +19,7 @@ import stoa.Body;
 import stoa.Call1;
 import stoa.Gone;
 import stoa.History;
+import stoa.KeyValueStore;
 import stoa.Limits;
 import stoa.Listing;
 import stoa.LogAddress;
@@ -60,9 +61,6 @@ import stoa.store.Threads;
 
 /// A store of shared objects in this process. Thread-safe.
 final class EmbeddedStoa implements ObjectSnapshot.Source {
-  /// The name of a class that facades have admitted.
-  private static final String ADMITTED = "admitted ";
-
   private static final int STATE_BYTES_MAX = 512 << 20;
   private static final Object[] NOTHING = {};
 
@@ -78,6 +76,8 @@ final class EmbeddedStoa implements ObjectSnapshot.Source {
   private final ClassLoader loader;
   private final ConcurrentHashMap<String, Faces> types = new ConcurrentHashMap<>();
   private final ReentrantLock registering = new ReentrantLock();
+  private final KeyValues keyValues;
+  private final KeyValueStore keyValueStore;
   private final Snapshots snapshots;
   private final Set<Class<?>> admitted = ConcurrentHashMap.newKeySet();
   private final Executor answers;
@@ -104,9 +104,15 @@ final class EmbeddedStoa implements ObjectSnapshot.Source {
     loader = context != null ? context : EmbeddedStoa.class.getClassLoader();
     marshaller =
         new Marshaller(dictionary, new ByReference(), config.types(), loader, STATE_BYTES_MAX);
-    for (String name : dictionary.after(ADMITTED)) readmit(name);
+    for (String name : dictionary.after(Dictionary.ADMITTED)) readmit(name);
+    keyValues = new KeyValues(this, threads);
+    keyValueStore = new EmbeddedKeyValues(this, keyValues, answers);
     blobs.resume(name -> blobKey(Keys.decode(name, loader)));
-    store.resume((space, name) -> typeNamed(space).key(Keys.decode(name, loader)));
+    store.resume((space, name) ->
+        space.equals(KeyValues.SPACE)
+            ? keyValues.key(name)
+            : typeNamed(space).key(Keys.decode(name, loader)));
+    keyValues.begin();
     snapshots = new Snapshots(this, store);
     store.keep(config.keep());
   }
@@ -460,6 +466,11 @@ final class EmbeddedStoa implements ObjectSnapshot.Source {
     return streams;
   }
 
+  @Override
+  public KeyValueStore store() {
+    return keyValueStore;
+  }
+
   private StreamId streamOf(Ref<?> ref) {
     return new Key(ref.type(), Keys.encode(ref.key()), ref).stream();
   }
@@ -527,7 +538,7 @@ final class EmbeddedStoa implements ObjectSnapshot.Source {
     marshaller.register(type);
     if (Platform.has(type) || type.isAnnotationPresent(Shared.class)) return;
     if (admitted.add(type)) {
-      var _ = dictionary.idOf(ADMITTED + type.getName());
+      var _ = dictionary.idOf(Dictionary.ADMITTED + type.getName());
     }
   }
 
@@ -559,8 +570,18 @@ final class EmbeddedStoa implements ObjectSnapshot.Source {
 
   // ---- for the other classes of this package
 
-  Store store() {
+  Store core() {
     return store;
+  }
+
+  KeyValues keyValues() {
+    return keyValues;
+  }
+
+  /// Refuses what no method of a shared object and no transaction may do.
+  void refuseInCall(String what) {
+    refuseInside(what);
+    if (isTransacting()) throw new IllegalStateException("a transaction cannot " + what);
   }
 
   Marshaller marshaller() {
@@ -610,7 +631,7 @@ final class EmbeddedStoa implements ObjectSnapshot.Source {
 
   ObjectType typeOf(Class<?> face) {
     SharedType shared = SharedType.of(face);
-    if (shared.name().equals(blobs.space())) {
+    if (shared.name().equals(blobs.space()) || shared.name().startsWith("stoa/")) {
       throw new NotShareable(
           face.getName() + " is stored as " + shared.name() + "; give it another name in @Shared");
     }

@@ -110,24 +110,24 @@ final class LiveInvoker implements LiveRoute {
     Request request;
     if (method.kind() == SharedMethod.Kind.ACCESSOR) {
       if (type.asksOthers(method)) {
-        return askWhole(stoa.store().beginQuestion(), method, arguments);
+        return askWhole(stoa.core().beginQuestion(), method, arguments);
       }
       var question = question(method, arguments);
       boolean quick = type.isQuick(method);
       if (isApart()) {
-        request = stoa.store().get(target, question, existence(), quick, timeMax);
+        request = stoa.core().get(target, question, existence(), quick, timeMax);
       } else {
-        request = stoa.store().getAlone(target, question, existence(), quick, timeMax);
+        request = stoa.core().getAlone(target, question, existence(), quick, timeMax);
         if (request.isMoved()) {
           type.sawAskOthers(method);
-          return askWhole(stoa.store().beginQuestion(), method, arguments);
+          return askWhole(stoa.core().beginQuestion(), method, arguments);
         }
       }
     } else {
       byte[] call = call(method, arguments);
       Existence existence = existence();
       check(existence);
-      request = stoa.store().put(target, call, existence, type.isQuick(method), timeMax);
+      request = stoa.core().put(target, call, existence, type.isQuick(method), timeMax);
     }
     return answer(request);
   }
@@ -144,7 +144,7 @@ final class LiveInvoker implements LiveRoute {
     try (moment) {
       Answer answer = moment.get(target, question(method, arguments), existenceThen(), false);
       if (generation == 0) {
-        bind(stoa.store().at(target.key(), moment.at().counter()).generation());
+        bind(stoa.core().at(target.key(), moment.at().counter()).generation());
       }
       return ((ObjectAnswer) answer).get(stoa.marshaller());
     }
@@ -156,9 +156,9 @@ final class LiveInvoker implements LiveRoute {
     if (!settled.isMoved()) return answer(settled);
     type.sawAskOthers(method);
     try {
-      return askWhole(stoa.store().beginQuestion(settled), method, arguments);
+      return askWhole(stoa.core().beginQuestion(settled), method, arguments);
     } catch (TooOld released) {
-      return askWhole(stoa.store().beginQuestion(), method, arguments);
+      return askWhole(stoa.core().beginQuestion(), method, arguments);
     }
   }
 
@@ -237,13 +237,13 @@ final class LiveInvoker implements LiveRoute {
       boolean quick = type.isQuick(method);
       var question = question(method, arguments);
       return isApart()
-          ? stoa.store().getAsync(target, question, existence(), quick, timeMax)
-          : stoa.store().getAloneAsync(target, question, existence(), quick, timeMax);
+          ? stoa.core().getAsync(target, question, existence(), quick, timeMax)
+          : stoa.core().getAloneAsync(target, question, existence(), quick, timeMax);
     }
     byte[] call = call(method, arguments);
     Existence existence = existence();
     check(existence);
-    return stoa.store().putAsync(target, call, existence, type.isQuick(method), timeMax);
+    return stoa.core().putAsync(target, call, existence, type.isQuick(method), timeMax);
   }
 
   /// Creates the object.
@@ -256,7 +256,7 @@ final class LiveInvoker implements LiveRoute {
       return;
     }
     check(existence);
-    Request request = stoa.store().put(target, ObjectType.creation(), existence, true);
+    Request request = stoa.core().put(target, ObjectType.creation(), existence, true);
     var _ = answer(request);
   }
 
@@ -303,7 +303,7 @@ final class LiveInvoker implements LiveRoute {
     execution.leaveLive(); // it must not hold up its own object, which this one may ask
     try {
       boolean quick = type.isQuick(method);
-      return answer(stoa.store().get(target, question(method, arguments), existence(), quick));
+      return answer(stoa.core().get(target, question(method, arguments), existence(), quick));
     } catch (Unavailable | UnknownOutcome | Closed trouble) {
       throw execution.suspend(trouble);
     }
@@ -358,9 +358,9 @@ final class LiveInvoker implements LiveRoute {
   /// Before a call that would begin the object: constructs one here, so that what its constructor
   /// throws reaches the caller and nothing is logged.
   private void check(Existence existence) throws Throwable {
-    if (existence instanceof Existence.Generation || stoa.store().generationHint(target) != 0)
+    if (existence instanceof Existence.Generation || stoa.core().generationHint(target) != 0)
       return;
-    if (stoa.store().generation(target.key()) != 0) return;
+    if (stoa.core().generation(target.key()) != 0) return;
     construct();
   }
 

@@ -3,8 +3,10 @@ package stoa.objects;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Predicate;
+import stoa.KeyHandler;
 import stoa.NotShareable;
 import stoa.Shared;
+import stoa.objects.types.HandlerType;
 import stoa.objects.types.Platform;
 
 /// The names that clients and the store speak of by number, and the classes behind them.
@@ -75,10 +77,12 @@ public final class Naming {
     boolean known =
         Platform.has(type)
             || type.isAnnotationPresent(Shared.class)
+            || KeyHandler.class.isAssignableFrom(type)
             || stoa.marshaller().isRegistered(type)
             || admissible.test(type);
     if (!known) refuse(className, "put it on --classpath, or list it with --type");
-    stoa.admit(type);
+    if (KeyHandler.class.isAssignableFrom(type)) HandlerType.of(type).named().forEach(stoa::admit);
+    else stoa.admit(type);
   }
 
   private Class<?> find(String className) {

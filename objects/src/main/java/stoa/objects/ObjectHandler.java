@@ -22,6 +22,9 @@ import stoa.store.Key;
 
 /// The object handler (CRESON, section III-D): holds the object of one reference and calls it.
 ///
+/// OPEN is the put that brings the constructor's arguments, INV any put, PER the checkpoint; CLOSE
+/// puts nothing. Session handlers are with who answers: see docs/decisions/listenable-store.md.
+///
 /// ```
 /// checkpoint:  0 u8, the state as the marshaller writes it         the object
 ///              1 u8, the throwable as the marshaller writes it     it could not be constructed

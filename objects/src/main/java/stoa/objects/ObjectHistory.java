@@ -29,18 +29,18 @@ final class ObjectHistory<T> implements History<T> {
 
   @Override
   public long version() {
-    return stoa.store().position(key);
+    return stoa.core().position(key);
   }
 
   @Override
   public long oldest() {
-    long oldest = stoa.store().oldest(key);
+    long oldest = stoa.core().oldest(key);
     return oldest > 0 ? oldest : Math.min(1, version());
   }
 
   @Override
   public long trim(long before) {
-    return stoa.store().trim(key, before);
+    return stoa.core().trim(key, before);
   }
 
   @Override
@@ -49,17 +49,17 @@ final class ObjectHistory<T> implements History<T> {
         new LiveInvoker(
             stoa,
             type,
-            stoa.store().target(key),
+            stoa.core().target(key),
             Sharing.proxied(proxy).constructorArguments(),
             LiveInvoker.Source.ASKED,
             0);
-    var past = new PastInvoker(then, stoa.store().past(key, version), null);
+    var past = new PastInvoker(then, stoa.core().past(key, version), null);
     return Sharing.through(proxy, live -> Proxies.redirect(live, past));
   }
 
   @Override
   public List<Entry> entries(long from, long to) {
-    return stoa.store().events(key, from, to).stream().map(this::entry).toList();
+    return stoa.core().events(key, from, to).stream().map(this::entry).toList();
   }
 
   private Entry entry(stoa.store.Event event) {

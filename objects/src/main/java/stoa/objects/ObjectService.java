@@ -42,12 +42,14 @@ public final class ObjectService implements AutoCloseable {
   private final Store store;
   private final Naming naming;
   private final Sessions sessions;
+  private final KeyService keys;
 
   private ObjectService(EmbeddedStoa stoa, Predicate<Class<?>> admissible) {
     this.stoa = stoa;
-    this.store = stoa.store();
+    this.store = stoa.core();
     this.naming = new Naming(stoa, admissible);
     this.sessions = new Sessions(store);
+    this.keys = new KeyService(stoa);
   }
 
   /// Opens the store of a configuration in this process.
@@ -83,6 +85,11 @@ public final class ObjectService implements AutoCloseable {
   /// The limits of the store.
   public stoa.Limits limits() {
     return stoa.limits();
+  }
+
+  /// The listenable key-value store.
+  public KeyService keys() {
+    return keys;
   }
 
   /// The names that clients and the store speak of by number.

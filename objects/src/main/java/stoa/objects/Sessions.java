@@ -115,6 +115,11 @@ public final class Sessions {
     return null;
   }
 
+  /// The oldest address of the stream that can be read.
+  long oldest() {
+    return store.oldest(KEY);
+  }
+
   /// The table.
   private static final class Table implements Handler {
     private static final HandlerFactory FACTORY =

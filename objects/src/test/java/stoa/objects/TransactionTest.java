@@ -12,7 +12,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
-import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -350,7 +349,11 @@ class TransactionTest {
         var aborted = assertInstanceOf(Transaction.Outcome.Aborted.class, outcome).cause();
         assertEquals(stoa.ref(alice), aborted.object());
         assertEquals(stoa.history(alice).entries(2, 2).getFirst().address(), aborted.changedAt());
-        assertTrue(aborted.toString().contains("tx.Account[alice]"));
+        assertEquals(1, aborted.readVersion());
+        assertEquals(2, aborted.changedVersion());
+        String message = aborted.toString();
+        assertTrue(message.contains("tx.Account[alice] was changed to version 2 at"), message);
+        assertTrue(message.contains("read version 1 at"), message);
       }
       assertEquals(0, bob.balance());
       assertEquals(1, stoa.history(bob).version());
@@ -569,26 +572,6 @@ class TransactionTest {
                       sum += stoa.get(Account.class, 1).deposit(1);
                     return sum;
                   }));
-    }
-  }
-
-  @Test
-  void anOutcomeThatWasNotHeardIsFoundAgain(@TempDir Path folder) {
-    String url = "file:" + folder.resolve("store");
-    Transaction.Id committed;
-    Transaction.Id never;
-    try (Stoa stoa = Stoa.open(url)) {
-      Account alice = stoa.create(Account.class, "alice", 100L);
-      try (var transaction = ((EmbeddedStoa) stoa).begin(TxOptions.STANDARD)) {
-        transaction.on(alice).deposit(1);
-        committed = transaction.id();
-        transaction.commit();
-      }
-      never = new Transaction.Id(committed.object(), 1, new UUID(1, 12_345));
-    }
-    try (Stoa stoa = Stoa.open(url)) {
-      assertInstanceOf(Transaction.Outcome.Committed.class, stoa.outcome(committed));
-      assertInstanceOf(Transaction.Outcome.NotCommitted.class, stoa.outcome(never));
     }
   }
 

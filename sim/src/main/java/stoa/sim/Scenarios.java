@@ -26,6 +26,7 @@ final class Scenarios {
               new Layout(2, Copies.FULL),
               chance -> PoweredDisk.simulated(chance, 150)),
           new TransactionScenario(chance -> PoweredDisk.simulated(chance, 60)),
+          new ListenableScenario("listenable", chance -> PoweredDisk.simulated(chance, 60)),
           new BlobScenario("blob", chance -> PoweredDisk.simulated(chance, 60), 12),
           new AppendScenario("streams", ONE),
           new AppendScenario("streams-shards", new Layout(3, Copies.REFERENCE)),

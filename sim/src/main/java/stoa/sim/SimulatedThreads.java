@@ -97,6 +97,11 @@ public final class SimulatedThreads implements Threads {
   }
 
   @Override
+  public Executor listeners() {
+    return this::add;
+  }
+
+  @Override
   public void every(Runnable tick) {
     ticks.add(tick);
   }

@@ -326,14 +326,24 @@ final class Nesting {
   /// The first address of a stream that stands behind a place in the log, or the one after its
   /// last.
   long firstBehind(StreamId stream, long counter) {
-    long low = 1;
+    // Mostly it is near the end.
     long high = store.streams().last(stream) + 1;
+    long step = 1;
+    while (high > step && isBehind(stream, high - step, counter)) {
+      high -= step;
+      step *= 2;
+    }
+    long low = Math.max(1, high - step + 1);
     while (low < high) {
       long middle = (low + high) >>> 1;
-      StoredEntry entry = store.streams().read(stream, middle);
-      if (entry != null && entry.log().counter() > counter) high = middle;
+      if (isBehind(stream, middle, counter)) high = middle;
       else low = middle + 1;
     }
     return low;
+  }
+
+  private boolean isBehind(StreamId stream, long address, long counter) {
+    StoredEntry entry = store.streams().read(stream, address);
+    return entry != null && entry.log().counter() > counter;
   }
 }

@@ -3,6 +3,8 @@ package stoa.store;
 import java.util.ArrayDeque;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.concurrent.locks.ReentrantReadWriteLock;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -49,6 +51,7 @@ final class Retention {
   private final Intake intake;
   private final Pins pins;
   private final ReentrantLock lock = new ReentrantLock();
+  private final ReentrantReadWriteLock releasing = new ReentrantReadWriteLock();
   private final ArrayDeque<Deleted> deleted = new ArrayDeque<>(); // guarded by lock
   private volatile Keep keep = Keep.all();
 
@@ -71,6 +74,19 @@ final class Retention {
     return pins;
   }
 
+  /// Pins a place of the past. What is being released meanwhile is released when this returns, so
+  /// that it shows at once, and what can be read then stays readable.
+  ///
+  /// @param pinning pins it
+  Pins.Pin pin(Supplier<Pins.Pin> pinning) {
+    releasing.readLock().lock();
+    try {
+      return pinning.get();
+    } finally {
+      releasing.readLock().unlock();
+    }
+  }
+
   /// The oldest version of a key that can be read; 0 when all can.
   long oldest(Key key) {
     return streams().oldest(key.stream());
@@ -89,7 +105,9 @@ final class Retention {
   /// @param before not above the last executed version
   /// @return the oldest version that can be read now
   long trim(Key key, long before) {
-    if (before > oldest(key)) streams().trim(key.stream(), allowed(key, before));
+    if (before > oldest(key)) {
+      releasing(() -> streams().trim(key.stream(), allowed(key, before)));
+    }
     streams().sync();
     return oldest(key);
   }
@@ -106,7 +124,7 @@ final class Retention {
               // Nothing is released.
             }
             case Keep.Versions(long count) -> release(key, position - count);
-            case Keep.Age age -> release(key, lastBefore(key, position, since(age)));
+            case Keep.Age age -> release(key, Math.min(position, lastBefore(key, since(age))));
           }
           rest();
         });
@@ -172,11 +190,27 @@ final class Retention {
   /// Releases what is in front of the checkpoint or beginning from which a version is made.
   private void release(Key key, long before) {
     if (before <= Math.max(1, oldest(key))) return;
-    long base = streams().base(key.stream(), allowed(key, before));
-    if (base > 1) streams().trim(key.stream(), base);
+    releasing(() -> {
+      long base = streams().base(key.stream(), allowed(key, before));
+      if (base > 1) streams().trim(key.stream(), base);
+    });
   }
 
   private void releaseLog() {
+    releasing(this::releaseLogAlone);
+  }
+
+  /// Releases, while nobody pins the past: from when it is asked what is held.
+  private void releasing(Runnable release) {
+    releasing.writeLock().lock();
+    try {
+      release.run();
+    } finally {
+      releasing.writeLock().unlock();
+    }
+  }
+
+  private void releaseLogAlone() {
     long limit = limit();
     long before =
         switch (keep) {
@@ -213,18 +247,11 @@ final class Retention {
     return Math.min(moment, Math.min(pins.least(), intake.unfinished().leastCounter()));
   }
 
-  /// The last version up to one that was logged before a time, 0 when there is none: its state is
-  /// the oldest that was seen since.
-  private long lastBefore(Key key, long position, long micros) {
-    long low = Math.max(1, streams().firstKept(key.stream()));
-    long high = position + 1;
-    while (low < high) {
-      long middle = (low + high) >>> 1;
-      StoredEntry entry = streams().read(key.stream(), middle);
-      if (entry != null && entry.nowMicros() >= micros) high = middle;
-      else low = middle + 1;
-    }
-    return low - 1;
+  /// The last version that was logged before a time, 0 when there is none: its state is the oldest
+  /// that was seen since. Goes by the log's own times: an entry of a transaction has the time at
+  /// which that began.
+  private long lastBefore(Key key, long micros) {
+    return store.nesting().firstBehind(key.stream(), streams().firstSince(micros) - 1) - 1;
   }
 
   private long since(Keep.Age age) {

@@ -486,7 +486,7 @@ public final class Store implements AutoCloseable {
   ///   issued
   public Pins.Pin pinAt(LogAddress address) {
     checkCommitted(address.counter());
-    Pins.Pin pin = retention.pins().pin(address.counter());
+    Pins.Pin pin = retention.pin(() -> retention.pins().pin(address.counter()));
     try {
       checkIssued(address);
     } catch (RuntimeException never) {
@@ -638,7 +638,7 @@ public final class Store implements AutoCloseable {
     checkUsable();
     checkCommitted(at.counter());
     long now = nowMicros();
-    Pins.Pin pin = retention.pins().pin(at::counter, bounds.micros());
+    Pins.Pin pin = retention.pin(() -> retention.pins().pin(at::counter, bounds.micros()));
     try {
       checkIssued(at);
     } catch (RuntimeException never) {
@@ -872,11 +872,13 @@ public final class Store implements AutoCloseable {
     var _ = await(request);
   }
 
-  boolean isClosed() {
+  /// Whether it is closed, or about to be.
+  public boolean isClosed() {
     return closed;
   }
 
-  boolean hasFailed() {
+  /// Whether the log has failed: the store must be opened again.
+  public boolean hasFailed() {
     return intake.hasFailed();
   }
 

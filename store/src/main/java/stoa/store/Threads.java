@@ -25,6 +25,12 @@ public interface Threads extends AutoCloseable {
   /// Runs what is done with answers that nobody waits for, side by side.
   Executor answers();
 
+  /// Runs what listeners of keys do with their events, and what asks the store for these; side by
+  /// side, and never at once on the thread that asks for it to be run.
+  default Executor listeners() {
+    return answers();
+  }
+
   /// Runs something every [#TICK_MILLIS].
   void every(Runnable tick);
 

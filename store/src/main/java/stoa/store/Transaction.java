@@ -96,6 +96,9 @@ public final class Transaction implements AutoCloseable {
   /// Why it cannot be committed.
   private @Nullable RuntimeException doomed;
 
+  /// The key over which it was aborted.
+  private volatile @Nullable Key changed;
+
   Transaction(
       Store store, LogAddress at, long nowMicros, Bounds bounds, StreamId mark, Pins.Pin pin) {
     this.store = store;
@@ -303,6 +306,8 @@ public final class Transaction implements AutoCloseable {
     try {
       if (deeds.isEmpty()) return at;
       return new LogAddress(store.epoch(), store.commit(this));
+    } catch (Aborted lost) {
+      throw told(lost);
     } finally {
       unpin();
     }
@@ -371,7 +376,17 @@ public final class Transaction implements AutoCloseable {
         resident.key.label() instanceof Ref<?> known
             ? known
             : new Ref<>(resident.key.space(), resident.key.toString());
+    changed = resident.key;
     return new Aborted(ref, at, new LogAddress(store.epoch(), counter));
+  }
+
+  /// An abort with the versions of the key: looked up here, not by the leader.
+  private Aborted told(Aborted lost) {
+    Key key = changed;
+    if (key == null) return lost;
+    long read = store.nesting().firstBehind(key.stream(), counter()) - 1;
+    long won = store.nesting().firstBehind(key.stream(), lost.changedAt().counter() - 1);
+    return new Aborted(lost.object(), read, lost.readAt(), won, lost.changedAt());
   }
 
   /// What each key has to execute, when it is committed.

@@ -484,6 +484,23 @@ class RetentionTest {
   }
 
   @Test
+  void byAgeATransactionCountsFromItsCommitOn() {
+    store.keep(Keep.age(Duration.ofSeconds(10)));
+    put("c", "v1");
+    var bounds = new Transaction.Bounds(false, 100_000_000, 10, 64 << 20);
+    try (Transaction transaction = store.begin(bounds)) {
+      for (int i = 2; i <= 300; i++) {
+        transaction.put(store.target(key("c")), padded("v" + i), ANY, true);
+      }
+      micros.addAndGet(20_000_000);
+      transaction.commit();
+    }
+    micros.addAndGet(5_000_000);
+    fill("c", 301, 600);
+    assertEquals("v1", past("c", 1));
+  }
+
+  @Test
   void thePastOfADeletedKeyGoes() {
     store.keep(Keep.versions(1_000));
     for (int i = 0; i < 50; i++) {

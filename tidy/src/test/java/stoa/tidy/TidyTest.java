@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assertions.fail;
 import static stoa.tidy.Purity.World.CLOCK;
 import static stoa.tidy.Purity.World.FILE;
+import static stoa.tidy.Purity.World.RANDOMNESS;
 import static stoa.tidy.Purity.World.THREAD;
 
 import java.io.IOException;
@@ -38,6 +39,7 @@ class TidyTest {
               "gives index runs to that thread, and waits when it falls behind",
               THREAD),
           Edge.of("stoa.objects.Attempts", "where transactions wait that have lost often", THREAD),
+          Edge.of("stoa.objects.Sessions", "draws the secrets of sessions", RANDOMNESS),
           Edge.of("stoa.objects.ObjectTransaction", "knows the thread of its body", THREAD),
           Edge.of(
               "stoa.objects.StoreUrl",

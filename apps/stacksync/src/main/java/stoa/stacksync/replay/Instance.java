@@ -32,8 +32,7 @@ public final class Instance {
   /// @param name chooses the facades: no other instance may have it at the same time
   /// @param clients how many threads commit at once
   /// @param outage how long the store may be away
-  public Instance(
-      Stoa store, Trace trace, Design design, String name, int clients, Outage outage) {
+  public Instance(Stoa store, Trace trace, Design design, String name, int clients, Outage outage) {
     this.store = store;
     this.orders = new Orders(trace);
     this.design = design;

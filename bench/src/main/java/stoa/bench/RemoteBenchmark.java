@@ -1,0 +1,43 @@
+package stoa.bench;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.ServiceLoader;
+
+/// Measures calls over a socket beside other servers with shared state, with the micro-benchmarks
+/// of the CRESON paper, section VI.A, and the AOF paper, section 6.1.
+final class RemoteBenchmark implements Benchmark {
+  @Override
+  public String name() {
+    return "remote";
+  }
+
+  @Override
+  public String description() {
+    return "a server and a client beside Redisson with Redis, Hazelcast and Infinispan";
+  }
+
+  /// This engine, and the others that are on the class path.
+  static List<RemoteContender> contenders() {
+    var contenders = new ArrayList<RemoteContender>();
+    contenders.add(new StoaServer());
+    ServiceLoader.load(RemoteContender.class).forEach(contenders::add);
+    return contenders;
+  }
+
+  @Override
+  public Outcome run(Context context) throws Exception {
+    return run(context, contenders());
+  }
+
+  /// Runs it with some contenders, the first of which is compared with the others.
+  static Outcome run(Context context, List<RemoteContender> contenders) throws Exception {
+    var run = new RemoteRun(context.folder(), context.scale(), context.progress());
+    for (var persistence : RemoteContender.Persistence.values()) {
+      run.measure(persistence, contenders);
+    }
+    return new RemoteReport(
+            run.samples(), contenders.stream().map(RemoteContender::name).toList(), run.absent())
+        .outcome();
+  }
+}

@@ -1,0 +1,178 @@
+package stoa.client;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import stoa.CallFailed;
+import stoa.KeyEvent;
+import stoa.KeyHandler;
+import stoa.KeyListener;
+import stoa.KeyValueStore;
+import stoa.Limits;
+import stoa.NotShareable;
+import stoa.Registration;
+import stoa.Stoa;
+import stoa.StoaConfig;
+import stoa.StoaException;
+import stoa.node.Server;
+
+/// Listeners of keys in a server, over connections that are cut and servers that start again.
+class RemoteListenersTest {
+  private static final long SECONDS = 60;
+
+  record Reading(String place, double degrees) {}
+
+  record Above(double limit) implements KeyHandler<Reading, String> {
+    @Override
+    public @Nullable String handle(Object key, @Nullable Reading value, @Nullable Reading before) {
+      if (value == null) throw new IllegalStateException("no reading");
+      return value.degrees() > limit ? value.place() + " " + value.degrees() : null;
+    }
+  }
+
+  /// Says which put it is, and what it follows.
+  static final class Counting implements KeyHandler<Long, String> {
+    private long count;
+
+    @Override
+    public @Nullable String handle(Object key, @Nullable Long value, @Nullable Long before) {
+      count++;
+      return count + ": " + before + " -> " + value;
+    }
+  }
+
+  private static final class Ear<W> implements KeyListener<W> {
+    private final LinkedBlockingQueue<KeyEvent<? extends W>> events = new LinkedBlockingQueue<>();
+    private final CompletableFuture<StoaException> end = new CompletableFuture<>();
+
+    @Override
+    public void on(KeyEvent<W> event) {
+      events.add(event);
+    }
+
+    @Override
+    public void ended(StoaException cause) {
+      end.complete(cause);
+    }
+
+    KeyEvent<? extends W> next() throws InterruptedException {
+      return Objects.requireNonNull(events.poll(SECONDS, TimeUnit.SECONDS), "no event came");
+    }
+  }
+
+  private static StoaConfig client(int port) {
+    return StoaConfig.of("stoa://127.0.0.1:" + port)
+        .withLimits(Limits.standard().withCallTimeMax(Duration.ofSeconds(30)));
+  }
+
+  @Test
+  void putsGetsAndListensAsInOneProcess() throws Exception {
+    try (Server server = ServedEngine.serve(StoaConfig.of("memory:"), 0);
+        Stoa one = Stoa.open(client(server.port()));
+        Stoa two = Stoa.open(client(server.port()))) {
+      KeyValueStore store = one.store();
+      assertNull(store.get("boiler"));
+      var ear = new Ear<String>();
+      Registration registration = store.register("boiler", ear, new Above(90));
+      two.store().put("boiler", new Reading("cellar", 80));
+      two.store().put("boiler", new Reading("cellar", 95));
+      assertEquals(new Reading("cellar", 95), store.get("boiler"));
+      assertEquals(new KeyEvent<>("boiler", "cellar 95.0", 1), ear.next());
+      assertTrue(two.store().remove("boiler"));
+      var cause = assertInstanceOf(CallFailed.class, ear.end.get(SECONDS, TimeUnit.SECONDS));
+      assertInstanceOf(IllegalStateException.class, cause.getCause());
+      assertTrue(!registration.isOpen());
+      var closed = new Ear<String>();
+      store.register("boiler", closed, new Above(0)).close();
+      var open = new Ear<String>();
+      var _ = store.register("boiler", open, new Above(0));
+      two.store().put("boiler", new Reading("roof", 5));
+      assertEquals("roof 5.0", open.next().value());
+      assertTrue(closed.events.isEmpty());
+    }
+  }
+
+  @Test
+  void refusesHandlersThatHaveNoName() {
+    try (Server server = ServedEngine.serve(StoaConfig.of("memory:"), 0);
+        Stoa stoa = Stoa.open(client(server.port()))) {
+      KeyHandler<Long, Long> lambda = (_, value, _) -> value;
+      assertThrows(NotShareable.class, () -> stoa.store().register("k", _ -> {}, lambda));
+    }
+  }
+
+  /// Each event is the next put, numbered as it is counted in the store.
+  private static void check(Ear<String> ear, List<Long> puts) throws Exception {
+    String before = "null";
+    for (int i = 0; i < puts.size(); i++) {
+      var event = ear.next();
+      assertEquals(i + 1, event.number());
+      assertEquals((i + 1) + ": " + before + " -> " + puts.get(i), event.value());
+      before = String.valueOf(puts.get(i));
+    }
+    assertTrue(ear.events.isEmpty(), () -> "told again: " + ear.events);
+  }
+
+  @Test
+  void missesNothingOverConnectionsThatAreCutAgainAndAgain() throws Exception {
+    try (Server server = ServedEngine.serve(StoaConfig.of("memory:"), 0);
+        var network = new Cuts(server.port(), 11, 20_000);
+        Stoa listening = Stoa.open(client(network.port()));
+        Stoa putting = Stoa.open(client(server.port()))) {
+      var ears = new ArrayList<Ear<String>>();
+      for (int i = 0; i < 5; i++) {
+        var ear = new Ear<String>();
+        ears.add(ear);
+        var _ = listening.store().register("k", ear, new Counting());
+      }
+      var puts = new ArrayList<Long>();
+      for (long i = 0; i < 600; i++) {
+        putting.store().put("k", i);
+        puts.add(i);
+      }
+      for (var ear : ears) check(ear, puts);
+      assertTrue(network.cuts() > 2, "only " + network.cuts() + " cuts");
+      network.calm();
+    }
+  }
+
+  @Test
+  void missesNothingWhenTheServerIsStartedAgain(@TempDir Path directory) throws Exception {
+    var config = StoaConfig.of("file:" + directory);
+    Server server = ServedEngine.serve(config, 0);
+    try (var network = new Cuts(server.port(), 7, Integer.MAX_VALUE);
+        Stoa stoa = Stoa.open(client(network.port()))) {
+      var ear = new Ear<String>();
+      var _ = stoa.store().register("k", ear, new Counting());
+      var puts = new ArrayList<Long>();
+      for (int restarts = 0; restarts < 3; restarts++) {
+        for (long i = 0; i < 100; i++) {
+          stoa.store().put("k", 1_000L * restarts + i);
+          puts.add(1_000L * restarts + i);
+        }
+        server.close();
+        server = ServedEngine.serve(config, 0);
+        network.target(server.port());
+      }
+      stoa.store().put("k", -1L);
+      puts.add(-1L);
+      check(ear, puts);
+    } finally {
+      server.close();
+    }
+  }
+}

@@ -1,0 +1,58 @@
+package stoa.node;
+
+import com.google.protobuf.ByteString;
+import stoa.objects.KeyService;
+import stoa.wire.proto.Event;
+
+/// A listener of a client: its events go into the outbox of its session. Thread-safe.
+final class ClientListener {
+  private final Session session;
+  private final long number;
+  private final KeyService.Listener listener;
+
+  ClientListener(Session session, long number, KeyService.Listener listener) {
+    this.session = session;
+    this.number = number;
+    this.listener = listener;
+  }
+
+  KeyService.Listener listener() {
+    return listener;
+  }
+
+  /// Begins to send what the client has not handled over the connection that there is: nobody knows
+  /// what arrived over one that was lost. Does nothing without one.
+  synchronized void send() {
+    Conversation to = session.conversation();
+    if (to != null) listener.send(new Over(to));
+  }
+
+  /// Sends over one connection: what another one is still given to send is behind what it lost.
+  private final class Over implements KeyService.Sink {
+    private final Conversation to;
+
+    private Over(Conversation to) {
+      this.to = to;
+    }
+
+    @Override
+    public void event(long event, byte[] value) {
+      session.event(to, event(event).setValue(ByteString.copyFrom(value)).build());
+    }
+
+    @Override
+    public void ended(long event, byte[] cause) {
+      session.event(
+          to, event(event).setEnded("ended").setCause(ByteString.copyFrom(cause)).build());
+    }
+
+    @Override
+    public void failed(RuntimeException cause) {
+      session.event(to, event(0).setEnded(String.valueOf(cause.getMessage())).build());
+    }
+
+    private Event.Builder event(long event) {
+      return Event.newBuilder().setListener(number).setNumber(event);
+    }
+  }
+}

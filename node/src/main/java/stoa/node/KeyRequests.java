@@ -1,0 +1,124 @@
+package stoa.node;
+
+import com.google.protobuf.ByteString;
+import stoa.LimitExceeded;
+import stoa.ListenerLimits;
+import stoa.UnknownOutcome;
+import stoa.objects.KeyService;
+import stoa.objects.ObjectService;
+import stoa.store.Key;
+import stoa.wire.proto.Answer;
+import stoa.wire.proto.Heard;
+import stoa.wire.proto.KeyGet;
+import stoa.wire.proto.KeyPut;
+import stoa.wire.proto.Listen;
+import stoa.wire.proto.Unlisten;
+
+/// Executes what clients ask of the listenable key-value store. Thread-safe.
+final class KeyRequests {
+  /// Listeners of one session: what waits for each here is bounded, too.
+  private static final int LISTENERS_MAX = 10_000;
+
+  private final Requests requests;
+  private final ObjectService service;
+  private final KeyService keys;
+
+  KeyRequests(Requests requests, ObjectService service) {
+    this.requests = requests;
+    this.service = service;
+    this.keys = service.keys();
+  }
+
+  /// Begins a put.
+  void put(Requests.Asked asked, KeyPut put) {
+    if (asked.since() != 0) requests.aside(asked, () -> again(asked, put));
+    else begin(asked, put);
+  }
+
+  private void begin(Requests.Asked asked, KeyPut put) {
+    begun(asked, put)
+        .whenDone(settled -> {
+          try {
+            asked.answer(Requests.done(keys.was(settled) ? 1 : 0, 0).setReach(settled.reach()));
+          } catch (RuntimeException failed) {
+            asked.fail(failed);
+          }
+        });
+  }
+
+  private stoa.store.Request begun(Requests.Asked asked, KeyPut put) {
+    Key key = keys.key(put.getKey().toByteArray());
+    return keys.put(key, put.getPresent() ? put.getValue().toByteArray() : null, asked.id());
+  }
+
+  /// A put that came to an earlier server: it may be in the log.
+  private Answer.Builder again(Requests.Asked asked, KeyPut put) {
+    Key key = keys.key(put.getKey().toByteArray());
+    Boolean earlier;
+    try {
+      earlier = keys.earlier(key, asked.id(), asked.since() - 1);
+    } catch (stoa.TooOld old) {
+      throw new UnknownOutcome("what became of the put is too long ago to be known", old);
+    }
+    boolean was = earlier != null ? earlier : keys.was(settled(begun(asked, put)));
+    return Requests.done(was ? 1 : 0, 0).setReach(service.moment());
+  }
+
+  private static stoa.store.Request settled(stoa.store.Request request) {
+    var settled = new java.util.concurrent.CompletableFuture<stoa.store.Request>();
+    request.whenDone(settled::complete);
+    return settled.join();
+  }
+
+  /// Begins a question.
+  void get(Requests.Asked asked, KeyGet get) {
+    keys.get(keys.key(get.getKey().toByteArray()))
+        .whenDone(settled -> {
+          try {
+            ByteString found = ByteString.copyFrom(keys.found(settled));
+            asked.answer(Answer.newBuilder().setReach(settled.reach()).setData(found));
+          } catch (RuntimeException failed) {
+            asked.fail(failed);
+          }
+        });
+  }
+
+  // ---- listeners
+
+  /// Registers a listener, or finds it. May take long.
+  Answer.Builder listen(Session session, Listen listen) {
+    if (session.listeners.size() >= LISTENERS_MAX) {
+      throw new LimitExceeded("the session has " + LISTENERS_MAX + " listeners; close some");
+    }
+    var limits = new ListenerLimits(listen.getPendingEventsMax(), listen.getPendingBytesMax());
+    var listener =
+        keys.listen(
+            session.id(),
+            listen.getListener(),
+            keys.key(listen.getKey().toByteArray()),
+            listen.getHandler().toByteArray(),
+            limits);
+    var added = new ClientListener(session, listen.getListener(), listener);
+    session.listeners.put(listen.getListener(), added);
+    if (session.isEnded()) {
+      // It ended meanwhile, and may have missed this one.
+      keys.endSession(session.id());
+      throw new stoa.Closed("the session has ended");
+    }
+    added.send();
+    return Requests.done();
+  }
+
+  /// Takes a listener out. May take long.
+  Answer.Builder unlisten(Session session, Unlisten unlisten) {
+    ClientListener gone = session.listeners.remove(unlisten.getListener());
+    if (gone != null) gone.listener().close();
+    return Requests.done();
+  }
+
+  /// A listener has handled its events up to a number. Quick.
+  void heard(Session session, Heard heard) {
+    ClientListener listener = session.listeners.get(heard.getListener());
+    if (listener != null) listener.listener().heard(heard.getNumber());
+  }
+}

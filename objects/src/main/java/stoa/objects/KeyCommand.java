@@ -1,0 +1,98 @@
+package stoa.objects;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import stoa.Corrupt;
+import stoa.ListenerLimits;
+import stoa.base.Decoder;
+import stoa.base.Encoder;
+
+/// What is put on a key of the listenable key-value store (CRESON, algorithm 1: the messages that
+/// are ordered).
+///
+/// ```
+/// 1 u8, the value as the marshaller writes it                                     PUT
+/// 2 u8                                                                            PUT of nothing
+/// 3 u8, listening, eventsMax varint, bytesMax varint, listenersMax varint,
+///       the handler as the marshaller writes it                                   REG
+/// 4 u8, listening                                                                 UREG
+/// 5 u8, session i64                                                               UREG of a session
+/// 6 u8, count varint, { listening, number varint }                                heard
+/// listening:  session i64, listener varint
+/// ```
+sealed interface KeyCommand {
+  /// Puts a value, or nothing.
+  ///
+  /// @param value encoded
+  record Put(byte @Nullable [] value) implements KeyCommand {}
+
+  /// Registers a listener. The limits are logged with it, so that every replay has the same.
+  ///
+  /// @param handler encoded
+  @SuppressWarnings("ArrayRecordComponent") // a carrier, compared by nobody
+  record Register(Listening listening, ListenerLimits limits, int listenersMax, byte[] handler)
+      implements KeyCommand {}
+
+  /// Takes a listener and its handler out.
+  record Unregister(Listening listening) implements KeyCommand {}
+
+  /// Takes all listeners of a session out.
+  record EndSession(long session) implements KeyCommand {}
+
+  /// Listeners have handled their events up to some numbers.
+  record Heard(List<UpTo> all) implements KeyCommand {}
+
+  /// A place in the events of a listener.
+  ///
+  /// @param number of the last one that is meant; 0 for none
+  record UpTo(Listening listening, long number) {}
+
+  /// The command as it is put.
+  default byte[] encoded() {
+    return switch (this) {
+      case Put(byte[] value) ->
+          value == null ? new byte[] {2} : new Encoder(value.length + 1).u8(1).raw(value).toBytes();
+      case Register(Listening listening, ListenerLimits limits, int listenersMax, byte[] handler) ->
+          listening
+              .write(new Encoder(handler.length + 48).u8(3))
+              .varint(limits.pendingEventsMax())
+              .varint(limits.pendingBytesMax())
+              .varint(listenersMax)
+              .raw(handler)
+              .toBytes();
+      case Unregister(Listening listening) -> listening.write(new Encoder(24).u8(4)).toBytes();
+      case EndSession(long session) -> new Encoder(16).u8(5).i64(session).toBytes();
+      case Heard(List<UpTo> all) -> {
+        var out = new Encoder(8 + 24 * all.size()).u8(6).varint(all.size());
+        for (UpTo one : all) one.listening.write(out).varint(one.number);
+        yield out.toBytes();
+      }
+    };
+  }
+
+  /// The command that was put.
+  static KeyCommand decoded(byte[] put) {
+    var in = new Decoder(put);
+    int kind = in.u8();
+    return switch (kind) {
+      case 1 -> new Put(in.raw(in.remaining()));
+      case 2 -> new Put(null);
+      case 3 -> {
+        Listening listening = Listening.read(in);
+        var limits = new ListenerLimits((int) in.varint(), (int) in.varint());
+        int listenersMax = (int) in.varint();
+        yield new Register(listening, limits, listenersMax, in.raw(in.remaining()));
+      }
+      case 4 -> new Unregister(Listening.read(in));
+      case 5 -> new EndSession(in.i64());
+      case 6 -> {
+        int count = in.count();
+        var all = new ArrayList<UpTo>(count);
+        for (int i = 0; i < count; i++) all.add(new UpTo(Listening.read(in), in.varint()));
+        yield new Heard(all);
+      }
+      default -> throw new Corrupt("a command " + kind + " on a key");
+    };
+  }
+}

@@ -1,0 +1,352 @@
+package stoa.objects;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Executor;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+import stoa.Closed;
+import stoa.Unavailable;
+import stoa.store.Existence;
+import stoa.store.Request;
+import stoa.store.Store;
+import stoa.store.Watch;
+
+/// Brings the events of one key to the listeners that are here, and what these have handled back
+/// into the state of the key.
+///
+/// Thread-safe. Never blocks but to begin.
+final class KeyFeed {
+  /*
+   * What is sent follows from the state of the key alone, whatever has become of earlier sends: a
+   * change of the key says only that there may be something. A listener is sent what is behind its
+   * place `sent`, up to WINDOW events ahead of what it has handled. One question is under way at a
+   * time, for all listeners with room, and one acknowledgement, for all that have handled something.
+   *
+   * Acknowledgements wait for ACKNOWLEDGED_EVENTS or for the next tick: an event that is sent again
+   * for the lack of one has the same number.
+   *
+   * Invariants, for each place:
+   * (1) acknowledged <= heard <= sent, and sent - heard <= WINDOW.
+   * (2) Its sink has got the events up to sent, in order, each once.
+   * No sink is called, and nothing is asked of the store, under the lock: either may come back here.
+   */
+  private static final int WINDOW = 256;
+  private static final int SEND_BYTES = 1 << 20;
+  private static final int ACKNOWLEDGED_EVENTS = 64;
+
+  /// Where the events of one listener go.
+  ///
+  /// Called one call at a time. It must not block.
+  interface Sink {
+    /// An event.
+    void event(long number, byte[] event);
+
+    /// There are no more events behind those before.
+    ///
+    /// @param number which is to be reported as handled when the listener knows
+    /// @param cause as it is in the key's state
+    void ended(long number, byte[] cause);
+
+    /// No more events come this way: the listener was taken out, or the store is of no more use.
+    void failed(RuntimeException cause);
+  }
+
+  private static final class Place {
+    private final Sink sink;
+    private long sent;
+    private long heard;
+    private long acknowledged;
+    private boolean over;
+
+    private Place(Sink sink) {
+      this.sink = sink;
+    }
+
+    private boolean hasRoom() {
+      return !over && sent - heard < WINDOW;
+    }
+  }
+
+  private final KeyValues values;
+  private final Store.Target target;
+  private final Executor executor;
+  private final ReentrantLock lock = new ReentrantLock();
+
+  // Guarded by lock.
+  private final Map<Listening, Place> places = new LinkedHashMap<>();
+  private @Nullable Watch watch;
+  private boolean asking;
+  private boolean again;
+  private boolean acknowledging;
+
+  /// @param executor runs what begins on a thread that may not ask the store
+  KeyFeed(KeyValues values, Store.Target target, Executor executor) {
+    this.values = values;
+    this.target = target;
+    this.executor = executor;
+  }
+
+  /// Begins to send to a listener what its key has for it; again, when it was sent something
+  /// before.
+  void add(Listening listening, Sink sink) {
+    lock.lock();
+    try {
+      places.put(listening, new Place(sink));
+      if (watch == null) {
+        watch = values.core().watch(target.key(), _ -> executor.execute(this::ask));
+      }
+    } finally {
+      lock.unlock();
+    }
+    executor.execute(this::ask);
+  }
+
+  /// Sends nothing more to a listener. What it has handled is acknowledged first.
+  ///
+  /// @param sink only if this is where its events go; null for whatever is
+  void remove(Listening listening, @Nullable Sink sink) {
+    acknowledge();
+    lock.lock();
+    try {
+      Place place = places.get(listening);
+      if (place == null || (sink != null && !place.sink.equals(sink))) return;
+      places.remove(listening);
+      stopWhenEmpty();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void stopWhenEmpty() {
+    Watch watching = watch;
+    if (!places.isEmpty() || watching == null) return;
+    watch = null;
+    watching.close();
+  }
+
+  boolean isEmpty() {
+    lock.lock();
+    try {
+      return places.isEmpty();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  // ---- sending
+
+  private void ask() {
+    var after = new ArrayList<KeyCommand.UpTo>();
+    lock.lock();
+    try {
+      again = asking;
+      if (asking) return;
+      places.forEach((listening, place) -> {
+        if (place.hasRoom()) after.add(new KeyCommand.UpTo(listening, place.sent));
+      });
+      if (after.isEmpty()) return;
+      asking = true;
+    } finally {
+      lock.unlock();
+    }
+    try {
+      var query = new ListenableKey.Query.Waiting(after, WINDOW, SEND_BYTES);
+      values
+          .core()
+          .getAsync(target, query, new Existence.Any(null), true)
+          .whenDone(settled -> answered(settled, after));
+    } catch (RuntimeException refused) {
+      failed(refused);
+    }
+  }
+
+  private void answered(Request settled, List<KeyCommand.UpTo> after) {
+    List<KeyAnswer.Batch> batches;
+    try {
+      batches = ((KeyAnswer.Waiting) settled.answer()).batches();
+    } catch (RuntimeException failure) {
+      failed(failure);
+      return;
+    }
+    var sends = new ArrayList<Runnable>();
+    lock.lock();
+    try {
+      for (int i = 0; i < batches.size(); i++) {
+        Place place = places.get(after.get(i).listening());
+        if (place != null && place.sent == after.get(i).number()) {
+          take(place, batches.get(i), sends);
+        }
+      }
+    } finally {
+      lock.unlock();
+    }
+    sends.forEach(Runnable::run);
+    boolean more;
+    lock.lock();
+    try {
+      asking = false;
+      more = again;
+    } finally {
+      lock.unlock();
+    }
+    if (more) executor.execute(this::ask);
+  }
+
+  private void take(Place place, KeyAnswer.Batch batch, List<Runnable> sends) {
+    Sink sink = place.sink;
+    if (!batch.known()) {
+      place.over = true;
+      places.remove(batch.listening(), place);
+      stopWhenEmpty();
+      sends.add(() -> sink.failed(new Closed("the session of the listener has ended")));
+      return;
+    }
+    // The first time it is told where its listener was.
+    if (place.sent == 0 && batch.first() > 1) {
+      place.sent = batch.first() - 1;
+      place.heard = place.sent;
+      place.acknowledged = place.sent;
+    }
+    for (byte[] event : batch.events()) {
+      long number = ++place.sent;
+      sends.add(() -> sink.event(number, event));
+    }
+    again |= batch.more();
+    byte[] ended = batch.ended();
+    if (ended != null) {
+      place.over = true;
+      long number = ++place.sent;
+      sends.add(() -> sink.ended(number, ended));
+    }
+  }
+
+  /// What could not be asked is asked again at the next tick, unless the store is of no more use.
+  private void failed(RuntimeException cause) {
+    var gone = new ArrayList<Sink>();
+    lock.lock();
+    try {
+      asking = false;
+      again = true;
+      if (isLasting(cause)) {
+        places.values().forEach(place -> gone.add(place.sink));
+        places.clear();
+        stopWhenEmpty();
+      }
+    } finally {
+      lock.unlock();
+    }
+    values.tickLater(this);
+    gone.forEach(sink -> sink.failed(cause));
+  }
+
+  private boolean isLasting(RuntimeException cause) {
+    return cause instanceof Closed || values.core().hasFailed();
+  }
+
+  // ---- handled
+
+  /// A listener has handled its events up to a number.
+  void heard(Listening listening, long number) {
+    boolean full;
+    boolean due;
+    lock.lock();
+    try {
+      Place place = places.get(listening);
+      if (place == null || number <= place.heard || number > place.sent) return;
+      full = !place.over && place.sent - place.heard >= WINDOW;
+      place.heard = number;
+      due = place.over || number - place.acknowledged >= ACKNOWLEDGED_EVENTS;
+    } finally {
+      lock.unlock();
+    }
+    if (due) acknowledge();
+    else values.tickLater(this);
+    if (full) executor.execute(this::ask);
+  }
+
+  /// Does what was put off.
+  void tick() {
+    acknowledge();
+    if (values.core().hasFailed()) {
+      failed(new Unavailable("the store has failed; reopen it, and register again"));
+      return;
+    }
+    boolean retry;
+    lock.lock();
+    try {
+      retry = again && !asking;
+    } finally {
+      lock.unlock();
+    }
+    if (retry) ask();
+  }
+
+  private void acknowledge() {
+    var heard = new ArrayList<KeyCommand.UpTo>();
+    lock.lock();
+    try {
+      if (acknowledging) {
+        values.tickLater(this);
+        return;
+      }
+      places.forEach((listening, place) -> {
+        if (place.heard > place.acknowledged) {
+          heard.add(new KeyCommand.UpTo(listening, place.heard));
+        }
+      });
+      if (heard.isEmpty()) return;
+      acknowledging = true;
+    } finally {
+      lock.unlock();
+    }
+    byte[] put = new KeyCommand.Heard(heard).encoded();
+    try {
+      values
+          .core()
+          .putAsync(target, put, new Existence.Any(null), true)
+          .whenDone(settled -> acknowledged(settled, heard));
+    } catch (RuntimeException refused) {
+      acknowledgementFailed(refused);
+    }
+  }
+
+  private void acknowledged(Request settled, List<KeyCommand.UpTo> heard) {
+    try {
+      var _ = settled.answer();
+    } catch (RuntimeException failure) {
+      acknowledgementFailed(failure);
+      return;
+    }
+    var over = new ArrayList<Listening>();
+    lock.lock();
+    try {
+      acknowledging = false;
+      for (KeyCommand.UpTo upTo : heard) {
+        Place place = places.get(upTo.listening());
+        if (place == null) continue;
+        place.acknowledged = Math.max(place.acknowledged, upTo.number());
+        if (!place.over || place.acknowledged < place.sent) continue;
+        places.remove(upTo.listening());
+        over.add(upTo.listening());
+      }
+      stopWhenEmpty();
+    } finally {
+      lock.unlock();
+    }
+    for (Listening listening : over) values.left(listening, target.key());
+  }
+
+  private void acknowledgementFailed(RuntimeException cause) {
+    lock.lock();
+    try {
+      acknowledging = false;
+    } finally {
+      lock.unlock();
+    }
+    if (isLasting(cause)) failed(cause);
+    else values.tickLater(this);
+  }
+}

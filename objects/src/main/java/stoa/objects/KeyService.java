@@ -1,0 +1,183 @@
+package stoa.objects;
+
+import java.util.Set;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import stoa.KeyHandler;
+import stoa.LimitExceeded;
+import stoa.ListenerLimits;
+import stoa.NotShareable;
+import stoa.StoaException;
+import stoa.base.Encoder;
+import stoa.objects.types.HandlerType;
+import stoa.objects.types.Keys;
+import stoa.store.CallId;
+import stoa.store.Earlier;
+import stoa.store.Key;
+import stoa.store.Request;
+
+/// What a server does with the listenable key-value store for its clients, in bytes. Thread-safe.
+public final class KeyService {
+  private final EmbeddedStoa stoa;
+  private final KeyValues values;
+
+  KeyService(EmbeddedStoa stoa) {
+    this.stoa = stoa;
+    this.values = stoa.keyValues();
+  }
+
+  /// A key by its encoding. Quick.
+  ///
+  /// @throws NotShareable when it is none
+  public Key key(byte[] encoded) {
+    Object name = Keys.decode(encoded, stoa.loader());
+    if (!java.util.Arrays.equals(Keys.encode(name), encoded)) {
+      throw new NotShareable("a key is not encoded as it would be here");
+    }
+    return values.key(encoded);
+  }
+
+  /// Begins to put a value, or nothing when it is null; see [#was]. Quick.
+  public Request put(Key key, byte @Nullable [] value, CallId id) {
+    if (value != null && value.length > stoa.callBytesMax()) {
+      throw new LimitExceeded(
+          "the value of "
+              + key
+              + " takes "
+              + value.length
+              + " bytes; callBytesMax is "
+              + stoa.callBytesMax());
+    }
+    return values.putAsync(key, value, id);
+  }
+
+  /// Whether there was a value before, of a put that is settled.
+  public boolean was(Request settled) {
+    return values.done(settled.answer());
+  }
+
+  /// What became of a put that an earlier process logged; null when it did not.
+  public @Nullable Boolean earlier(Key key, CallId id, long since) {
+    Earlier earlier = values.core().earlier(key, id, since);
+    if (earlier == null) return null;
+    return earlier.answer() != null && values.done(earlier.answer());
+  }
+
+  /// Begins to ask for a value; see [#found]. Quick.
+  public Request get(Key key) {
+    return values.getAsync(key);
+  }
+
+  /// What a question that is settled found: empty when there is nothing, otherwise 1 and the value.
+  public byte[] found(Request settled) {
+    byte[] value = KeyValues.value(settled.answer());
+    return value == null ? new byte[0] : new Encoder(value.length + 1).u8(1).raw(value).toBytes();
+  }
+
+  // ---- listeners
+
+  /// Where the events of one listener go. Called one call at a time; it must not block.
+  public interface Sink {
+    /// An event.
+    void event(long number, byte[] event);
+
+    /// There are no more events.
+    ///
+    /// @param number which is to be reported as handled when the listener knows
+    /// @param cause for [#cause]
+    void ended(long number, byte[] cause);
+
+    /// No more events come this way.
+    void failed(RuntimeException cause);
+  }
+
+  /// A listener of a client. Thread-safe.
+  public final class Listener {
+    private final Listening listening;
+    private final Key key;
+
+    private Listener(Listening listening, Key key) {
+      this.listening = listening;
+      this.key = key;
+    }
+
+    /// Begins to send it what it has not handled; again, when it was sent something before. May
+    /// take long.
+    public void send(Sink sink) {
+      values.send(
+          listening,
+          key,
+          new KeyFeed.Sink() {
+            @Override
+            public void event(long number, byte[] event) {
+              sink.event(number, event);
+            }
+
+            @Override
+            public void ended(long number, byte[] cause) {
+              sink.ended(number, cause);
+            }
+
+            @Override
+            public void failed(RuntimeException cause) {
+              sink.failed(cause);
+            }
+          });
+    }
+
+    /// It has handled its events up to a number. Quick.
+    public void heard(long number) {
+      values.heard(listening, key, number);
+    }
+
+    /// Sends it nothing more; it stays registered. Quick.
+    public void stop() {
+      values.stop(listening, key, null);
+    }
+
+    /// Takes it out. May take long.
+    public void close() {
+      stop();
+      values.unregister(listening, key);
+    }
+  }
+
+  /// Registers a listener of a client, or finds it. May take long.
+  ///
+  /// @param session the client's
+  /// @param listener chosen by the client
+  /// @param handler encoded
+  /// @throws NotShareable when the handler's class cannot run in the store
+  public Listener listen(
+      long session, long listener, Key key, byte[] handler, ListenerLimits limits) {
+    if (handler.length > stoa.callBytesMax()) {
+      throw new LimitExceeded(
+          "the handler takes " + handler.length + " bytes; callBytesMax is " + stoa.callBytesMax());
+    }
+    if (!(stoa.marshaller().value(handler) instanceof KeyHandler<?, ?> decoded)) {
+      throw new NotShareable("what is to be registered at " + key + " is no KeyHandler");
+    }
+    var _ = HandlerType.of(decoded.getClass());
+    var listening = new Listening(session, listener);
+    values.register(listening, key, limits, handler);
+    return new Listener(listening, key);
+  }
+
+  /// Takes all listeners of a session out. May take long.
+  public void endSession(long session) {
+    values.endSession(session);
+  }
+
+  /// Takes the listeners of all sessions of clients out that are not open. May take long.
+  public void endAllBut(Set<Long> open) {
+    values.endAllBut(open);
+  }
+
+  /// Why a listener was ended.
+  ///
+  /// @param ended as it is sent
+  /// @param thrown decodes what the marshaller wrote of a throwable
+  public static StoaException cause(byte[] ended, Function<byte[], Throwable> thrown) {
+    return ListenableKey.cause(ended, thrown);
+  }
+}

@@ -1,0 +1,385 @@
+package stoa.objects;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import stoa.KeyValueStore;
+import stoa.ListenerLimits;
+import stoa.Ref;
+import stoa.StoaException;
+import stoa.base.Decoder;
+import stoa.base.Encoder;
+import stoa.base.StreamId;
+import stoa.objects.types.Keys;
+import stoa.store.Answer;
+import stoa.store.CallId;
+import stoa.store.Existence;
+import stoa.store.Key;
+import stoa.store.Request;
+import stoa.store.Store;
+import stoa.store.Threads;
+
+/// The listenable key-value store in bytes: for the process that has the store open, and for the
+/// clients that it serves. Thread-safe.
+final class KeyValues {
+  /*
+   * A listener belongs to a session. Which keys a session listens at is kept under a key of its own
+   * (ListeningKeys), written before the first registration at a key and after the last is gone, so
+   * that the end of a session finds them all. A process that has the store open is a session itself;
+   * when the store is opened again, those of earlier processes end. What ends the sessions of clients
+   * is up to who serves them.
+   */
+  static final String SPACE = "stoa/key";
+
+  private static final String SESSIONS = "stoa/listening";
+  private static final Logger LOG = LoggerFactory.getLogger(KeyValues.class);
+
+  private final EmbeddedStoa stoa;
+  private final Store store;
+  private final Executor executor;
+  private final ReentrantLock lock = new ReentrantLock();
+
+  /// How many listeners each session has at each key; one more for what was there when the store
+  /// was opened. Guarded by lock.
+  private final Map<Long, Map<StreamId, Integer>> counts = new HashMap<>();
+
+  /// Those of keys at which somebody listens here. Guarded by lock.
+  private final Map<StreamId, KeyFeed> feeds = new HashMap<>();
+
+  /// The keys that may have handlers: a put there takes as long as these.
+  private final Set<StreamId> listened = ConcurrentHashMap.newKeySet();
+
+  private final Set<KeyFeed> due = ConcurrentHashMap.newKeySet();
+
+  /// Sessions of earlier processes that have not ended yet. Guarded by lock.
+  private final List<Long> earlier = new ArrayList<>();
+
+  private volatile boolean earlierLeft;
+  private volatile boolean failureTold;
+
+  KeyValues(EmbeddedStoa stoa, Threads threads) {
+    this.stoa = stoa;
+    this.store = stoa.core();
+    this.executor =
+        task -> {
+          try {
+            threads.listeners().execute(task);
+          } catch (RejectedExecutionException closed) {
+            LOG.debug("the store is closed; what its listeners have not handled is dropped");
+          }
+        };
+    store.register(SPACE, new ListenableKey.Factory(stoa));
+    store.register(SESSIONS, new ListeningKeys.Factory());
+    threads.every(this::tick);
+  }
+
+  /// Ends the sessions of earlier processes, and learns where those of clients listen. Once.
+  void begin() {
+    var ended = new ArrayList<Long>();
+    Iterator<byte[]> names = store.list(SESSIONS);
+    while (names.hasNext()) {
+      long session = new Decoder(names.next()).i64();
+      if (session < 0) ended.add(session);
+      else resume(session);
+    }
+    lock.lock();
+    try {
+      earlier.addAll(ended);
+      earlierLeft = !ended.isEmpty();
+    } finally {
+      lock.unlock();
+    }
+    endEarlier();
+  }
+
+  private void resume(long session) {
+    List<byte[]> names = names(session);
+    lock.lock();
+    try {
+      var keys = counts.computeIfAbsent(session, _ -> new HashMap<>());
+      for (byte[] name : names) {
+        StreamId stream = key(name).stream();
+        keys.put(stream, 1);
+        listened.add(stream);
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /// Without room in the log they stay for now: then nobody puts anything that they would be told.
+  private void endEarlier() {
+    lock.lock();
+    try {
+      while (!earlier.isEmpty()) {
+        endSession(earlier.getLast());
+        earlier.removeLast();
+      }
+      earlierLeft = false;
+    } catch (StoaException later) {
+      LOG.warn("listeners of an earlier process are not taken out yet: {}", later.getMessage());
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  Store core() {
+    return store;
+  }
+
+  Executor executor() {
+    return executor;
+  }
+
+  /// The session of this process.
+  long ownSession() {
+    return -store.epoch();
+  }
+
+  /// The key of an encoded name.
+  Key key(byte[] name) {
+    return new Key(SPACE, name, new Ref<>(SPACE, Keys.decode(name, stoa.loader())));
+  }
+
+  // ---- put and get
+
+  /// Puts a value, or nothing; answers whether there was one.
+  boolean put(Key key, byte @Nullable [] value) {
+    byte[] put = new KeyCommand.Put(value).encoded();
+    return done(store.put(store.target(key), put, any(), isQuick(key)).answer());
+  }
+
+  Request putAsync(Key key, byte @Nullable [] value) {
+    byte[] put = new KeyCommand.Put(value).encoded();
+    return store.putAsync(store.target(key), put, any(), isQuick(key));
+  }
+
+  /// As [#putAsync(Key, byte\[\])], for a client of a server.
+  Request putAsync(Key key, byte @Nullable [] value, CallId id) {
+    byte[] put = new KeyCommand.Put(value).encoded();
+    return store.putAsync(
+        store.target(key), put, any(), isQuick(key), stoa.limits().callTimeMax(), id);
+  }
+
+  /// Asks for the value; [#value] tells what it is.
+  Request get(Key key) {
+    return store.get(store.target(key), new ListenableKey.Query.Value(), any(), isQuick(key));
+  }
+
+  Request getAsync(Key key) {
+    return store.getAsync(store.target(key), new ListenableKey.Query.Value(), any(), isQuick(key));
+  }
+
+  /// The value that a key answered with, encoded; null when there is none.
+  static byte @Nullable [] value(Answer answer) {
+    return ((KeyAnswer.Found) answer).value();
+  }
+
+  /// Whether a key answered that there was something.
+  boolean done(Answer answer) {
+    return switch ((KeyAnswer) answer) {
+      case KeyAnswer.Done(boolean was) -> was;
+      case KeyAnswer.Refused(byte[] thrown) -> throw refusal(thrown);
+      case KeyAnswer.Found _, KeyAnswer.Waiting _ ->
+          throw new IllegalStateException("a put is answered with " + answer);
+    };
+  }
+
+  private RuntimeException refusal(byte[] thrown) {
+    Throwable cause = stoa.marshaller().thrown(thrown);
+    if (cause instanceof RuntimeException told) return told;
+    throw new IllegalStateException(cause);
+  }
+
+  private boolean isQuick(Key key) {
+    return !listened.contains(key.stream());
+  }
+
+  private static Existence any() {
+    return new Existence.Any(null);
+  }
+
+  // ---- listeners
+
+  /// Registers a listener, or finds that it is registered; durably. Waits.
+  void register(Listening listening, Key key, ListenerLimits limits, byte[] handler) {
+    enter(listening.session(), key);
+    try {
+      put(key, new KeyCommand.Register(listening, limits, KeyValueStore.LISTENERS_MAX, handler));
+    } catch (RuntimeException refused) {
+      leave(listening.session(), key);
+      throw refused;
+    }
+  }
+
+  /// Takes a listener out; durably. Waits.
+  void unregister(Listening listening, Key key) {
+    put(key, new KeyCommand.Unregister(listening));
+    leave(listening.session(), key);
+  }
+
+  private void put(Key key, KeyCommand command) {
+    var _ = done(store.put(store.target(key), command.encoded(), any(), isQuick(key)).answer());
+  }
+
+  /// Begins to send a registered listener its events, from the first that it has not handled.
+  void send(Listening listening, Key key, KeyFeed.Sink sink) {
+    lock.lock();
+    try {
+      feeds
+          .computeIfAbsent(key.stream(), _ -> new KeyFeed(this, store.target(key), executor))
+          .add(listening, sink);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /// Sends a listener nothing more. It stays registered.
+  ///
+  /// @param sink only if this is where its events go; null for whatever is
+  void stop(Listening listening, Key key, KeyFeed.@Nullable Sink sink) {
+    KeyFeed feed = feed(key);
+    if (feed == null) return;
+    feed.remove(listening, sink);
+    lock.lock();
+    try {
+      if (feed.isEmpty()) feeds.remove(key.stream(), feed);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /// A listener has handled its events up to a number.
+  void heard(Listening listening, Key key, long number) {
+    KeyFeed feed = feed(key);
+    if (feed != null) feed.heard(listening, number);
+  }
+
+  private @Nullable KeyFeed feed(Key key) {
+    lock.lock();
+    try {
+      return feeds.get(key.stream());
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /// A listener that had ended knows it, and is taken out.
+  void left(Listening listening, Key key) {
+    executor.execute(() -> {
+      stop(listening, key, null);
+      try {
+        leave(listening.session(), key);
+      } catch (StoaException failure) {
+        LOG.debug("{} stays noted as listened to: {}", key, failure.getMessage());
+      }
+    });
+  }
+
+  // ---- sessions
+
+  private Store.Target session(long session) {
+    byte[] name = new Encoder(16).i64(session).toBytes();
+    return store.target(new Key(SESSIONS, name, "the listeners of session " + session));
+  }
+
+  private List<byte[]> names(long session) {
+    Request asked = store.get(session(session), ListeningKeys.QUERY, any(), true);
+    return ((ListeningKeys.Names) asked.answer()).all();
+  }
+
+  private void enter(long session, Key key) {
+    lock.lock();
+    try {
+      listened.add(key.stream());
+      var keys = counts.computeIfAbsent(session, _ -> new HashMap<>());
+      if (!keys.containsKey(key.stream())) {
+        byte[] put = ListeningKeys.listens(key.name());
+        var _ = store.put(session(session), put, any(), true).answer();
+      }
+      keys.merge(key.stream(), 1, Integer::sum);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void leave(long session, Key key) {
+    lock.lock();
+    try {
+      var keys = counts.get(session);
+      Integer count = keys == null ? null : keys.get(key.stream());
+      if (keys == null || count == null) return;
+      if (count > 1) {
+        keys.put(key.stream(), count - 1);
+        return;
+      }
+      var _ = store.put(session(session), ListeningKeys.leaves(key.name()), any(), true).answer();
+      keys.remove(key.stream());
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /// Ends the sessions of clients that are not open any more.
+  void endAllBut(Set<Long> open) {
+    List<Long> known;
+    lock.lock();
+    try {
+      known = counts.keySet().stream().filter(one -> one > 0 && !open.contains(one)).toList();
+    } finally {
+      lock.unlock();
+    }
+    known.forEach(this::endSession);
+  }
+
+  /// Takes all listeners of a session out; durably. Waits. The session makes no more.
+  void endSession(long session) {
+    Store.Target target = session(session);
+    long generation = store.generation(target.key());
+    lock.lock();
+    try {
+      counts.remove(session);
+    } finally {
+      lock.unlock();
+    }
+    if (generation == 0) return;
+    for (byte[] name : names(session)) {
+      put(key(name), new KeyCommand.EndSession(session));
+    }
+    store.delete(target, new Existence.Generation(generation));
+  }
+
+  // ---- ticks
+
+  /// Has a feed do at the next tick what it put off.
+  void tickLater(KeyFeed feed) {
+    due.add(feed);
+  }
+
+  private void tick() {
+    if (earlierLeft) executor.execute(this::endEarlier);
+    if (store.hasFailed() && !failureTold) {
+      failureTold = true;
+      lock.lock();
+      try {
+        due.addAll(feeds.values());
+      } finally {
+        lock.unlock();
+      }
+    }
+    if (due.isEmpty()) return;
+    var now = new ArrayList<>(due);
+    now.forEach(due::remove);
+    executor.execute(() -> now.forEach(KeyFeed::tick));
+  }
+}

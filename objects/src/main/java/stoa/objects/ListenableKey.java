@@ -1,0 +1,324 @@
+package stoa.objects;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import stoa.CallFailed;
+import stoa.Closed;
+import stoa.KeyHandler;
+import stoa.KeyValueStore;
+import stoa.LimitExceeded;
+import stoa.StoaException;
+import stoa.Unavailable;
+import stoa.UnknownOutcome;
+import stoa.base.Decoder;
+import stoa.base.Encoder;
+import stoa.objects.marshal.Marshaller;
+import stoa.spi.CallContext;
+import stoa.spi.Cancellation;
+import stoa.store.Answer;
+import stoa.store.Execution;
+import stoa.store.Handler;
+import stoa.store.HandlerFactory;
+import stoa.store.Key;
+
+/// A key of the listenable key-value store where it lives: the value `D(k)` and the handlers `H(k)`
+/// (CRESON, algorithm 1; AOF, algorithm 2).
+///
+/// ```
+/// checkpoint:  0 u8 | 1 u8, the value sized;  count varint, { listener }
+/// ended:       1 u8, the throwable       it was too far behind
+///              2 u8, the throwable       its handler threw
+/// ```
+final class ListenableKey implements Handler {
+  /*
+   * doPut, doRegListener and doUnregListener of the algorithm are the puts on the key, which the
+   * stream orders; doGet is a question. Where the algorithm sends ⟨k, res⟩ to the listener, the event
+   * joins the listener's part of the state, from which it is delivered (KeyFeed) and leaves when the
+   * listener has handled it: so it is lost no sooner than the put is.
+   *
+   * Invariants:
+   * (1) A listener's events are what its handler answered to the puts since its registration, in
+   *     their order, numbered densely from 1; those up to some number are gone, as they were heard.
+   * (2) A listener that has ended is asked no more, and stays until it was told.
+   * (3) All that waits takes at most PENDING_BYTES_MAX.
+   *
+   * Everything here is a function of the puts: the limits are logged with them.
+   */
+  private static final int THROWN_BYTES_MAX = 64 << 10;
+  private static final int BEHIND = 1;
+  private static final int HANDLER_THREW = 2;
+
+  /// A question.
+  sealed interface Query {
+    /// For the value.
+    record Value() implements Query {}
+
+    /// For the events of some listeners behind those that they have been sent.
+    ///
+    /// @param after the last number that each was sent
+    /// @param countMax how many events of each to answer
+    /// @param bytesMax after how many bytes of each to stop
+    record Waiting(List<KeyCommand.UpTo> after, int countMax, int bytesMax) implements Query {}
+  }
+
+  /// Makes them.
+  static final class Factory implements HandlerFactory {
+    private final EmbeddedStoa stoa;
+
+    Factory(EmbeddedStoa stoa) {
+      this.stoa = stoa;
+    }
+
+    @Override
+    public Handler create(Key key, byte @Nullable [] opening, Execution execution) {
+      return new ListenableKey(stoa);
+    }
+
+    @Override
+    public Handler restore(Key key, byte[] checkpoint) {
+      var restored = new ListenableKey(stoa);
+      var in = new Decoder(checkpoint);
+      if (in.u8() == 1) restored.value = in.sized();
+      for (int count = in.count(); count > 0; count--) {
+        ListenerState state = ListenerState.read(in);
+        restored.listeners.put(state.listening(), state);
+        restored.bytes += state.bytes();
+      }
+      return restored;
+    }
+
+    @Override
+    public Answer failure(RuntimeException cause) {
+      return new KeyAnswer.Refused(stoa.marshaller().thrown(cause));
+    }
+  }
+
+  private final EmbeddedStoa stoa;
+  private final Map<Listening, ListenerState> listeners = new LinkedHashMap<>();
+  private byte @Nullable [] value;
+
+  /// The bytes of the events that wait, of all listeners.
+  private int bytes;
+
+  private ListenableKey(EmbeddedStoa stoa) {
+    this.stoa = stoa;
+  }
+
+  @Override
+  public Answer put(byte[] put, Execution execution) {
+    return switch (KeyCommand.decoded(put)) {
+      case KeyCommand.Put(byte[] newValue) -> replace(newValue, execution);
+      case KeyCommand.Register register -> register(register);
+      case KeyCommand.Unregister(Listening listening) ->
+          new KeyAnswer.Done(forget(listeners.remove(listening)));
+      case KeyCommand.EndSession(long session) -> endSession(session);
+      case KeyCommand.Heard(List<KeyCommand.UpTo> all) -> heard(all);
+    };
+  }
+
+  @Override
+  public Answer get(@Nullable Object query, Execution execution) {
+    return switch (query) {
+      case Query.Value() -> new KeyAnswer.Found(value);
+      case Query.Waiting(List<KeyCommand.UpTo> after, int countMax, int bytesMax) ->
+          new KeyAnswer.Waiting(
+              after.stream().map(one -> waiting(one, countMax, bytesMax)).toList());
+      case null, default ->
+          throw new IllegalStateException("a key is asked for its value, not " + query);
+    };
+  }
+
+  // ---- put
+
+  private Answer replace(byte @Nullable [] newValue, Execution execution) {
+    byte[] before = value;
+    if (!listeners.isEmpty()) {
+      var told = new Told(newValue, before);
+      for (ListenerState one : listeners.values()) {
+        if (one.isListening()) tell(one, told, execution);
+      }
+    }
+    value = newValue;
+    return new KeyAnswer.Done(before != null);
+  }
+
+  private void tell(ListenerState one, Told told, Execution execution) {
+    Object name = stoa.nameOf(execution.key());
+    var context = new ObjectContext(stoa, execution, stoa.refOf(execution.key()), null);
+    byte[] event;
+    try {
+      KeyHandler<Object, Object> handler = one.handler(stoa.marshaller());
+      event =
+          ScopedValue.where(CallContext.CURRENT, context)
+              .call(() -> {
+                Object answer = handler.handle(name, told.value(), told.before());
+                return answer == null ? null : stoa.marshaller().value(answer);
+              });
+    } catch (VirtualMachineError | Execution.Unwinding | Cancellation.Stopped beyondTheHandler) {
+      throw beyondTheHandler;
+    } catch (Unavailable | UnknownOutcome | Closed trouble) {
+      throw execution.suspend(trouble);
+    } catch (Throwable thrown) {
+      // The put stands. What waits is told before the end is.
+      one.end(ended(HANDLER_THREW, thrown));
+      return;
+    }
+    if (event != null) add(one, event);
+  }
+
+  private void add(ListenerState one, byte[] event) {
+    if (one.isFull(event)) {
+      endBehind(one, "it has more than " + one.limits() + " events waiting");
+      return;
+    }
+    one.add(event);
+    bytes += event.length;
+    while (bytes > KeyValueStore.PENDING_BYTES_MAX) {
+      ListenerState most = heaviest(listeners.values());
+      endBehind(
+          most,
+          "the events that wait for all listeners of the key take more than "
+              + KeyValueStore.PENDING_BYTES_MAX
+              + " bytes, and it has the most of them");
+    }
+  }
+
+  private void endBehind(ListenerState one, String reason) {
+    bytes -= one.bytes();
+    one.endBehind(
+        ended(
+            BEHIND,
+            new LimitExceeded(
+                "the listener was too far behind: "
+                    + reason
+                    + "; read the key and register again")));
+  }
+
+  private static ListenerState heaviest(Collection<ListenerState> all) {
+    ListenerState most = all.iterator().next();
+    for (ListenerState one : all) {
+      if (one.bytes() > most.bytes()) most = one;
+    }
+    return most;
+  }
+
+  private byte[] ended(int how, Throwable thrown) {
+    byte[] encoded = thrown(thrown);
+    return new Encoder(encoded.length + 1).u8(how).raw(encoded).toBytes();
+  }
+
+  /// What a listener is told of why it has ended.
+  ///
+  /// @param ended as it is in the state
+  /// @param decode decodes what the marshaller wrote of a throwable
+  static StoaException cause(byte[] ended, Function<byte[], Throwable> decode) {
+    Throwable thrown = decode.apply(Arrays.copyOfRange(ended, 1, ended.length));
+    if (ended[0] == BEHIND && thrown instanceof StoaException told) return told;
+    return new CallFailed("the handler of the listener threw " + thrown, thrown);
+  }
+
+  private byte[] thrown(Throwable thrown) {
+    byte[] encoded = stoa.marshaller().thrown(thrown);
+    if (encoded.length <= THROWN_BYTES_MAX) return encoded;
+    return stoa.marshaller()
+        .thrown(new CallFailed("a handler threw a " + thrown.getClass().getName()));
+  }
+
+  /// What handlers are told: a copy for each, unless nobody can change it.
+  private final class Told {
+    private final byte @Nullable [] encoded;
+    private final byte @Nullable [] encodedBefore;
+    private @Nullable Object known;
+    private @Nullable Object knownBefore;
+
+    Told(byte @Nullable [] encoded, byte @Nullable [] encodedBefore) {
+      this.encoded = encoded;
+      this.encodedBefore = encodedBefore;
+    }
+
+    @Nullable Object value() {
+      if (known != null || encoded == null) return known;
+      Object read = stoa.marshaller().value(encoded);
+      if (stoa.marshaller().isValue(read)) known = read;
+      return read;
+    }
+
+    @Nullable Object before() {
+      if (knownBefore != null || encodedBefore == null) return knownBefore;
+      Object read = stoa.marshaller().value(encodedBefore);
+      if (stoa.marshaller().isValue(read)) knownBefore = read;
+      return read;
+    }
+  }
+
+  // ---- listeners
+
+  private Answer register(KeyCommand.Register register) {
+    Listening listening = register.listening();
+    // Asked again by a session that did not hear the answer, or whose server began anew.
+    if (listeners.containsKey(listening)) return new KeyAnswer.Done(true);
+    if (listeners.size() >= register.listenersMax()) {
+      return new KeyAnswer.Refused(
+          thrown(
+              new LimitExceeded(
+                  "the key has "
+                      + register.listenersMax()
+                      + " listeners; close registrations, or listen to another key")));
+    }
+    var added = new ListenerState(listening, register.limits(), register.handler());
+    listeners.put(listening, added);
+    return new KeyAnswer.Done(false);
+  }
+
+  private boolean forget(@Nullable ListenerState gone) {
+    if (gone != null) bytes -= gone.bytes();
+    return gone != null;
+  }
+
+  private Answer endSession(long session) {
+    boolean any = false;
+    for (ListenerState one : new ArrayList<>(listeners.values())) {
+      if (one.listening().session() != session) continue;
+      any = true;
+      var _ = forget(listeners.remove(one.listening()));
+    }
+    return new KeyAnswer.Done(any);
+  }
+
+  private Answer heard(List<KeyCommand.UpTo> all) {
+    for (KeyCommand.UpTo upTo : all) {
+      ListenerState one = listeners.get(upTo.listening());
+      if (one == null) continue;
+      int before = one.bytes();
+      boolean over = one.heard(upTo.number());
+      bytes += one.bytes() - before;
+      if (over) listeners.remove(upTo.listening());
+    }
+    return new KeyAnswer.Done(true);
+  }
+
+  private KeyAnswer.Batch waiting(KeyCommand.UpTo after, int countMax, int bytesMax) {
+    ListenerState one = listeners.get(after.listening());
+    return one == null
+        ? new KeyAnswer.Batch(after.listening(), false, 0, List.of(), false, null)
+        : one.after(after.number(), countMax, bytesMax);
+  }
+
+  @Override
+  public byte[] checkpoint() {
+    byte[] present = value;
+    var out = new Encoder(64 + bytes + (present == null ? 0 : present.length));
+    if (present == null) out.u8(0);
+    else out.u8(1).sized(present);
+    out.varint(listeners.size());
+    Marshaller marshaller = stoa.marshaller();
+    for (ListenerState one : listeners.values()) one.write(out, marshaller);
+    return out.toBytes();
+  }
+}

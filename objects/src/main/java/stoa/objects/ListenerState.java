@@ -1,0 +1,170 @@
+package stoa.objects;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+import stoa.KeyHandler;
+import stoa.ListenerLimits;
+import stoa.base.Decoder;
+import stoa.base.Encoder;
+import stoa.objects.marshal.Marshaller;
+
+/// One listener of a key as the store keeps it: its handler (the session handler of CRESON, section
+/// III-D), and the events that it has not handled.
+///
+/// ```
+/// checkpoint:  listening, eventsMax varint, bytesMax varint, first varint,
+///              count varint, { event sized },
+///              0 u8, the handler sized                it is listening
+///              1 u8, the throwable sized              it has ended
+/// ```
+///
+/// One thread at a time uses it.
+final class ListenerState {
+  private final Listening listening;
+  private final ListenerLimits limits;
+
+  /// The handler as it was when it was encoded last; null once the listener has ended.
+  private byte @Nullable [] encoded;
+
+  /// The handler; null until a put asks it, so that a key can be used whatever became of its class.
+  private @Nullable KeyHandler<Object, Object> handler;
+
+  /// Why it has ended, encoded; null while it is listening.
+  private byte @Nullable [] ended;
+
+  private final ArrayDeque<byte[]> events = new ArrayDeque<>();
+
+  /// The number of the first of the events, or of the next one.
+  private long first = 1;
+
+  private int bytes;
+
+  /// @param encoded the handler
+  ListenerState(Listening listening, ListenerLimits limits, byte @Nullable [] encoded) {
+    this.listening = listening;
+    this.limits = limits;
+    this.encoded = encoded;
+  }
+
+  Listening listening() {
+    return listening;
+  }
+
+  /// Whether it has not ended.
+  boolean isListening() {
+    return ended == null;
+  }
+
+  /// The handler of one that is listening.
+  KeyHandler<Object, Object> handler(Marshaller marshaller) {
+    KeyHandler<Object, Object> known = handler;
+    if (known != null) return known;
+    Object read = Objects.requireNonNull(marshaller.value(Objects.requireNonNull(encoded)));
+    @SuppressWarnings("unchecked") // Justification: what it is given is what was put for it
+    var decoded = (KeyHandler<Object, Object>) (KeyHandler<?, ?>) read;
+    handler = decoded;
+    return decoded;
+  }
+
+  /// The bytes of the events that wait.
+  int bytes() {
+    return bytes;
+  }
+
+  /// Whether one more event exceeds the limits.
+  boolean isFull(byte[] event) {
+    return events.size() >= limits.pendingEventsMax()
+        || (long) bytes + event.length > limits.pendingBytesMax();
+  }
+
+  ListenerLimits limits() {
+    return limits;
+  }
+
+  void add(byte[] event) {
+    events.add(event);
+    bytes += event.length;
+  }
+
+  /// Ends it. What waits is still told.
+  ///
+  /// @param cause encoded
+  void end(byte[] cause) {
+    handler = null;
+    encoded = null;
+    ended = cause;
+  }
+
+  /// Ends it, and gives up what waits.
+  ///
+  /// @param cause encoded
+  void endBehind(byte[] cause) {
+    end(cause);
+    events.clear();
+    bytes = 0;
+  }
+
+  /// Forgets what was handled.
+  ///
+  /// @return whether the end was handled too, so that nothing is left
+  boolean heard(long number) {
+    while (first <= number && !events.isEmpty()) {
+      bytes -= events.poll().length;
+      first++;
+    }
+    return ended != null && events.isEmpty() && number >= first;
+  }
+
+  /// What waits behind an event.
+  ///
+  /// @param after the number of the event
+  /// @param countMax how many to answer
+  /// @param bytesMax after how many bytes to stop; one event is answered whatever it takes
+  KeyAnswer.Batch after(long after, int countMax, int bytesMax) {
+    var batch = new ArrayList<byte[]>();
+    long begin = Math.max(first, after + 1);
+    int size = 0;
+    long number = first;
+    Iterator<byte[]> all = events.iterator();
+    while (all.hasNext() && batch.size() < countMax && size < bytesMax) {
+      byte[] event = all.next();
+      if (number++ < begin) continue;
+      batch.add(event);
+      size += event.length;
+    }
+    boolean more = all.hasNext();
+    return new KeyAnswer.Batch(listening, true, begin, batch, more, more ? null : ended);
+  }
+
+  void write(Encoder out, Marshaller marshaller) {
+    listening
+        .write(out)
+        .varint(limits.pendingEventsMax())
+        .varint(limits.pendingBytesMax())
+        .varint(first)
+        .varint(events.size());
+    for (byte[] event : events) out.sized(event);
+    byte[] cause = ended;
+    KeyHandler<Object, Object> known = handler;
+    if (cause != null) out.u8(1).sized(cause);
+    else out.u8(0).sized(known == null ? encoded() : marshaller.value((Object) known));
+  }
+
+  private byte[] encoded() {
+    return Objects.requireNonNull(encoded);
+  }
+
+  static ListenerState read(Decoder in) {
+    Listening listening = Listening.read(in);
+    var limits = new ListenerLimits((int) in.varint(), (int) in.varint());
+    var state = new ListenerState(listening, limits, null);
+    state.first = in.varint();
+    for (int count = in.count(); count > 0; count--) state.add(in.sized());
+    if (in.u8() == 0) state.encoded = in.sized();
+    else state.ended = in.sized();
+    return state;
+  }
+}

@@ -1,0 +1,97 @@
+package stoa.objects;
+
+import java.nio.ByteBuffer;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import stoa.base.Decoder;
+import stoa.base.Encoder;
+import stoa.store.Answer;
+import stoa.store.Execution;
+import stoa.store.Handler;
+import stoa.store.HandlerFactory;
+import stoa.store.Key;
+
+/// The names of the keys at which a session listens, so that its listeners are found when it ends.
+/// A key of the store for each session.
+///
+/// A name is here before the listener is at its key, and leaves after it: one that is here may have
+/// none.
+///
+/// ```
+/// put:         1 u8, name raw     it will listen there
+///              2 u8, name raw     it does not any more
+/// checkpoint:  { name sized }
+/// ```
+final class ListeningKeys implements Handler {
+  static final byte[] QUERY = {};
+
+  private static final int LISTENS = 1;
+  private static final int LEAVES = 2;
+
+  /// The names.
+  record Names(List<byte[]> all) implements Answer {
+    @Override
+    public byte[] encoded() {
+      throw new UnsupportedOperationException("a question is not logged");
+    }
+  }
+
+  /// Makes them.
+  static final class Factory implements HandlerFactory {
+    @Override
+    public Handler create(Key key, byte @Nullable [] opening, Execution execution) {
+      return new ListeningKeys();
+    }
+
+    @Override
+    public Handler restore(Key key, byte[] checkpoint) {
+      var restored = new ListeningKeys();
+      var in = new Decoder(checkpoint);
+      while (in.remaining() > 0) restored.names.add(ByteBuffer.wrap(in.sized()));
+      return restored;
+    }
+
+    @Override
+    public Answer failure(RuntimeException cause) {
+      throw new IllegalStateException("nobody asks from within the store", cause);
+    }
+  }
+
+  private final Set<ByteBuffer> names = new LinkedHashSet<>();
+
+  /// What says that a session will listen at a key.
+  static byte[] listens(byte[] name) {
+    return new Encoder(name.length + 1).u8(LISTENS).raw(name).toBytes();
+  }
+
+  /// What says that it does not any more.
+  static byte[] leaves(byte[] name) {
+    return new Encoder(name.length + 1).u8(LEAVES).raw(name).toBytes();
+  }
+
+  @Override
+  public Answer put(byte[] value, Execution execution) {
+    ByteBuffer name = ByteBuffer.wrap(value, 1, value.length - 1).slice();
+    return new KeyAnswer.Done(value[0] == LISTENS ? !names.add(name) : names.remove(name));
+  }
+
+  @Override
+  public Answer get(@Nullable Object query, Execution execution) {
+    return new Names(names.stream().map(ListeningKeys::bytes).toList());
+  }
+
+  @Override
+  public byte[] checkpoint() {
+    var out = new Encoder(64 * names.size());
+    for (ByteBuffer name : names) out.sized(bytes(name));
+    return out.toBytes();
+  }
+
+  private static byte[] bytes(ByteBuffer name) {
+    byte[] bytes = new byte[name.remaining()];
+    name.duplicate().get(bytes);
+    return bytes;
+  }
+}

@@ -1,0 +1,164 @@
+package stoa.peers;
+
+import static java.util.Objects.requireNonNull;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.IntStream;
+import org.redisson.Redisson;
+import org.redisson.api.RAtomicLong;
+import org.redisson.api.RBucket;
+import org.redisson.api.RLocalCachedMap;
+import org.redisson.api.RQueue;
+import org.redisson.api.RedissonClient;
+import org.redisson.api.options.LocalCachedMapOptions;
+import org.redisson.client.codec.ByteArrayCodec;
+import org.redisson.client.codec.LongCodec;
+import org.redisson.client.codec.StringCodec;
+import org.redisson.codec.CompositeCodec;
+import org.redisson.config.Config;
+import stoa.bench.RemoteContender;
+import stoa.bench.ServerProcess;
+
+/// Redis, called through Redisson: durable with an append-only file that is forced before answers.
+public final class RedissonContender implements RemoteContender {
+  private static final int COUNTERS = 100;
+
+  /// The contender.
+  public RedissonContender() {}
+
+  @Override
+  public String name() {
+    return "Redisson";
+  }
+
+  @Override
+  public Set<Operation> operations(Persistence persistence) {
+    return EnumSet.allOf(Operation.class);
+  }
+
+  @Override
+  public Connection start(Path folder, Persistence persistence) throws Exception {
+    RedisProgram redis = RedisProgram.find();
+    int port = freePort();
+    var command =
+        new ArrayList<>(
+            List.of(
+                redis.program().toString(),
+                "--bind",
+                "127.0.0.1",
+                "--port",
+                Integer.toString(port),
+                "--dir",
+                folder.toString(),
+                "--save",
+                "",
+                "--appendonly",
+                persistence == Persistence.SYNCED ? "yes" : "no",
+                "--appendfsync",
+                "always"));
+    var server = ServerProcess.start(command, redis.environment());
+    try {
+      server.await("Ready to accept connections");
+      var config = new Config();
+      config.useSingleServer().setAddress("redis://127.0.0.1:" + port);
+      return new Client(server, Redisson.create(config));
+    } catch (Exception e) {
+      server.close();
+      throw e;
+    }
+  }
+
+  /// A port that nobody listens on; Redis does not choose one by itself.
+  private static int freePort() throws IOException {
+    try (var socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      return socket.getLocalPort();
+    }
+  }
+
+  private static final class Client implements Connection {
+    private final ServerProcess server;
+    private final RedissonClient redisson;
+    private final RBucket<byte[]> bucket;
+    private final List<RAtomicLong> counters;
+    private final RQueue<Long> queue;
+    private final RLocalCachedMap<String, Long> published;
+
+    Client(ServerProcess server, RedissonClient redisson) {
+      this.server = server;
+      this.redisson = redisson;
+      bucket = redisson.getBucket("value", ByteArrayCodec.INSTANCE);
+      counters =
+          IntStream.range(0, COUNTERS)
+              .mapToObj(i -> redisson.getAtomicLong("counter " + i))
+              .toList();
+      queue = redisson.getQueue("queue", LongCodec.INSTANCE);
+      published =
+          redisson.getLocalCachedMap(
+              LocalCachedMapOptions.<String, Long>name("published")
+                  .codec(new CompositeCodec(StringCodec.INSTANCE, LongCodec.INSTANCE)));
+      published.fastPut("number", 0L);
+    }
+
+    @Override
+    public Duration serverProcessorTime() {
+      return server.processorTime();
+    }
+
+    @Override
+    public void put(byte[] value) {
+      bucket.set(value);
+    }
+
+    @Override
+    public byte[] value() {
+      return bucket.get();
+    }
+
+    @Override
+    public long increment(int counter) {
+      return counters.get(counter).incrementAndGet();
+    }
+
+    @Override
+    public long count(int counter) {
+      return counters.get(counter).get();
+    }
+
+    @Override
+    public void enqueue(long element) {
+      queue.offer(element);
+    }
+
+    @Override
+    public long dequeue() {
+      Long element = queue.poll();
+      if (element == null) throw new IllegalStateException("the queue is empty");
+      return element;
+    }
+
+    @Override
+    public void publish(long number) {
+      published.fastPut("number", number);
+    }
+
+    @Override
+    public long cached() {
+      return requireNonNull(published.get("number"));
+    }
+
+    @Override
+    public void close() {
+      try (server) {
+        redisson.shutdown();
+      }
+    }
+  }
+}
