@@ -18,7 +18,8 @@ public record Outage(Duration max) {
 
   /// Makes a call until it has an outcome.
   ///
-  /// @throws Unavailable or [UnknownOutcome] when it has none for so long
+  /// @throws Unavailable when the store still cannot do it
+  /// @throws UnknownOutcome when the store still does not say whether it did
   public <R> R bridge(Supplier<R> call) {
     long start = System.nanoTime();
     while (true) {
