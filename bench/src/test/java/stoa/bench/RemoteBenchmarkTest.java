@@ -33,8 +33,7 @@ class RemoteBenchmarkTest {
             smoke.log(),
             smoke.tx(),
             smoke.csmr(),
-            new RemoteScale(
-                1, Duration.ofMillis(10), Duration.ofMillis(1), Duration.ofMillis(10)));
+            new RemoteScale(1, Duration.ofMillis(10), Duration.ofMillis(1), Duration.ofMillis(10)));
     return RemoteBenchmark.run(new Context(folder, tiny, _ -> {}), List.of(contenders));
   }
 
@@ -54,8 +53,7 @@ class RemoteBenchmarkTest {
     }
     assertTrue(outcome.table().contains("ours, durable: it has no such persistence"));
     assertTrue(outcome.table().contains("\naims\n"), outcome::table);
-    assertEquals(
-        Set.of("remote-calls.svg", "remote-latency.svg"), outcome.figures().keySet());
+    assertEquals(Set.of("remote-calls.svg", "remote-latency.svg"), outcome.figures().keySet());
     try (var left = Files.list(folder)) {
       assertEquals(0, left.count());
     }

@@ -66,8 +66,7 @@ class ServerProcessTest {
   void saysWhatAServerSaidThatDidNotStart() throws Exception {
     try (var server =
         ServerProcess.start(List.of("/bin/sh", "-c", "echo no room; exit 3"), Map.of())) {
-      var failure =
-          assertThrows(IllegalStateException.class, () -> server.await("listening on "));
+      var failure = assertThrows(IllegalStateException.class, () -> server.await("listening on "));
       String message = String.valueOf(failure.getMessage());
       assertTrue(message.contains("no room") && message.contains("ended with 3"), message);
     }
