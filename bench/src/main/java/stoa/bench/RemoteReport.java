@@ -191,7 +191,7 @@ record RemoteReport(Samples samples, List<String> names, Map<String, String> abs
               Report.number(limit),
               fastest(row)
                   .filter(_ -> has(row, ours()))
-                  .map(other -> "%s (%s)".formatted(two(ratio(row, other, "")), other))
+                  .map(other -> beside(ratio(row, other, ""), other))
                   .orElse(""),
               has(row, ours()) ? two(median(row, ours(), "") / limit) : ""));
     }
@@ -209,7 +209,7 @@ record RemoteReport(Samples samples, List<String> names, Map<String, String> abs
               cells(row, persistence, quantity),
               best(row, quantity, Math::min)
                   .filter(_ -> has(row, ours()))
-                  .map(other -> "%s (%s)".formatted(two(ratio(row, other, quantity)), other))
+                  .map(other -> beside(ratio(row, other, quantity), other))
                   .orElse("")));
     }
     return titled(title + ", " + persistence, rows);
@@ -246,8 +246,13 @@ record RemoteReport(Samples samples, List<String> names, Map<String, String> abs
     return Stream.of(Stream.of(title), cells, Stream.of(more)).flatMap(part -> part).toList();
   }
 
+  private static String beside(double ratio, String other) {
+    return Double.isFinite(ratio) ? "%s (%s)".formatted(two(ratio), other) : "";
+  }
+
+  /// A ratio, or nothing where one side was too little to be seen.
   private static String two(double value) {
-    return String.format(Locale.ROOT, "%.2f", value);
+    return Double.isFinite(value) ? String.format(Locale.ROOT, "%.2f", value) : "";
   }
 
   /* Aims. */
@@ -371,10 +376,8 @@ record RemoteReport(Samples samples, List<String> names, Map<String, String> abs
   }
 
   private static String tick(RemoteLoad load, String quantity) {
-    String what =
-        load.counters() == 1
-            ? load.what()
-            : "%s\n%d counters".formatted(load.what(), load.counters());
+    boolean spread = load.operation() == Operation.INCREMENT && load.callers() > 1;
+    String what = spread ? "%s\non %d".formatted(load.what(), load.counters()) : load.what();
     return quantity.isEmpty() ? what : what + "\n" + quantity;
   }
 }

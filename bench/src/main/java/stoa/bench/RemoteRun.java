@@ -120,7 +120,6 @@ final class RemoteRun {
     Set<Operation> able = each.contender.operations(persistence);
     if (!able.contains(load.operation())) return;
     progress.accept("warming up %s, %s: %s".formatted(each.contender.name(), persistence, load));
-    // Those that do not differ for a compiler share the time.
     Duration time = scale.remote().heat().dividedBy(RemoteLoad.ALL.size());
     load.run(each.client, time, Duration.ZERO, each.increments);
   }

@@ -5,15 +5,15 @@ import java.time.Duration;
 /// How long the parts of the remote benchmark are.
 ///
 /// @param rounds how often each measure is taken; the median counts
-/// @param heat how long each load runs once, before the first round, to have servers and clients
-///   compiled
+/// @param heat how long a contender's loads run once before the first round, all together, to have
+///   server and client compiled
 /// @param warmUp how long a load runs before it counts
 /// @param time how long a load counts
 public record RemoteScale(int rounds, Duration heat, Duration warmUp, Duration time) {
   /// The scale whose results are kept: about a quarter of an hour.
   public static RemoteScale full() {
     return new RemoteScale(
-        5, Duration.ofSeconds(3), Duration.ofMillis(300), Duration.ofMillis(1200));
+        5, Duration.ofSeconds(25), Duration.ofMillis(300), Duration.ofMillis(1200));
   }
 
   /// The scale that shows that it runs.

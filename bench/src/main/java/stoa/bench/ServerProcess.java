@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
@@ -22,16 +23,15 @@ import java.util.concurrent.locks.ReentrantLock;
 public final class ServerProcess implements AutoCloseable {
   /*
    * The server is the child of a small shell script, which waits for it and, beside that, for the
-   * end of its own standard input. That input is a pipe from this process: whichever way this
+   * end of its own standard input. The server's process says its id before it becomes the server. That input is a pipe from this process: whichever way this
    * process ends, the pipe ends, and the script ends the server by its process id. A shutdown hook
    * does the same sooner.
    */
   private static final String GUARD =
       """
       exec 3<&0
-      "$@" </dev/null 3<&- 2>&1 &
+      /bin/sh -c 'echo "process $$"; exec "$@"' server "$@" </dev/null 3<&- 2>&1 &
       server=$!
-      echo "process $server"
       (cat <&3 >/dev/null; kill "$server" 2>/dev/null) >/dev/null 2>&1 &
       exec 3<&-
       wait "$server"
@@ -44,7 +44,7 @@ public final class ServerProcess implements AutoCloseable {
   private static final long STOP_SECONDS_MAX = 20;
 
   private final Process guard;
-  private final ProcessHandle server;
+  private final Optional<ProcessHandle> server; // empty when it ended as it started
   private final Thread hook;
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition told = lock.newCondition();
@@ -64,10 +64,8 @@ public final class ServerProcess implements AutoCloseable {
       throw new IOException("cannot start " + command.getFirst() + ": " + first);
     }
     long id = Long.parseLong(first.substring(STARTED.length()));
-    server =
-        ProcessHandle.of(id)
-            .orElseThrow(() -> new IOException(command.getFirst() + " ended as it started"));
-    hook = Thread.ofPlatform().unstarted(server::destroyForcibly);
+    server = ProcessHandle.of(id);
+    hook = Thread.ofPlatform().unstarted(() -> server.ifPresent(ProcessHandle::destroyForcibly));
     Runtime.getRuntime().addShutdownHook(hook);
     Thread.ofPlatform().daemon().name("output of process " + id).start(() -> read(output));
   }
@@ -130,15 +128,14 @@ public final class ServerProcess implements AutoCloseable {
 
   /// Its process id.
   long id() {
-    return server.pid();
+    return server.map(ProcessHandle::pid).orElseThrow();
   }
 
   /// The processor time that it has used so far.
   public Duration processorTime() {
     return server
-        .info()
-        .totalCpuDuration()
-        .orElseThrow(() -> new IllegalStateException("process " + server.pid() + " has ended"));
+        .flatMap(process -> process.info().totalCpuDuration())
+        .orElseThrow(() -> new IllegalStateException("a server has ended"));
   }
 
   private void read(BufferedReader output) {
@@ -171,14 +168,14 @@ public final class ServerProcess implements AutoCloseable {
   /// Ends it, and waits until it has ended; does not wait when the caller is interrupted.
   @Override
   public void close() {
-    server.destroy();
+    server.ifPresent(ProcessHandle::destroy);
     try {
       if (!guard.waitFor(STOP_SECONDS_MAX, TimeUnit.SECONDS)) {
-        server.destroyForcibly();
+        server.ifPresent(ProcessHandle::destroyForcibly);
         guard.waitFor();
       }
     } catch (InterruptedException e) {
-      server.destroyForcibly();
+      server.ifPresent(ProcessHandle::destroyForcibly);
       Thread.currentThread().interrupt();
     }
     try {

@@ -32,6 +32,11 @@ import stoa.bench.ServerProcess;
 public final class InfinispanContender implements RemoteContender {
   private static final int COUNTERS = 100;
 
+  static {
+    // Its client logs where everything here does.
+    System.setProperty("org.jboss.logging.provider", "slf4j");
+  }
+
   /// The contender.
   public InfinispanContender() {}
 
