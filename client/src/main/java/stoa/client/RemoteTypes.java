@@ -38,6 +38,11 @@ final class RemoteTypes {
     this.callBytesMax = callBytesMax;
   }
 
+  /// How many bytes a call may take.
+  int callBytesMax() {
+    return callBytesMax;
+  }
+
   /// The type of a class or interface.
   ///
   /// @throws NotShareable when it cannot be shared, or the server does not have it
