@@ -44,6 +44,7 @@ import stoa.objects.proxy.Proxied;
 import stoa.objects.proxy.Proxies;
 import stoa.objects.types.Keys;
 import stoa.spi.CallContext;
+import stoa.spi.Collections;
 import stoa.spi.Facade;
 import stoa.store.Existence;
 import stoa.store.Key;

@@ -2,10 +2,10 @@ package stoa.node;
 
 import com.google.protobuf.ByteString;
 import java.time.Duration;
-import java.util.concurrent.CompletionException;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import stoa.Aborted;
