@@ -9,6 +9,7 @@ import stoa.NotShareable;
 import stoa.Shared;
 import stoa.objects.types.HandlerType;
 import stoa.objects.types.Platform;
+import stoa.spi.Facade;
 import stoa.store.StoredBlob;
 
 /// The names that clients and the store speak of by number, and the classes behind them.
@@ -82,6 +83,7 @@ public final class Naming {
         Platform.has(type)
             || type.isAnnotationPresent(Shared.class)
             || KeyHandler.class.isAssignableFrom(type)
+            || Facade.class.isAssignableFrom(type)
             || stoa.marshaller().isRegistered(type)
             || admissible.test(type);
     if (!known) refuse(className, "put it on --classpath, or list it with --type");

@@ -58,8 +58,7 @@ public interface Threads extends AutoCloseable {
   /// handlers that wait.
   static Threads real() {
     return new Threads() {
-      private final java.util.concurrent.ExecutorService writer =
-          Executors.newSingleThreadExecutor(task -> daemon(task, "stoa-writer"));
+      private final Writers writer = new Writers();
       private final Workers workers =
           new Workers(WAITING_MAX + Runtime.getRuntime().availableProcessors());
       private final java.util.concurrent.ExecutorService answers =
@@ -91,7 +90,14 @@ public interface Threads extends AutoCloseable {
       @Override
       public void every(Runnable tick) {
         var _ =
-            watchdog.scheduleWithFixedDelay(tick, TICK_MILLIS, TICK_MILLIS, TimeUnit.MILLISECONDS);
+            watchdog.scheduleWithFixedDelay(
+                () -> {
+                  writer.tick();
+                  tick.run();
+                },
+                TICK_MILLIS,
+                TICK_MILLIS,
+                TimeUnit.MILLISECONDS);
       }
 
       @Override
@@ -122,7 +128,7 @@ public interface Threads extends AutoCloseable {
       @Override
       public void close() {
         watchdog.shutdownNow();
-        writer.shutdown();
+        writer.close();
         answers.shutdown();
         workers.close();
       }
