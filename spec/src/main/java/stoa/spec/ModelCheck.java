@@ -63,8 +63,7 @@ public final class ModelCheck {
     return run(settings, timeMax, 1, "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1");
   }
 
-  private static Result run(
-      String settings, Duration timeMax, int workers, String... options) {
+  private static Result run(String settings, Duration timeMax, int workers, String... options) {
     try {
       Path folder = Files.createTempDirectory("stoa-spec");
       try {

@@ -24,7 +24,7 @@ final class Writers implements Executor, AutoCloseable {
   private final ThreadPoolExecutor pool =
       new ThreadPoolExecutor(
           1,
-          THREADS_MAX,
+          1,
           1,
           TimeUnit.SECONDS,
           new LinkedBlockingQueue<>(),
@@ -53,10 +53,15 @@ final class Writers implements Executor, AutoCloseable {
     long taken = pool.getCompletedTaskCount();
     if (pool.getQueue().isEmpty()) {
       waitedAt = -1;
-      if (pool.getActiveCount() <= 1) pool.setCorePoolSize(1);
+      if (pool.getActiveCount() <= 1 && pool.getCorePoolSize() > 1) {
+        pool.setCorePoolSize(1);
+        pool.setMaximumPoolSize(1);
+      }
     } else if (waitedAt == taken) {
       waitedAt = -1;
-      pool.setCorePoolSize(Math.min(THREADS_MAX, pool.getCorePoolSize() + 1));
+      int more = Math.min(THREADS_MAX, pool.getCorePoolSize() + 1);
+      pool.setMaximumPoolSize(more);
+      pool.setCorePoolSize(more);
     } else {
       waitedAt = taken;
     }
