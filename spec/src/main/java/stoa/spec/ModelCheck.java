@@ -49,7 +49,7 @@ public final class ModelCheck {
 
   /// Searches a world without a fault.
   public static Result of(World world, Duration timeMax) {
-    return run(resource(world.name() + ".cfg"), timeMax, "-XX:+UseParallelGC");
+    return run(resource(world.name() + ".cfg"), timeMax, 2, "-XX:+UseParallelGC");
   }
 
   /// Searches the world of a fault until something goes wrong.
