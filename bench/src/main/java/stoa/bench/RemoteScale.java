@@ -10,10 +10,10 @@ import java.time.Duration;
 /// @param warmUp how long a load runs before it counts
 /// @param time how long a load counts
 public record RemoteScale(int rounds, Duration heat, Duration warmUp, Duration time) {
-  /// The scale whose results are kept: about a quarter of an hour.
+  /// The scale whose results are kept: about ten minutes.
   public static RemoteScale full() {
     return new RemoteScale(
-        5, Duration.ofSeconds(25), Duration.ofMillis(300), Duration.ofMillis(1200));
+        3, Duration.ofSeconds(12), Duration.ofMillis(300), Duration.ofMillis(1000));
   }
 
   /// The scale that shows that it runs.

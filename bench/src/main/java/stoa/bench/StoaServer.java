@@ -4,8 +4,10 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.stream.IntStream;
+import stoa.KeyValueStore;
 import stoa.Stoa;
 import stoa.View;
 
@@ -16,6 +18,7 @@ final class StoaServer implements RemoteContender {
   private static final String MAIN = "stoa.cli.Main";
   private static final String LISTENING = "listening on ";
   private static final String READY = "ready";
+  private static final String KEY = "key";
 
   @Override
   public String name() {
@@ -48,7 +51,7 @@ final class StoaServer implements RemoteContender {
   private static final class Client implements Connection {
     private final ServerProcess server;
     private final Stoa stoa;
-    private final Cell cell;
+    private final KeyValueStore store;
     private final List<Counter> counters;
     private final Fifo queue;
     private final Counter published;
@@ -57,7 +60,7 @@ final class StoaServer implements RemoteContender {
     Client(ServerProcess server, Stoa stoa) {
       this.server = server;
       this.stoa = stoa;
-      cell = stoa.get(Cell.class, "cell");
+      store = stoa.store();
       counters =
           IntStream.range(0, RemoteLoad.COUNTERS_MAX)
               .mapToObj(i -> stoa.get(Counter.class, "counter " + i))
@@ -75,12 +78,12 @@ final class StoaServer implements RemoteContender {
 
     @Override
     public void put(byte[] value) {
-      cell.set(value);
+      store.put(KEY, value);
     }
 
     @Override
     public byte[] value() {
-      return cell.value();
+      return (byte[]) Objects.requireNonNull(store.get(KEY));
     }
 
     @Override
