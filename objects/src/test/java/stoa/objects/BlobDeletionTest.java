@@ -123,7 +123,7 @@ class BlobDeletionTest {
       Callable<Long> deleter =
           () -> {
             long deleted = 0;
-            for (int i = 0; i < 60; i++) {
+            for (int i = 0; i < 60 || deleted == 0; i++) {
               if (stoa.delete(stoa.get(Blob.class, "a"))) deleted++;
             }
             return deleted;
