@@ -114,8 +114,8 @@ final class RemoteBlobs {
                 .setArguments(bytes));
   }
 
-  /// Asks something that changes nothing.
-  Decoder read(RemoteBlob blob, int operation, Encoder arguments) {
+  /// Asks something that may be done twice.
+  Decoder ask(RemoteBlob blob, int operation, Encoder arguments) {
     return ask(
         blob,
         Outgoing.of(request(blob, operation, arguments), Outgoing.Recovery.READ, arguments.size()));

@@ -1,13 +1,14 @@
 package stoa.node;
 
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import stoa.BlobExtent;
 import stoa.BlobReader;
-import stoa.BlobSnapshot;
 import stoa.BlobWrite;
 import stoa.LimitExceeded;
 import stoa.Unavailable;
@@ -15,22 +16,19 @@ import stoa.base.Decoder;
 import stoa.base.Encoder;
 import stoa.objects.ObjectService;
 import stoa.store.StoredBlob;
+import stoa.store.StoredSnapshot;
 
 /// The operations on blobs of one session; `docs/wire.md` lists them. Thread-safe.
 final class BlobCalls implements AutoCloseable {
   private static final int WRITES_MAX = 64;
   private static final int EXTENTS_MAX = 4_096;
-  private static final int FIRST_OF_A_WRITE = 18;
+  private static final int WRITE = 10;
+  private static final int RELEASE = 16;
 
   private final ConcurrentHashMap<Long, BlobWrite> writes = new ConcurrentHashMap<>();
+  private volatile boolean closed;
 
-  /// Whether an operation belongs to a write of several parts, and has to keep its place among
-  /// them.
-  static boolean isPart(int operation) {
-    return operation >= FIRST_OF_A_WRITE;
-  }
-
-  /// Whether an operation changes nothing, so that it may be done once more.
+  /// Whether an operation changes nothing.
   static boolean isRead(int operation) {
     return operation == 2
         || (operation >= 4 && operation <= 9)
@@ -38,8 +36,28 @@ final class BlobCalls implements AutoCloseable {
         || operation == 17;
   }
 
+  /// Whether an operation may be done once more.
+  static boolean isRepeatable(int operation) {
+    return isRead(operation) || operation == RELEASE;
+  }
+
+  /// Starts what is asked, and answers what it comes to. When this returns, everything is done but
+  /// a write of one range, which has its place among the writes of the blob.
+  CompletableFuture<byte[]> start(
+      ObjectService service, byte[] key, long generation, int operation, byte[] arguments) {
+    if (operation != WRITE) {
+      return CompletableFuture.completedFuture(
+          answer(service, key, generation, operation, arguments));
+    }
+    StoredBlob blob = service.blob(key, generation);
+    var in = new Decoder(arguments);
+    long offset = in.varint();
+    return blob.writeAsync(offset, ByteBuffer.wrap(in.raw(in.remaining())))
+        .thenApply(version -> new Encoder(20).varint(blob.generation()).varint(version).toBytes());
+  }
+
   /// Does what is asked, and answers what it comes to.
-  byte[] answer(
+  private byte[] answer(
       ObjectService service, byte[] key, long generation, int operation, byte[] arguments) {
     StoredBlob blob = service.blob(key, generation);
     var in = new Decoder(arguments);
@@ -65,20 +83,17 @@ final class BlobCalls implements AutoCloseable {
         all.forEach((name, value) -> result.text(name).sized(value));
       }
       case 9 -> history(at(blob, in), in, result);
-      case 10 -> result.varint(blob.write(in.varint(), in.raw(in.remaining())));
       case 11 -> result.varint(blob.truncate(in.varint()));
       case 12 -> result.varint(blob.attribute(in.text(), in.raw(in.remaining())));
       case 13 -> result.varint(blob.removeAttribute(in.text()));
-      case 14 -> result.varint(blob.snapshot().version());
+      case 14 -> result.varint(blob.snapshot().number());
       case 15 -> {
-        List<BlobSnapshot> all = blob.snapshots();
+        List<StoredSnapshot> all = blob.kept();
         result.varint(all.size());
-        all.forEach(snapshot -> result.varint(snapshot.version()));
+        all.forEach(snapshot -> result.varint(snapshot.number()));
       }
-      case 16 -> blob.at(in.varint()).release();
-      case 17 -> {
-        var _ = blob.at(in.varint());
-      }
+      case RELEASE -> blob.kept(in.varint()).release();
+      case 17 -> result.varint(blob.at(in.varint()).number());
       default -> part(blob, operation, in, result);
     }
     long found = operation == 2 ? 0 : blob.generation();
@@ -86,8 +101,8 @@ final class BlobCalls implements AutoCloseable {
   }
 
   private static BlobReader at(StoredBlob blob, Decoder in) {
-    long at = in.varint();
-    return at == 0 ? blob : blob.at(at - 1);
+    long snapshot = in.varint();
+    return snapshot == 0 ? blob : blob.kept(snapshot);
   }
 
   private static void history(BlobReader reader, Decoder in, Encoder result) {
@@ -128,6 +143,7 @@ final class BlobCalls implements AutoCloseable {
     }
     BlobWrite before = writes.put(number, blob.begin());
     if (before != null) before.close();
+    if (closed) end(number);
   }
 
   private BlobWrite write(long number) {
@@ -145,6 +161,7 @@ final class BlobCalls implements AutoCloseable {
   /// Gives up what was not committed.
   @Override
   public void close() {
+    closed = true;
     writes.keySet().forEach(this::end);
   }
 }
