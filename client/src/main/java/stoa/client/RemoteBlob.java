@@ -118,7 +118,9 @@ final class RemoteBlob extends RemoteReader implements Blob {
     ensureOutside();
     ensureWithinLimit(bytes.remaining());
     ensureRange(offset, bytes.remaining());
-    if (bytes.remaining() > RemoteBlobs.PART_BYTES) return blobs.async(() -> write(offset, bytes));
+    if (bytes.remaining() > RemoteBlobs.PART_BYTES) {
+      return RemoteBlobWrite.whole(this, offset, bytes);
+    }
     return blobs.writeAsync(this, range(offset, bytes));
   }
 
@@ -141,7 +143,7 @@ final class RemoteBlob extends RemoteReader implements Blob {
   @Override
   public BlobWrite begin() {
     ensureOutside();
-    return new RemoteBlobWrite(this, blobs.nextWrite());
+    return RemoteBlobWrite.begin(this);
   }
 
   @Override

@@ -7,6 +7,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
 import stoa.BlobExtent;
 import stoa.BlobReader;
 import stoa.BlobWrite;
@@ -24,8 +25,14 @@ final class BlobCalls implements AutoCloseable {
   private static final int EXTENTS_MAX = 4_096;
   private static final int WRITE = 10;
   private static final int RELEASE = 16;
+  private static final int PART = 19;
 
-  private final ConcurrentHashMap<Long, BlobWrite> writes = new ConcurrentHashMap<>();
+  /// A write of several parts.
+  ///
+  /// @param ranges how many were begun
+  private record Writing(BlobWrite write, AtomicLong ranges) {}
+
+  private final ConcurrentHashMap<Long, Writing> writes = new ConcurrentHashMap<>();
   private volatile boolean closed;
 
   /// Whether an operation changes nothing.
@@ -42,17 +49,24 @@ final class BlobCalls implements AutoCloseable {
   }
 
   /// Starts what is asked, and answers what it comes to. When this returns, everything is done but
-  /// a write of one range, which has its place among the writes of the blob.
+  /// the write of a range, which has its place among the others.
   CompletableFuture<byte[]> start(
       ObjectService service, byte[] key, long generation, int operation, byte[] arguments) {
-    if (operation != WRITE) {
+    if (operation != WRITE && operation != PART) {
       return CompletableFuture.completedFuture(
           answer(service, key, generation, operation, arguments));
     }
     StoredBlob blob = service.blob(key, generation);
     var in = new Decoder(arguments);
-    long offset = in.varint();
-    return blob.writeAsync(offset, ByteBuffer.wrap(in.raw(in.remaining())))
+    if (operation == PART) {
+      Writing writing = writing(in.varint());
+      CompletableFuture<Void> written =
+          writing.write.writeAsync(in.varint(), ByteBuffer.wrap(in.raw(in.remaining())));
+      // What fails from here on fails the commit, too.
+      if (!written.isCompletedExceptionally()) writing.ranges.incrementAndGet();
+      return written.thenApply(_ -> new Encoder(10).varint(blob.generation()).toBytes());
+    }
+    return blob.writeAsync(in.varint(), ByteBuffer.wrap(in.raw(in.remaining())))
         .thenApply(version -> new Encoder(20).varint(blob.generation()).varint(version).toBytes());
   }
 
@@ -122,12 +136,11 @@ final class BlobCalls implements AutoCloseable {
     long number = in.varint();
     switch (operation) {
       case 18 -> begin(blob, number);
-      case 19 -> write(number).write(in.varint(), in.raw(in.remaining()));
-      case 20 -> write(number).truncate(in.varint());
-      case 21 -> write(number).attribute(in.text(), in.raw(in.remaining()));
-      case 22 -> write(number).removeAttribute(in.text());
+      case 20 -> writing(number).write.truncate(in.varint());
+      case 21 -> writing(number).write.attribute(in.text(), in.raw(in.remaining()));
+      case 22 -> writing(number).write.removeAttribute(in.text());
       case 23 -> {
-        result.varint(write(number).commit());
+        result.varint(commit(number, in.varint()));
         end(number);
       }
       case 24 -> end(number);
@@ -141,21 +154,33 @@ final class BlobCalls implements AutoCloseable {
       throw new LimitExceeded(
           "the session has " + WRITES_MAX + " writes of blobs under way; commit or close some");
     }
-    BlobWrite before = writes.put(number, blob.begin());
-    if (before != null) before.close();
+    Writing before = writes.put(number, new Writing(blob.begin(), new AtomicLong()));
+    if (before != null) before.write.close();
     if (closed) end(number);
   }
 
-  private BlobWrite write(long number) {
-    BlobWrite found = writes.get(number);
+  /// @param ranges how many the client means to be in it
+  private long commit(long number, long ranges) {
+    Writing writing = writing(number);
+    long begun = writing.ranges.get();
+    if (begun < ranges) {
+      throw new Unavailable(
+          "only %d of the %d ranges of a write are there; nothing of it was written, begin again"
+              .formatted(begun, ranges));
+    }
+    return writing.write.commit();
+  }
+
+  private Writing writing(long number) {
+    Writing found = writes.get(number);
     if (found != null) return found;
     throw new Unavailable(
         "write " + number + " is not under way, or was lost when the server was restarted");
   }
 
   private void end(long number) {
-    BlobWrite found = writes.remove(number);
-    if (found != null) found.close();
+    Writing found = writes.remove(number);
+    if (found != null) found.write.close();
   }
 
   /// Gives up what was not committed.
