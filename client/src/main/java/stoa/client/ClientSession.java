@@ -165,11 +165,16 @@ final class ClientSession {
   }
 
   private static RuntimeException lost(Outgoing outgoing) {
-    return outgoing.sequence != 0 && outgoing.request().hasCommit()
+    return outgoing.sequence != 0 && commits(outgoing.request())
         ? unknown()
         : new Unavailable(
             "the server was started again, or ended the session, and what was begun there is lost;"
                 + " nothing of it was written, begin again");
+  }
+
+  private static boolean commits(Request.Builder request) {
+    return request.hasCommit()
+        || (request.hasBlob() && request.getBlob().getOperation() == RemoteBlobs.COMMIT);
   }
 
   /// The connection is gone.

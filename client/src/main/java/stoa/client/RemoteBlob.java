@@ -72,7 +72,7 @@ final class RemoteBlob extends RemoteReader implements Blob {
 
   /// The generation that is there, 0 when there is none.
   long found() {
-    return blobs.read(this, RemoteBlobs.GENERATION, nothing()).varint();
+    return blobs.ask(this, RemoteBlobs.GENERATION, nothing()).varint();
   }
 
   boolean delete() {
@@ -118,7 +118,9 @@ final class RemoteBlob extends RemoteReader implements Blob {
     ensureOutside();
     ensureWithinLimit(bytes.remaining());
     ensureRange(offset, bytes.remaining());
-    if (bytes.remaining() > RemoteBlobs.PART_BYTES) return blobs.async(() -> write(offset, bytes));
+    if (bytes.remaining() > RemoteBlobs.PART_BYTES) {
+      return RemoteBlobWrite.whole(this, offset, bytes);
+    }
     return blobs.writeAsync(this, range(offset, bytes));
   }
 
@@ -141,7 +143,7 @@ final class RemoteBlob extends RemoteReader implements Blob {
   @Override
   public BlobWrite begin() {
     ensureOutside();
-    return new RemoteBlobWrite(this, blobs.nextWrite());
+    return RemoteBlobWrite.begin(this);
   }
 
   @Override
@@ -167,7 +169,7 @@ final class RemoteBlob extends RemoteReader implements Blob {
   @Override
   public List<BlobSnapshot> snapshots() {
     ensureOutside();
-    Decoder in = blobs.read(this, RemoteBlobs.SNAPSHOTS, nothing());
+    Decoder in = blobs.ask(this, RemoteBlobs.SNAPSHOTS, nothing());
     var all = new ArrayList<BlobSnapshot>();
     for (long left = in.varint(); left > 0; left--) {
       all.add(new RemoteBlobSnapshot(this, in.varint()));
@@ -178,8 +180,8 @@ final class RemoteBlob extends RemoteReader implements Blob {
   @Override
   public BlobSnapshot at(long version) {
     ensureOutside();
-    var _ = blobs.read(this, RemoteBlobs.AT, new Encoder(10).varint(version));
-    return new RemoteBlobSnapshot(this, version);
+    var number = blobs.ask(this, RemoteBlobs.AT, new Encoder(10).varint(version)).varint();
+    return new RemoteBlobSnapshot(this, number);
   }
 
   @Override

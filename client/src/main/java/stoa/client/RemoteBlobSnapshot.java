@@ -6,11 +6,12 @@ import stoa.base.Encoder;
 /// A snapshot of a blob in a server. Thread-safe.
 final class RemoteBlobSnapshot extends RemoteReader implements BlobSnapshot {
   private final RemoteBlob blob;
-  private final long version;
+  private final long number;
 
-  RemoteBlobSnapshot(RemoteBlob blob, long version) {
+  /// @param number by which the server knows it
+  RemoteBlobSnapshot(RemoteBlob blob, long number) {
     this.blob = blob;
-    this.version = version;
+    this.number = number;
   }
 
   @Override
@@ -20,17 +21,17 @@ final class RemoteBlobSnapshot extends RemoteReader implements BlobSnapshot {
 
   @Override
   long moment() {
-    return version + 1;
+    return number;
   }
 
   @Override
   public void release() {
     ensureOutside();
-    var _ = blob.blobs().write(blob, RemoteBlobs.RELEASE, new Encoder(10).varint(version));
+    var _ = blob.blobs().ask(blob, RemoteBlobs.RELEASE, new Encoder(10).varint(number));
   }
 
   @Override
   public String toString() {
-    return "snapshot at version " + version + " of " + blob;
+    return "snapshot " + number + " of " + blob;
   }
 }

@@ -1,8 +1,14 @@
 package stoa.client;
 
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Function;
 import stoa.BlobWrite;
+import stoa.UnknownOutcome;
 import stoa.base.Decoder;
 import stoa.base.Encoder;
 
@@ -11,23 +17,75 @@ final class RemoteBlobWrite implements BlobWrite {
   private final RemoteBlob blob;
   private final long number;
   private final Scope scope = new Scope();
+
+  /// How many ranges the server is to have before it commits: one that did not arrive must not be
+  /// missed silently.
+  private final AtomicLong ranges = new AtomicLong();
+
   private volatile boolean ended;
 
-  /// Begins one.
-  RemoteBlobWrite(RemoteBlob blob, long number) {
+  private RemoteBlobWrite(RemoteBlob blob) {
     this.blob = blob;
-    this.number = number;
-    var _ = within(RemoteBlobs.BEGIN, new Encoder(10).varint(number));
+    this.number = blob.blobs().nextWrite();
+  }
+
+  /// Begins one.
+  static RemoteBlobWrite begin(RemoteBlob blob) {
+    var begun = new RemoteBlobWrite(blob);
+    var _ = begun.within(RemoteBlobs.BEGIN, begun.numbered(0));
+    return begun;
+  }
+
+  /// Begins to write what is too large for one request, as one version. All of it is on its way
+  /// when this returns, so that it keeps its place among what else the caller begins.
+  static CompletableFuture<Long> whole(RemoteBlob blob, long offset, ByteBuffer bytes) {
+    var whole = new RemoteBlobWrite(blob);
+    var begun = whole.begin(RemoteBlobs.BEGIN, whole.numbered(0), _ -> true);
+    var written = whole.writeAsync(offset, bytes);
+    var committed = whole.begin(RemoteBlobs.COMMIT, whole.commitment(), Decoder::varint);
+    var answer = new CompletableFuture<Long>();
+    var _ =
+        CompletableFuture.allOf(begun, written, committed)
+            .whenComplete((_, failed) -> {
+              if (failed == null) answer.complete(committed.join());
+              else answer.completeExceptionally(whole.refused(begun, written, committed));
+            });
+    return answer;
+  }
+
+  /// Why the whole failed: what failed first, unless nobody knows whether it did.
+  private Throwable refused(
+      CompletableFuture<?> begun, CompletableFuture<?> written, CompletableFuture<?> committed) {
+    close();
+    Throwable last = committed.isCompletedExceptionally() ? committed.exceptionNow() : null;
+    if (last instanceof UnknownOutcome) return last;
+    if (begun.isCompletedExceptionally()) return begun.exceptionNow();
+    if (written.isCompletedExceptionally()) return written.exceptionNow();
+    return Objects.requireNonNull(last);
   }
 
   private Decoder within(int operation, Encoder arguments) {
+    ensureOpen();
+    return blob.blobs().within(scope, blob, operation, arguments);
+  }
+
+  private <T> CompletableFuture<T> begin(
+      int operation, Encoder arguments, Function<Decoder, T> reading) {
+    ensureOpen();
+    return blob.blobs().withinAsync(scope, blob, operation, arguments, reading);
+  }
+
+  private void ensureOpen() {
     blob.ensureOutside();
     if (ended) throw new IllegalStateException("the write has ended; begin another");
-    return blob.blobs().within(scope, blob, operation, arguments);
   }
 
   private Encoder numbered(int capacity) {
     return new Encoder(capacity + 32).varint(number);
+  }
+
+  private Encoder commitment() {
+    return numbered(10).varint(ranges.get());
   }
 
   @Override
@@ -37,29 +95,44 @@ final class RemoteBlobWrite implements BlobWrite {
 
   @Override
   public void write(long offset, ByteBuffer bytes) {
+    List<Encoder> parts = parts(offset, bytes);
+    ranges.addAndGet(parts.size());
+    int written = 0;
+    try {
+      for (Encoder part : parts) {
+        var _ = within(RemoteBlobs.PART, part);
+        written++;
+      }
+    } finally {
+      // Nothing of it was written: the others may be committed.
+      if (written == 0) ranges.addAndGet(-parts.size());
+    }
+  }
+
+  /// The requests that write bytes.
+  private List<Encoder> parts(long offset, ByteBuffer bytes) {
     blob.ensureWithinLimit(bytes.remaining());
     RemoteReader.ensureRange(offset, bytes.remaining());
+    var parts = new ArrayList<Encoder>();
     long at = offset;
     do {
       int count = Math.min(RemoteBlobs.PART_BYTES, bytes.remaining());
       var part = new byte[count];
       bytes.get(part);
-      var _ = within(RemoteBlobs.PART, numbered(count).varint(at).raw(part));
+      parts.add(numbered(count).varint(at).raw(part));
       at += count;
     } while (bytes.hasRemaining());
+    return parts;
   }
 
   @Override
   public CompletableFuture<Void> writeAsync(long offset, ByteBuffer bytes) {
-    blob.ensureOutside();
-    blob.ensureWithinLimit(bytes.remaining());
-    RemoteReader.ensureRange(offset, bytes.remaining());
-    return blob.blobs()
-        .async(() -> {
-          write(offset, bytes);
-          return bytes;
-        })
-        .thenAccept(_ -> {});
+    List<Encoder> parts = parts(offset, bytes.duplicate());
+    ranges.addAndGet(parts.size());
+    return CompletableFuture.allOf(
+        parts.stream()
+            .map(part -> begin(RemoteBlobs.PART, part, _ -> true))
+            .toArray(CompletableFuture<?>[]::new));
   }
 
   @Override
@@ -80,7 +153,7 @@ final class RemoteBlobWrite implements BlobWrite {
 
   @Override
   public long commit() {
-    long version = within(RemoteBlobs.COMMIT, numbered(0)).varint();
+    long version = within(RemoteBlobs.COMMIT, commitment()).varint();
     ended = true;
     return version;
   }

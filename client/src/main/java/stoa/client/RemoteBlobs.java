@@ -2,6 +2,7 @@ package stoa.client;
 
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import stoa.NotShareable;
@@ -10,6 +11,7 @@ import stoa.View;
 import stoa.base.Decoder;
 import stoa.base.Encoder;
 import stoa.objects.types.Keys;
+import stoa.wire.proto.Answer;
 import stoa.wire.proto.Blob;
 import stoa.wire.proto.Request;
 
@@ -114,8 +116,8 @@ final class RemoteBlobs {
                 .setArguments(bytes));
   }
 
-  /// Asks something that changes nothing.
-  Decoder read(RemoteBlob blob, int operation, Encoder arguments) {
+  /// Asks something that may be done twice.
+  Decoder ask(RemoteBlob blob, int operation, Encoder arguments) {
     return ask(
         blob,
         Outgoing.of(request(blob, operation, arguments), Outgoing.Recovery.READ, arguments.size()));
@@ -131,9 +133,14 @@ final class RemoteBlobs {
 
   /// Begins to write; the future answers the version.
   CompletableFuture<Long> writeAsync(RemoteBlob blob, Encoder arguments) {
-    var answer = new CompletableFuture<Long>();
     var outgoing =
         Outgoing.of(request(blob, WRITE, arguments), Outgoing.Recovery.UNKNOWN, arguments.size());
+    return begin(blob, outgoing, Decoder::varint);
+  }
+
+  private <T> CompletableFuture<T> begin(
+      RemoteBlob blob, Outgoing outgoing, Function<Decoder, T> reading) {
+    var answer = new CompletableFuture<T>();
     try {
       stoa.conversation()
           .begin(
@@ -141,12 +148,7 @@ final class RemoteBlobs {
               settled ->
                   stoa.hand(
                       answer,
-                      () -> {
-                        var said = stoa.requests().sound(settled.answer());
-                        var in = new Decoder(said.getData().toByteArray());
-                        blob.bind(in.varint());
-                        return in.varint();
-                      }));
+                      () -> reading.apply(said(blob, stoa.requests().sound(settled.answer())))));
     } catch (RuntimeException refused) {
       answer.completeExceptionally(refused);
     }
@@ -155,12 +157,24 @@ final class RemoteBlobs {
 
   /// Does something within a write of several parts.
   Decoder within(Scope scope, RemoteBlob blob, int operation, Encoder arguments) {
+    return ask(blob, part(scope, blob, operation, arguments));
+  }
+
+  /// Begins something within a write of several parts, behind what was begun there before.
+  <T> CompletableFuture<T> withinAsync(
+      Scope scope,
+      RemoteBlob blob,
+      int operation,
+      Encoder arguments,
+      Function<Decoder, T> reading) {
+    return begin(blob, part(scope, blob, operation, arguments), reading);
+  }
+
+  private static Outgoing part(Scope scope, RemoteBlob blob, int operation, Encoder arguments) {
     var request = request(blob, operation, arguments);
-    var outgoing =
-        operation == BEGIN
-            ? Outgoing.beginning(scope, request, Outgoing.Recovery.UNKNOWN)
-            : Outgoing.in(scope, null, request, arguments.size());
-    return ask(blob, outgoing);
+    return operation == BEGIN
+        ? Outgoing.beginning(scope, request, Outgoing.Recovery.UNKNOWN)
+        : Outgoing.in(scope, null, request, arguments.size());
   }
 
   /// Ends a write that was not committed; does not wait.
@@ -170,7 +184,11 @@ final class RemoteBlobs {
   }
 
   private Decoder ask(RemoteBlob blob, Outgoing outgoing) {
-    var in = new Decoder(stoa.ask(outgoing).getData().toByteArray());
+    return said(blob, stoa.ask(outgoing));
+  }
+
+  private static Decoder said(RemoteBlob blob, Answer answer) {
+    var in = new Decoder(answer.getData().toByteArray());
     blob.bind(in.varint());
     return in;
   }

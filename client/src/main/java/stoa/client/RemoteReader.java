@@ -26,7 +26,7 @@ abstract sealed class RemoteReader implements BlobReader permits RemoteBlob, Rem
 
   abstract RemoteBlob blob();
 
-  /// 0 for the present, else one more than the version of a snapshot.
+  /// 0 for the present, else the number of a snapshot.
   abstract long moment();
 
   private RemoteBlobs blobs() {
@@ -35,7 +35,7 @@ abstract sealed class RemoteReader implements BlobReader permits RemoteBlob, Rem
 
   private Decoder ask(int operation, Encoder arguments) {
     ensureOutside();
-    return blobs().read(blob(), operation, arguments);
+    return blobs().ask(blob(), operation, arguments);
   }
 
   private Encoder then() {

@@ -21,6 +21,7 @@ import stoa.Unavailable;
 import stoa.UnknownOutcome;
 import stoa.store.Key;
 import stoa.wire.proto.Answer;
+import stoa.wire.proto.Blob;
 import stoa.wire.proto.Call;
 import stoa.wire.proto.ClientFrame;
 import stoa.wire.proto.Commit;
@@ -268,16 +269,21 @@ class ClientSessionTest {
 
   @Test
   void aCommitThatWasSentToAServerThatHasForgottenIsInDoubt() {
-    var session = new ClientSession(QUEUED_MAX);
-    session.connected(hello(1, false));
-    var scope = new Scope();
-    session.submit(Outgoing.beginning(scope, Request.newBuilder(), Outgoing.Recovery.UNKNOWN));
-    var commit = Request.newBuilder().setCommit(Commit.getDefaultInstance());
-    session.submit(Outgoing.in(scope, null, commit, 0));
-    assertNotNull(session.nextFrame());
-    session.disconnected();
-    session.connected(hello(1, true));
-    assertInstanceOf(UnknownOutcome.class, session.takeFailed().getLast().cause());
+    var blob = Blob.newBuilder().setOperation(RemoteBlobs.COMMIT);
+    for (Request.Builder commit :
+        List.of(
+            Request.newBuilder().setCommit(Commit.getDefaultInstance()),
+            Request.newBuilder().setBlob(blob))) {
+      var session = new ClientSession(QUEUED_MAX);
+      session.connected(hello(1, false));
+      var scope = new Scope();
+      session.submit(Outgoing.beginning(scope, Request.newBuilder(), Outgoing.Recovery.UNKNOWN));
+      session.submit(Outgoing.in(scope, null, commit, 0));
+      assertNotNull(session.nextFrame());
+      session.disconnected();
+      session.connected(hello(1, true));
+      assertInstanceOf(UnknownOutcome.class, session.takeFailed().getLast().cause());
+    }
   }
 
   @Test

@@ -5,20 +5,25 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import stoa.Accessor;
+import stoa.Blob;
+import stoa.BlobSnapshot;
 import stoa.Limits;
 import stoa.Shared;
 import stoa.Stoa;
 import stoa.StoaConfig;
+import stoa.TooOld;
 import stoa.Unavailable;
 import stoa.node.Server;
 
@@ -137,6 +142,31 @@ class ResilienceTest {
       network.calm();
       assertEquals(160, stoa.get(Account.class, "to").balance());
       assertEquals(-160, stoa.get(Account.class, "from").balance());
+    }
+  }
+
+  @Test
+  void changesABlobOnceAndInOrderOverAConnectionThatIsCut() throws Exception {
+    try (Server server = ServedEngine.serve(StoaConfig.of("memory:"), 0);
+        var network = new Cuts(server.port(), 11, 12_000);
+        Stoa stoa = Stoa.open(client(network.port()))) {
+      Blob blob = stoa.get(Blob.class, "pipe");
+      long version = 0;
+      for (int batch = 0; batch < 40; batch++) {
+        var begun = new ArrayList<CompletableFuture<Long>>();
+        for (int i = 0; i < 20; i++) {
+          begun.add(blob.writeAsync(i, ByteBuffer.wrap(new byte[] {(byte) batch})));
+        }
+        for (CompletableFuture<Long> one : begun) assertEquals(++version, one.join());
+        BlobSnapshot snapshot = blob.snapshot();
+        assertEquals(version, snapshot.version());
+        snapshot.release();
+        assertThrows(TooOld.class, snapshot::size);
+        assertEquals(List.of(), blob.snapshots());
+      }
+      assertTrue(network.cuts() > 2, "only " + network.cuts() + " cuts");
+      network.calm();
+      assertEquals(version, blob.version());
     }
   }
 

@@ -1,13 +1,15 @@
 package stoa.node;
 
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
 import stoa.BlobExtent;
 import stoa.BlobReader;
-import stoa.BlobSnapshot;
 import stoa.BlobWrite;
 import stoa.LimitExceeded;
 import stoa.Unavailable;
@@ -15,22 +17,25 @@ import stoa.base.Decoder;
 import stoa.base.Encoder;
 import stoa.objects.ObjectService;
 import stoa.store.StoredBlob;
+import stoa.store.StoredSnapshot;
 
 /// The operations on blobs of one session; `docs/wire.md` lists them. Thread-safe.
 final class BlobCalls implements AutoCloseable {
   private static final int WRITES_MAX = 64;
   private static final int EXTENTS_MAX = 4_096;
-  private static final int FIRST_OF_A_WRITE = 18;
+  private static final int WRITE = 10;
+  private static final int RELEASE = 16;
+  private static final int PART = 19;
 
-  private final ConcurrentHashMap<Long, BlobWrite> writes = new ConcurrentHashMap<>();
+  /// A write of several parts.
+  ///
+  /// @param ranges how many were begun
+  private record Writing(BlobWrite write, AtomicLong ranges) {}
 
-  /// Whether an operation belongs to a write of several parts, and has to keep its place among
-  /// them.
-  static boolean isPart(int operation) {
-    return operation >= FIRST_OF_A_WRITE;
-  }
+  private final ConcurrentHashMap<Long, Writing> writes = new ConcurrentHashMap<>();
+  private volatile boolean closed;
 
-  /// Whether an operation changes nothing, so that it may be done once more.
+  /// Whether an operation changes nothing.
   static boolean isRead(int operation) {
     return operation == 2
         || (operation >= 4 && operation <= 9)
@@ -38,8 +43,35 @@ final class BlobCalls implements AutoCloseable {
         || operation == 17;
   }
 
+  /// Whether an operation may be done once more.
+  static boolean isRepeatable(int operation) {
+    return isRead(operation) || operation == RELEASE;
+  }
+
+  /// Starts what is asked, and answers what it comes to. When this returns, everything is done but
+  /// the write of a range, which has its place among the others.
+  CompletableFuture<byte[]> start(
+      ObjectService service, byte[] key, long generation, int operation, byte[] arguments) {
+    if (operation != WRITE && operation != PART) {
+      return CompletableFuture.completedFuture(
+          answer(service, key, generation, operation, arguments));
+    }
+    StoredBlob blob = service.blob(key, generation);
+    var in = new Decoder(arguments);
+    if (operation == PART) {
+      Writing writing = writing(in.varint());
+      CompletableFuture<Void> written =
+          writing.write.writeAsync(in.varint(), ByteBuffer.wrap(in.raw(in.remaining())));
+      // What fails from here on fails the commit, too.
+      if (!written.isCompletedExceptionally()) writing.ranges.incrementAndGet();
+      return written.thenApply(_ -> new Encoder(10).varint(blob.generation()).toBytes());
+    }
+    return blob.writeAsync(in.varint(), ByteBuffer.wrap(in.raw(in.remaining())))
+        .thenApply(version -> new Encoder(20).varint(blob.generation()).varint(version).toBytes());
+  }
+
   /// Does what is asked, and answers what it comes to.
-  byte[] answer(
+  private byte[] answer(
       ObjectService service, byte[] key, long generation, int operation, byte[] arguments) {
     StoredBlob blob = service.blob(key, generation);
     var in = new Decoder(arguments);
@@ -65,20 +97,17 @@ final class BlobCalls implements AutoCloseable {
         all.forEach((name, value) -> result.text(name).sized(value));
       }
       case 9 -> history(at(blob, in), in, result);
-      case 10 -> result.varint(blob.write(in.varint(), in.raw(in.remaining())));
       case 11 -> result.varint(blob.truncate(in.varint()));
       case 12 -> result.varint(blob.attribute(in.text(), in.raw(in.remaining())));
       case 13 -> result.varint(blob.removeAttribute(in.text()));
-      case 14 -> result.varint(blob.snapshot().version());
+      case 14 -> result.varint(blob.snapshot().number());
       case 15 -> {
-        List<BlobSnapshot> all = blob.snapshots();
+        List<StoredSnapshot> all = blob.kept();
         result.varint(all.size());
-        all.forEach(snapshot -> result.varint(snapshot.version()));
+        all.forEach(snapshot -> result.varint(snapshot.number()));
       }
-      case 16 -> blob.at(in.varint()).release();
-      case 17 -> {
-        var _ = blob.at(in.varint());
-      }
+      case RELEASE -> blob.kept(in.varint()).release();
+      case 17 -> result.varint(blob.at(in.varint()).number());
       default -> part(blob, operation, in, result);
     }
     long found = operation == 2 ? 0 : blob.generation();
@@ -86,8 +115,8 @@ final class BlobCalls implements AutoCloseable {
   }
 
   private static BlobReader at(StoredBlob blob, Decoder in) {
-    long at = in.varint();
-    return at == 0 ? blob : blob.at(at - 1);
+    long snapshot = in.varint();
+    return snapshot == 0 ? blob : blob.kept(snapshot);
   }
 
   private static void history(BlobReader reader, Decoder in, Encoder result) {
@@ -107,12 +136,11 @@ final class BlobCalls implements AutoCloseable {
     long number = in.varint();
     switch (operation) {
       case 18 -> begin(blob, number);
-      case 19 -> write(number).write(in.varint(), in.raw(in.remaining()));
-      case 20 -> write(number).truncate(in.varint());
-      case 21 -> write(number).attribute(in.text(), in.raw(in.remaining()));
-      case 22 -> write(number).removeAttribute(in.text());
+      case 20 -> writing(number).write.truncate(in.varint());
+      case 21 -> writing(number).write.attribute(in.text(), in.raw(in.remaining()));
+      case 22 -> writing(number).write.removeAttribute(in.text());
       case 23 -> {
-        result.varint(write(number).commit());
+        result.varint(commit(number, in.varint()));
         end(number);
       }
       case 24 -> end(number);
@@ -126,25 +154,39 @@ final class BlobCalls implements AutoCloseable {
       throw new LimitExceeded(
           "the session has " + WRITES_MAX + " writes of blobs under way; commit or close some");
     }
-    BlobWrite before = writes.put(number, blob.begin());
-    if (before != null) before.close();
+    Writing before = writes.put(number, new Writing(blob.begin(), new AtomicLong()));
+    if (before != null) before.write.close();
+    if (closed) end(number);
   }
 
-  private BlobWrite write(long number) {
-    BlobWrite found = writes.get(number);
+  /// @param ranges how many the client means to be in it
+  private long commit(long number, long ranges) {
+    Writing writing = writing(number);
+    long begun = writing.ranges.get();
+    if (begun < ranges) {
+      throw new Unavailable(
+          "only %d of the %d ranges of a write are there; nothing of it was written, begin again"
+              .formatted(begun, ranges));
+    }
+    return writing.write.commit();
+  }
+
+  private Writing writing(long number) {
+    Writing found = writes.get(number);
     if (found != null) return found;
     throw new Unavailable(
         "write " + number + " is not under way, or was lost when the server was restarted");
   }
 
   private void end(long number) {
-    BlobWrite found = writes.remove(number);
-    if (found != null) found.close();
+    Writing found = writes.remove(number);
+    if (found != null) found.write.close();
   }
 
   /// Gives up what was not committed.
   @Override
   public void close() {
+    closed = true;
     writes.keySet().forEach(this::end);
   }
 }

@@ -34,7 +34,11 @@ final class Node implements AutoCloseable {
     this.service = service;
     this.registry =
         new Registry(
-            config, service.sessions(), service.keys(), this::nowNanos, () -> new Lane(background));
+            config,
+            service.sessions(),
+            service.keys(),
+            this::nowNanos,
+            () -> new Lanes<>(background));
     this.requests = new Requests(this);
   }
 

@@ -1,5 +1,6 @@
 package stoa.node;
 
+import com.google.protobuf.ByteString;
 import io.grpc.Status;
 import java.util.Collection;
 import java.util.concurrent.ConcurrentHashMap;
@@ -20,7 +21,7 @@ final class Registry {
   private final Sessions durable;
   private final KeyService keys;
   private final LongSupplier nowNanos;
-  private final java.util.function.Supplier<Lane> lanes;
+  private final java.util.function.Supplier<Lanes<ByteString>> lanes;
   private final ConcurrentHashMap<Long, Session> sessions = new ConcurrentHashMap<>();
 
   /// Finds those of an earlier server again, each with a lease that begins now.
@@ -29,7 +30,7 @@ final class Registry {
       Sessions durable,
       KeyService keys,
       LongSupplier nowNanos,
-      java.util.function.Supplier<Lane> lanes) {
+      java.util.function.Supplier<Lanes<ByteString>> lanes) {
     this.config = config;
     this.durable = durable;
     this.keys = keys;

@@ -5,8 +5,10 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import stoa.Aborted;
 import stoa.DeadlineExceeded;
@@ -106,10 +108,32 @@ final class Requests {
       try {
         checkTime();
         answer(work.answer());
-      } catch (VirtualMachineError beyond) {
-        fail(new Unavailable("the server failed: " + beyond, beyond));
       } catch (Throwable failed) {
-        fail(failed);
+        refuse(failed);
+      }
+    }
+
+    /// Starts what answers later, and tells when it fails.
+    void start(Supplier<CompletableFuture<byte[]>> work) {
+      try {
+        checkTime();
+        var _ =
+            work.get()
+                .whenComplete((done, failed) -> {
+                  if (failed == null) answer(data(done));
+                  else refuse(failed);
+                });
+      } catch (Throwable failed) {
+        refuse(failed);
+      }
+    }
+
+    private void refuse(Throwable failed) {
+      switch (failed) {
+        case CompletionException told when told.getCause() != null -> refuse(told.getCause());
+        case VirtualMachineError beyond ->
+            fail(new Unavailable("the server failed: " + beyond, beyond));
+        default -> fail(failed);
       }
     }
 
@@ -293,16 +317,8 @@ final class Requests {
         if (changes && isLost(asked)) return;
         if (stream.getOperation() == StreamCalls.APPEND) {
           // Begun here, so that what one thread begins is appended in that order.
-          var _ =
-              StreamCalls.append(service.streams(), stream.getArguments().toByteArray())
-                  .whenComplete((appended, failed) ->
-                      asked.attempt(() -> {
-                        if (failed instanceof CompletionException told && told.getCause() != null) {
-                          throw told.getCause();
-                        }
-                        if (failed != null) throw failed;
-                        return data(appended);
-                      }));
+          asked.start(
+              () -> StreamCalls.append(service.streams(), stream.getArguments().toByteArray()));
           return;
         }
         aside(
@@ -325,19 +341,19 @@ final class Requests {
 
   private void blob(Asked asked, Blob blob) {
     int operation = blob.getOperation();
-    if (!BlobCalls.isRead(operation) && isLost(asked)) return;
+    if (!BlobCalls.isRepeatable(operation) && isLost(asked)) return;
     Session session = asked.session;
-    Work work =
+    Runnable work =
         () ->
-            data(
-                session.blobCalls.answer(
+            asked.start(() ->
+                session.blobCalls.start(
                     service,
                     blob.getKey().toByteArray(),
                     blob.getGeneration(),
                     operation,
                     blob.getArguments().toByteArray()));
-    if (BlobCalls.isPart(operation)) session.blobs.slow(() -> asked.attempt(work));
-    else aside(asked, work);
+    if (BlobCalls.isRead(operation)) node.background(work);
+    else session.blobs.slow(blob.getKey(), work);
   }
 
   private Answer.Builder data(byte[] bytes) {

@@ -41,7 +41,10 @@ final class Session {
   final ConcurrentHashMap<Long, Pins.Pin> pins = new ConcurrentHashMap<>();
   final ConcurrentHashMap<Integer, Watch> watches = new ConcurrentHashMap<>();
   final ConcurrentHashMap<Long, ClientListener> listeners = new ConcurrentHashMap<>();
-  final Lane blobs;
+
+  /// What changes a blob, by its encoded key.
+  final Lanes<ByteString> blobs;
+
   final BlobCalls blobCalls = new BlobCalls();
 
   // Guarded by this.
@@ -65,7 +68,7 @@ final class Session {
       Sessions.Session durable,
       Recovered recovered,
       ServerConfig config,
-      Lane blobs,
+      Lanes<ByteString> blobs,
       long nowNanos) {
     this.id = durable.id();
     this.durable = durable;
@@ -352,7 +355,7 @@ final class Session {
     pins.clear();
     transactions.values().forEach(OpenTransaction::abandon);
     transactions.clear();
-    blobs.slow(blobCalls::close);
+    blobCalls.close();
     containers.clear();
   }
 }

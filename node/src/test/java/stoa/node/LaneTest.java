@@ -32,6 +32,24 @@ class LaneTest {
   }
 
   @Test
+  void keepsALaneForEachThingWhileItHasTasks() {
+    var lanes = new Lanes<String>(executor::add);
+    lanes.slow("x", () -> done.add("x1"));
+    lanes.slow("y", () -> done.add("y1"));
+    lanes.slow("x", () -> done.add("x2"));
+    assertEquals(2, lanes.size());
+    executor.removeLast().run();
+    assertEquals(List.of("y1"), done);
+    assertEquals(1, lanes.size());
+    executor.remove().run();
+    assertEquals(List.of("y1", "x1", "x2"), done);
+    assertEquals(0, lanes.size());
+    lanes.slow("x", () -> done.add("x3"));
+    executor.remove().run();
+    assertEquals("x3", done.getLast());
+  }
+
+  @Test
   void takesTasksThatATaskBrings() {
     lane.slow(() -> lane.slow(() -> done.add("inner")));
     executor.remove().run();

@@ -17,6 +17,7 @@ import java.io.SequenceInputStream;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -610,7 +611,7 @@ class BlobTest {
         byte mark = (byte) writer;
         writers.add(() -> {
           byte[] bytes = new byte[length / 2];
-          java.util.Arrays.fill(bytes, mark);
+          Arrays.fill(bytes, mark);
           long version = 0;
           for (int i = 0; i < 50; i++) {
             try (BlobWrite write = blob.begin()) {
@@ -654,6 +655,42 @@ class BlobTest {
       byte[] last = new byte[10];
       for (int i = 290; i < 300; i++) last[i - 290] = (byte) i;
       assertArrayEquals(last, blob.readAsync(0, 10).join());
+    }
+  }
+
+  @Test
+  void asynchronousWritesKeepTheirOrderWhateverTheirSizes() {
+    try (Stoa stoa = Stoa.open("memory:")) {
+      Blob blob = stoa.get(Blob.class, "pipe");
+      var futures = new ArrayList<CompletableFuture<Long>>();
+      for (int i = 0; i < 8; i++) {
+        byte[] bytes = new byte[i % 2 == 0 ? 2_500_000 : 1];
+        Arrays.fill(bytes, (byte) i);
+        futures.add(blob.writeAsync(0, ByteBuffer.wrap(bytes)));
+      }
+      for (int i = 0; i < futures.size(); i++) assertEquals(i + 1L, futures.get(i).join());
+      assertArrayEquals(new byte[] {7, 6}, blob.read(0, 2));
+      assertArrayEquals(new byte[] {6, 0}, blob.read(2_499_999, 2));
+    }
+  }
+
+  @Test
+  void whereRangesOfAWriteOverlapTheOneBegunLastCounts() {
+    try (Stoa stoa = file()) {
+      Blob blob = stoa.get(Blob.class, "a");
+      var expected = new byte[12];
+      var futures = new ArrayList<CompletableFuture<Void>>();
+      try (BlobWrite write = blob.begin()) {
+        for (int i = 1; i <= 100; i++) {
+          int at = i * 7 % 10;
+          byte[] bytes = {(byte) i, (byte) i, (byte) i};
+          System.arraycopy(bytes, 0, expected, at, bytes.length);
+          futures.add(write.writeAsync(at, ByteBuffer.wrap(bytes)));
+        }
+        assertEquals(1, write.commit());
+      }
+      futures.forEach(CompletableFuture::join);
+      assertArrayEquals(expected, blob.read(0, expected.length));
     }
   }
 

@@ -113,6 +113,13 @@ public final class VersionedObject extends ObjectReader {
     return new ObjectSnapshot(objects, id(), note.position());
   }
 
+  /// The snapshot of a number, see [ObjectSnapshot#number()]. Nothing is looked up: where it was
+  /// released, or never was, that is how it behaves.
+  public ObjectSnapshot snapshot(long number) {
+    if (number < 1) throw new IllegalArgumentException("snapshot " + number + "; the least is 1");
+    return new ObjectSnapshot(objects, id(), number);
+  }
+
   /// The snapshots that are kept, oldest first.
   public List<ObjectSnapshot> snapshots() {
     var result = new ArrayList<ObjectSnapshot>();

@@ -187,6 +187,12 @@ public final class Blobs {
     return StreamId.of(new Encoder(64).text("blob").id(key.stream()).varint(generation).toBytes());
   }
 
+  /// The snapshot of a number of a generation of a blob, whether it is kept or not.
+  StoredSnapshot snapshot(StoredBlob blob, long generation, long number) {
+    VersionedObject object = object(blob, generation);
+    return new StoredSnapshot(blob, generation, object, object.snapshot(number));
+  }
+
   /// Reads a blob. To be called within [#accepted] or [#acceptedAsync].
   ///
   /// @param reading reads one moment

@@ -180,7 +180,7 @@ public final class StoredBlob extends StoredReader implements Blob {
   }
 
   @Override
-  public BlobSnapshot snapshot() {
+  public StoredSnapshot snapshot() {
     return writing(object -> {
       if (!object.exists()) {
         throw new IllegalStateException(this + " has no version yet; write to it first");
@@ -197,14 +197,32 @@ public final class StoredBlob extends StoredReader implements Blob {
 
   @Override
   public List<BlobSnapshot> snapshots() {
+    return List.copyOf(kept());
+  }
+
+  /// The snapshots that are kept, oldest first.
+  public List<StoredSnapshot> kept() {
     return readingAll(object ->
         object.snapshots().stream()
-            .<BlobSnapshot>map(kept -> new StoredSnapshot(this, generation, object, kept))
+            .map(kept -> new StoredSnapshot(this, generation, object, kept))
             .toList());
   }
 
+  /// The snapshot of a number, of the generation that is meant: also one that was released, or
+  /// whose blob is gone, for it to say so.
+  ///
+  /// @throws IllegalStateException while no generation is known
+  public StoredSnapshot kept(long number) {
+    long known = generation;
+    if (known == 0) {
+      throw new IllegalStateException(
+          "snapshot " + number + " of " + this + " is of a generation; say which");
+    }
+    return blobs.snapshot(this, known, number);
+  }
+
   @Override
-  public BlobSnapshot at(long version) {
+  public StoredSnapshot at(long version) {
     return readingAll(object -> {
       for (ObjectSnapshot kept : object.snapshots().reversed()) {
         if (kept.versionState().highest() == version) {

@@ -8,7 +8,7 @@ import stoa.storage.ObjectSnapshot;
 import stoa.storage.VersionedObject;
 
 /// A snapshot of a generation of a blob. Thread-safe.
-final class StoredSnapshot extends StoredReader implements BlobSnapshot {
+public final class StoredSnapshot extends StoredReader implements BlobSnapshot {
   private final StoredBlob blob;
   private final long generation;
   private final VersionedObject object;
@@ -20,6 +20,11 @@ final class StoredSnapshot extends StoredReader implements BlobSnapshot {
     this.generation = generation;
     this.object = object;
     this.snapshot = snapshot;
+  }
+
+  /// The number by which [StoredBlob#kept(long)] finds it again.
+  public long number() {
+    return snapshot.number();
   }
 
   @Override
