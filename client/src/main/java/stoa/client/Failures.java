@@ -71,6 +71,7 @@ final class Failures {
     var in = new Decoder(bytes);
     var ref = new Ref<Object>(in.text(), Keys.decode(in.sized(), loader));
     var readAt = new LogAddress(in.varint(), in.varint());
-    return new Aborted(ref, readAt, new LogAddress(in.varint(), in.varint()));
+    var changedAt = new LogAddress(in.varint(), in.varint());
+    return new Aborted(ref, in.varint(), readAt, in.varint(), changedAt);
   }
 }

@@ -40,6 +40,7 @@ final class Failures {
     var out = new Encoder(64).text(ref.type()).sized(Keys.encode(ref.key()));
     address(out, aborted.readAt());
     address(out, aborted.changedAt());
+    out.varint(aborted.readVersion()).varint(aborted.changedVersion());
     return out.toBytes();
   }
 
