@@ -1,5 +1,6 @@
 package stoa.node;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.protobuf.ByteString;
@@ -18,6 +19,7 @@ import java.net.Socket;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -204,6 +206,36 @@ class FuzzTest {
         while (operator.status(StatusRequest.getDefaultInstance()).getSessionsList().stream()
             .anyMatch(session -> session.getConnected() || session.getRequests() > 0)) {
           Thread.onSpinWait();
+        }
+      } finally {
+        channel.shutdownNow();
+      }
+      assertServes(server);
+    }
+  }
+
+  @Test
+  void aFrameThatIsNoMessageIsRefusedAsNonsense() throws Exception {
+    try (Server server = start()) {
+      ManagedChannel channel = RawClient.channel(server.port());
+      try {
+        for (boolean greet : new boolean[] {true, false}) {
+          ClientCall<byte[], byte[]> call = channel.newCall(BYTES, CallOptions.DEFAULT);
+          var end = new CompletableFuture<Status>();
+          call.start(
+              new ClientCall.Listener<>() {
+                @Override
+                public void onClose(Status status, Metadata trailers) {
+                  end.complete(status);
+                }
+              },
+              new Metadata());
+          call.request(2);
+          var hello = ClientFrame.newBuilder().setHello(RawClient.hello(0, ByteString.EMPTY));
+          if (greet) call.sendMessage(hello.build().toByteArray());
+          call.sendMessage(new byte[] {-1, -1, -1});
+          var status = end.get(60, TimeUnit.SECONDS);
+          assertEquals(Status.Code.INVALID_ARGUMENT, status.getCode(), status::toString);
         }
       } finally {
         channel.shutdownNow();
