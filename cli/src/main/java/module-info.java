@@ -6,6 +6,7 @@ module stoa.cli {
   requires stoa.stacksync;
   requires stoa.node;
   requires stoa.objects;
+  requires stoa.sim;
   requires stoa.weave;
   requires stoa.wire;
   requires io.grpc;
@@ -17,4 +18,7 @@ module stoa.cli {
 
   opens stoa.cli to
       info.picocli;
+
+  provides stoa.sim.Scenario with
+      stoa.cli.RemoteScenario;
 }

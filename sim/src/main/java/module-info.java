@@ -5,4 +5,6 @@ module stoa.sim {
   requires transitive stoa.objects;
 
   exports stoa.sim;
+
+  uses stoa.sim.Scenario;
 }

@@ -84,6 +84,11 @@ final class ServerProcess implements AutoCloseable {
     return HOST + ":" + port;
   }
 
+  /// Its port.
+  int port() {
+    return port;
+  }
+
   /// The operating system's number of its process.
   long id() {
     return child.id();

@@ -64,6 +64,10 @@ final class Conversation implements StreamObserver<ClientFrame> {
   @Override
   public void onNext(ClientFrame frame) {
     if (over) return;
+    if (Lenient.isMalformed(frame)) {
+      refuse(Status.INVALID_ARGUMENT, "a frame is no message");
+      return;
+    }
     Session known = session;
     if (known == null) {
       ClientHello hello = frame.getHello();

@@ -56,7 +56,7 @@ public final class Server implements AutoCloseable {
             .permitKeepAliveTime(1, TimeUnit.SECONDS)
             .keepAliveTime(20, TimeUnit.SECONDS)
             .keepAliveTimeout(10, TimeUnit.SECONDS)
-            .addService(new Conversing());
+            .addService(Lenient.bind(new Conversing()));
     Path certificate = config.certificate();
     Path key = config.key();
     if (certificate != null && key != null) {

@@ -38,11 +38,12 @@ final class RawClient implements AutoCloseable {
   private final StreamObserver<ClientFrame> out;
 
   RawClient(int port) {
-    channel =
-        NettyChannelBuilder.forAddress("127.0.0.1", port)
-            .usePlaintext()
-            .maxInboundMessageSize(Frames.BYTES_MAX)
-            .build();
+    this(channel(port));
+  }
+
+  /// @param channel to the server; closed with the client
+  RawClient(ManagedChannel channel) {
+    this.channel = channel;
     out =
         StoreGrpc.newStub(channel)
             .converse(
@@ -64,6 +65,14 @@ final class RawClient implements AutoCloseable {
                     ends.add(Status.OK);
                   }
                 });
+  }
+
+  /// A connection that is not encrypted.
+  static ManagedChannel channel(int port) {
+    return NettyChannelBuilder.forAddress("127.0.0.1", port)
+        .usePlaintext()
+        .maxInboundMessageSize(Frames.BYTES_MAX)
+        .build();
   }
 
   void send(ClientFrame.Builder frame) {

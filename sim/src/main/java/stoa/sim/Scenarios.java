@@ -1,6 +1,7 @@
 package stoa.sim;
 
 import java.util.List;
+import java.util.ServiceLoader;
 import java.util.stream.Stream;
 import stoa.Keep;
 import stoa.log.core.Layout;
@@ -110,9 +111,12 @@ final class Scenarios {
 
   private Scenarios() {}
 
-  /// The scenario of a short name, or of a class.
+  /// The scenario of a short name, which the kit or a module on the class path has, or of a class.
   static Scenario named(String name) {
     for (var scenario : Stream.concat(ALL.stream(), LONG.stream()).toList()) {
+      if (scenario.name().equals(name)) return scenario;
+    }
+    for (var scenario : ServiceLoader.load(Scenario.class)) {
       if (scenario.name().equals(name)) return scenario;
     }
     try {

@@ -1,0 +1,122 @@
+package stoa.cli;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
+import stoa.sim.Chance;
+
+/// A bad network on this machine between clients and a server: connections end, in one direction
+/// first or in both, after so many bytes, and some are slow.
+///
+/// Thread-safe.
+final class CuttingNetwork implements AutoCloseable {
+  private static final int BUFFER_BYTES = 4_096;
+  private static final int DELAY_NANOS = 1_000_000;
+
+  private final ServerSocket listening;
+  private final int target;
+  private final int bytesMax;
+  private final Chance chance; // guarded by this
+  private final Set<Socket> sockets = ConcurrentHashMap.newKeySet();
+  private final AtomicInteger cuts = new AtomicInteger();
+  private volatile boolean calm;
+
+  /// @param target the port of the server
+  /// @param bytesMax how many bytes a connection lives at most, in each direction
+  CuttingNetwork(int target, int bytesMax, Chance chance) throws IOException {
+    this.target = target;
+    this.bytesMax = bytesMax;
+    this.chance = chance;
+    listening = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
+    Thread.ofVirtual().start(this::accept);
+  }
+
+  /// Where clients find it.
+  String url() {
+    return "stoa://127.0.0.1:" + listening.getLocalPort();
+  }
+
+  /// From now on connections live.
+  void calm() {
+    calm = true;
+  }
+
+  /// How many connections it has cut.
+  int cuts() {
+    return cuts.get();
+  }
+
+  private void accept() {
+    while (!listening.isClosed()) {
+      try {
+        Socket client = listening.accept();
+        sockets.add(client);
+        try {
+          Socket server = new Socket(InetAddress.getLoopbackAddress(), target);
+          sockets.add(server);
+          Thread.ofVirtual().start(() -> pass(client, server));
+          Thread.ofVirtual().start(() -> pass(server, client));
+        } catch (IOException nobody) {
+          end(client);
+        }
+      } catch (IOException closed) {
+        // The loop looks.
+      }
+    }
+  }
+
+  private void pass(Socket from, Socket to) {
+    int left;
+    boolean half;
+    boolean slow;
+    synchronized (this) {
+      left = chance.between(1, bytesMax);
+      half = chance.percent(25);
+      slow = chance.percent(25);
+    }
+    var buffer = new byte[BUFFER_BYTES];
+    try {
+      var in = from.getInputStream();
+      var out = to.getOutputStream();
+      for (int read = in.read(buffer); read >= 0; read = in.read(buffer)) {
+        if (slow) LockSupport.parkNanos(DELAY_NANOS);
+        if (!calm && read >= left) {
+          out.write(buffer, 0, left);
+          cuts.incrementAndGet();
+          if (half) {
+            to.shutdownOutput();
+            from.shutdownInput();
+            LockSupport.parkNanos(DELAY_NANOS);
+          }
+          break;
+        }
+        left -= Math.min(read, left);
+        out.write(buffer, 0, read);
+      }
+    } catch (IOException ended) {
+      // So is the other direction.
+    }
+    end(from);
+    end(to);
+  }
+
+  private void end(Socket socket) {
+    sockets.remove(socket);
+    try {
+      socket.close();
+    } catch (IOException _) {
+      // It is of no more use.
+    }
+  }
+
+  @Override
+  public void close() throws IOException {
+    listening.close();
+    sockets.forEach(this::end);
+  }
+}

@@ -1,0 +1,296 @@
+package stoa.cli;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+import stoa.DeadlineExceeded;
+import stoa.Gone;
+import stoa.Stoa;
+import stoa.StoaException;
+import stoa.TxOptions;
+import stoa.Unavailable;
+import stoa.UnknownOutcome;
+import stoa.sim.CallHistory;
+import stoa.sim.Chance;
+import stoa.sim.CounterModel;
+import stoa.sim.Linearizability;
+import stoa.sim.QueueModel;
+import stoa.sim.Recorder;
+import stoa.sim.RegisterModel;
+import stoa.sim.Serializability;
+import stoa.sim.TransactionHistory;
+
+/// Calls on a few objects from many threads, with what each of them was answered and when, and the
+/// judgement of it.
+///
+/// Thread-safe; a [Worker] has one owner.
+final class RecordedWork {
+  private static final int COUNTERS = 2;
+  private static final int REGISTERS = 3;
+  private static final int QUEUES = 4;
+  private static final int ERASABLES = 3;
+  private static final int SERIES = 3;
+
+  /*
+   * (1) A call that was refused, because it was not sent, was taken back, or its object is gone,
+   *     has no place in the history. One with an unknown outcome stays open to its end.
+   * (2) Each counter's answers are its sums, so a call that ran twice leaves a sum that nobody was
+   *     answered; the reads at the end, after all calls, show it if nothing else does.
+   * (3) All objects but the erasable ones live on, so that Gone may come from those alone.
+   */
+  private final List<Recorder<CounterModel.Input, Long>> counters = recorders(COUNTERS);
+  private final List<Recorder<RegisterModel.Input, RegisterModel.Output>> registers =
+      recorders(REGISTERS);
+  private final List<Recorder<QueueModel.Input, Optional<Long>>> queues = recorders(QUEUES);
+  private final Recorder<ErasableModel.Input, Long> erasables = new Recorder<>();
+  private final TransactionHistory transactions = new TransactionHistory();
+  private final AtomicLong unique = new AtomicLong();
+  private final SortedMap<String, Long> places = Collections.synchronizedSortedMap(new TreeMap<>());
+
+  private static <I, O> List<Recorder<I, O>> recorders(int count) {
+    var all = new ArrayList<Recorder<I, O>>();
+    for (int i = 0; i < count; i++) all.add(new Recorder<>());
+    return List.copyOf(all);
+  }
+
+  /// How often what was done, by its name.
+  SortedMap<String, Long> places() {
+    return new TreeMap<>(places);
+  }
+
+  private void reached(String place) {
+    places.merge(place, 1L, Long::sum);
+  }
+
+  /// One thread that calls.
+  ///
+  /// @param stoa where it calls
+  /// @param chance what it calls
+  Worker worker(String name, Stoa stoa, Chance chance) {
+    return new Worker(name, stoa, chance);
+  }
+
+  /// Reads everything once more, then judges all that was recorded.
+  ///
+  /// @throws AssertionError with what cannot be explained
+  void require(Stoa stoa) throws Exception {
+    var last = worker("last", stoa, new Chance(0));
+    for (int i = 0; i < COUNTERS; i++) last.read(i);
+    for (int i = 0; i < QUEUES; i++) while (last.take(i)) reached("rest of a queue taken");
+    for (int i = 0; i < ERASABLES; i++) last.erasable("erasable " + i, 20);
+    last.transaction(List.of(0, 1, 2), TxOptions.reading());
+    for (var counter : counters) Linearizability.require(new CounterModel(), counter.history());
+    for (var register : registers) Linearizability.require(new RegisterModel(), register.history());
+    for (var queue : queues) Linearizability.require(new QueueModel(), queue.history());
+    Linearizability.require(new ErasableModel(), erasables.history());
+    Serializability.require(transactions.transactions());
+  }
+
+  /// The calls on a counter, as they were recorded.
+  CallHistory<CounterModel.Input, Long> counterHistory(int index) {
+    return counters.get(index).history();
+  }
+
+  /// One thread of the work.
+  final class Worker {
+    private final String name;
+    private final Stoa stoa;
+    private final Chance chance;
+    private final List<Recorder.Client<CounterModel.Input, Long>> counter;
+    private final List<Recorder.Client<RegisterModel.Input, RegisterModel.Output>> register;
+    private final List<Recorder.Client<QueueModel.Input, Optional<Long>>> queue;
+    private final Recorder.Client<ErasableModel.Input, Long> erasable;
+    private int transaction;
+
+    private Worker(String name, Stoa stoa, Chance chance) {
+      this.name = name;
+      this.stoa = stoa;
+      this.chance = chance;
+      counter = counters.stream().map(recorder -> recorder.client(name)).toList();
+      register = registers.stream().map(recorder -> recorder.client(name)).toList();
+      queue = queues.stream().map(recorder -> recorder.client(name)).toList();
+      erasable = erasables.client(name);
+    }
+
+    /// Makes the next calls.
+    void turn() throws Exception {
+      switch (chance.below(10)) {
+        case 0, 1 -> increment(chance.below(COUNTERS));
+        case 2 -> read(chance.below(COUNTERS));
+        case 3, 4 -> register(chance.below(REGISTERS));
+        case 5, 6 -> queue(chance.below(QUEUES));
+        case 7 -> erasable("erasable " + chance.below(ERASABLES), chance.below(100));
+        default -> transaction();
+      }
+    }
+
+    private <I, O> @Nullable O call(Recorder.Client<I, O> client, I input, Callable<O> body)
+        throws Exception {
+      var open = client.begin(input);
+      try {
+        O output = body.call();
+        open.returned(output);
+        return output;
+      } catch (StoaException | CompletionException e) {
+        Throwable cause = e instanceof CompletionException ? e.getCause() : null;
+        Throwable why = cause == null ? e : cause;
+        switch (why) {
+          case UnknownOutcome _ -> reached("a call with an unknown outcome");
+          case Gone _, Unavailable _, DeadlineExceeded _ -> {
+            open.refused();
+            reached("a call refused: " + why.getClass().getSimpleName());
+          }
+          default -> throw e;
+        }
+        return null;
+      }
+    }
+
+    private Recorded.Counter counter(int index) {
+      return stoa.get(Recorded.Counter.class, "counter " + index);
+    }
+
+    void increment(int index) throws Exception {
+      long by = chance.between(1, 3);
+      call(counter.get(index), new CounterModel.Input.Increment(by), () -> counter(index).add(by));
+    }
+
+    void read(int index) throws Exception {
+      call(counter.get(index), new CounterModel.Input.Read(), () -> counter(index).value());
+    }
+
+    private void register(int index) throws Exception {
+      var shared = stoa.get(Recorded.Register.class, "register " + index);
+      var client = register.get(index);
+      long value = chance.below(4);
+      long expected = chance.below(4);
+      switch (chance.below(3)) {
+        case 0 ->
+            call(
+                client,
+                new RegisterModel.Input.Read(),
+                () -> new RegisterModel.Output.Value(shared.value()));
+        case 1 ->
+            call(
+                client,
+                new RegisterModel.Input.Write(value),
+                () -> {
+                  shared.write(value);
+                  return new RegisterModel.Output.Done();
+                });
+        default ->
+            call(
+                client,
+                new RegisterModel.Input.Swap(expected, value),
+                () -> new RegisterModel.Output.Swapped(shared.swap(expected, value)));
+      }
+    }
+
+    private void queue(int index) throws Exception {
+      // More takes than puts: in a short queue the order of two puts shows soon, and need not be
+      // guessed for long.
+      if (!chance.percent(40)) {
+        take(index);
+        return;
+      }
+      long element = unique.incrementAndGet();
+      call(
+          queue.get(index),
+          new QueueModel.Input.Put(element),
+          () -> {
+            stoa.get(Recorded.Queue.class, "queue " + index).put(element);
+            return Optional.empty();
+          });
+    }
+
+    /// Takes without waiting in the call itself; answers whether there was anything.
+    private boolean take(int index) throws Exception {
+      var taken =
+          call(
+              queue.get(index),
+              new QueueModel.Input.Take(),
+              () ->
+                  stoa.async(stoa.get(Recorded.Queue.class, "queue " + index), Recorded.Queue::take)
+                      .join());
+      return taken != null && taken.isPresent();
+    }
+
+    private void erasable(String key, int choice) throws Exception {
+      if (choice < 15) {
+        var deleted =
+            call(
+                erasable,
+                new ErasableModel.Input.Delete(key),
+                () -> stoa.delete(stoa.get(Recorded.Counter.class, key)) ? 1L : 0L);
+        if (deleted != null && deleted == 1) reached("an object deleted");
+      } else if (choice < 45) {
+        call(
+            erasable,
+            new ErasableModel.Input.Read(key),
+            () -> stoa.get(Recorded.Counter.class, key).value());
+      } else {
+        call(
+            erasable,
+            new ErasableModel.Input.Add(key, choice),
+            () -> stoa.get(Recorded.Counter.class, key).add(choice));
+      }
+    }
+
+    private void transaction() {
+      int first = chance.below(SERIES);
+      List<Integer> steps = new ArrayList<>();
+      boolean reading = chance.percent(25);
+      for (int i = chance.between(2, 4); i > 0; i--) {
+        boolean append = !reading && chance.percent(60);
+        steps.add((first + i) % SERIES + (append ? SERIES : 0));
+      }
+      transaction(steps, reading ? TxOptions.reading() : TxOptions.STANDARD);
+    }
+
+    /// Below the number of lists a step reads that list, else it appends to it.
+    private void transaction(List<Integer> steps, TxOptions options) {
+      String text = name + "." + transaction++;
+      // An attempt begins before its body does: when the body of the one before has ended.
+      var attempts = new ArrayList<TransactionHistory.Open>();
+      attempts.add(transactions.begin(text));
+      try {
+        stoa.transact(
+            options,
+            () -> {
+              var open = attempts.getLast();
+              if (attempts.size() > 1) attempts.get(attempts.size() - 2).aborted();
+              attempts.add(transactions.begin(text + " again"));
+              for (int i = 0; i < steps.size(); i++) {
+                String key = "series " + steps.get(i) % SERIES;
+                var series = stoa.get(Recorded.Series.class, key);
+                if (steps.get(i) < SERIES) {
+                  open.read(key, series.elements());
+                } else {
+                  String element = text + "." + attempts.size() + "." + i;
+                  open.append(key, element);
+                  open.read(key, series.append(element));
+                }
+              }
+              return true;
+            });
+        attempts.get(attempts.size() - 2).committed();
+        reached("a transaction committed");
+        if (attempts.size() > 2) reached("a transaction tried again");
+      } catch (UnknownOutcome e) {
+        reached("a transaction with an unknown outcome");
+      } catch (StoaException e) {
+        if (attempts.size() > 1) attempts.get(attempts.size() - 2).aborted();
+        reached("a transaction failed: " + e.getClass().getSimpleName());
+      }
+      // The last one was never begun.
+      attempts.getLast().aborted();
+    }
+  }
+}

@@ -1,0 +1,66 @@
+package stoa.node;
+
+import io.grpc.MethodDescriptor;
+import io.grpc.ServerServiceDefinition;
+import io.grpc.ServiceDescriptor;
+import io.grpc.StatusRuntimeException;
+import io.grpc.stub.ServerCalls;
+import java.io.InputStream;
+import stoa.wire.proto.CancelRequest;
+import stoa.wire.proto.ClientFrame;
+import stoa.wire.proto.StatusRequest;
+import stoa.wire.proto.StoreGrpc;
+
+/// Reads messages such that bytes which are none become a message that is refused like any other
+/// nonsense. An exception in reading would have gRPC write kilobytes into the server's log for each
+/// of them, as often as a client likes.
+///
+/// @param strict reads messages
+/// @param malformed what is read in place of bytes that are no message
+record Lenient<T>(MethodDescriptor.Marshaller<T> strict, T malformed)
+    implements MethodDescriptor.Marshaller<T> {
+  private static final ClientFrame NO_FRAME = ClientFrame.newBuilder().build();
+
+  /// The service with messages that are read so.
+  static ServerServiceDefinition bind(StoreGrpc.AsyncService service) {
+    var converse = reading(StoreGrpc.getConverseMethod(), NO_FRAME);
+    var status = reading(StoreGrpc.getStatusMethod(), StatusRequest.getDefaultInstance());
+    var cancel = reading(StoreGrpc.getCancelMethod(), CancelRequest.getDefaultInstance());
+    var description =
+        ServiceDescriptor.newBuilder(StoreGrpc.SERVICE_NAME)
+            .addMethod(converse)
+            .addMethod(status)
+            .addMethod(cancel)
+            .build();
+    return ServerServiceDefinition.builder(description)
+        .addMethod(converse, ServerCalls.asyncBidiStreamingCall(service::converse))
+        .addMethod(status, ServerCalls.asyncUnaryCall(service::status))
+        .addMethod(cancel, ServerCalls.asyncUnaryCall(service::cancel))
+        .build();
+  }
+
+  private static <Q, A> MethodDescriptor<Q, A> reading(MethodDescriptor<Q, A> method, Q malformed) {
+    var lenient = new Lenient<>(method.getRequestMarshaller(), malformed);
+    return method.toBuilder().setRequestMarshaller(lenient).build();
+  }
+
+  /// Whether what came in place of this frame was none.
+  @SuppressWarnings("ReferenceEquality") // an empty frame is a good one
+  static boolean isMalformed(ClientFrame frame) {
+    return frame == NO_FRAME;
+  }
+
+  @Override
+  public InputStream stream(T value) {
+    return strict.stream(value);
+  }
+
+  @Override
+  public T parse(InputStream stream) {
+    try {
+      return strict.parse(stream);
+    } catch (StatusRuntimeException none) {
+      return malformed;
+    }
+  }
+}

@@ -1,0 +1,102 @@
+package stoa.node;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.grpc.ManagedChannel;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+import stoa.Shared;
+import stoa.StoaConfig;
+import stoa.objects.ObjectService;
+import stoa.spi.Cancellation;
+import stoa.wire.proto.CallStatus;
+import stoa.wire.proto.CancelRequest;
+import stoa.wire.proto.StatusRequest;
+import stoa.wire.proto.StoreGrpc;
+
+/// What an operator sees and does.
+class OperatorTest {
+  private static final AtomicInteger RUNNING = new AtomicInteger();
+
+  /// A class with the check that the weaver puts into each loop.
+  @Shared
+  static class Endless {
+    private long turns;
+
+    protected Endless() {}
+
+    public long spin() {
+      RUNNING.incrementAndGet();
+      try {
+        while (turns >= 0) {
+          Cancellation.check();
+          turns = (turns + 1) & Long.MAX_VALUE;
+        }
+        return turns;
+      } finally {
+        RUNNING.decrementAndGet();
+      }
+    }
+
+    public long turns() {
+      return turns;
+    }
+  }
+
+  private static CallStatus running(StoreGrpc.StoreBlockingStub operator) {
+    while (true) {
+      for (var call : operator.status(StatusRequest.getDefaultInstance()).getCallsList()) {
+        if (call.getMethod().contains("spin") && call.getRunning()) return call;
+      }
+      Thread.onSpinWait();
+    }
+  }
+
+  @Test
+  void anEndlessCallIsSeenAndCancelledWhileOthersGoOn() throws Exception {
+    ManagedChannel channel = null;
+    try (Server server =
+            Server.start(
+                ServerConfig.of("127.0.0.1", 0),
+                ObjectService.open(StoaConfig.of("memory:"), _ -> true));
+        var stuck = new RawClient(server.port());
+        var other = new RawClient(server.port())) {
+      channel = RawClient.channel(server.port());
+      var operator = StoreGrpc.newBlockingStub(channel);
+      stuck.open();
+      stuck.ask(RawClient.use(1, Endless.class));
+      int spin = stuck.number(2, Endless.class, "spin()");
+      int turns = stuck.number(3, Endless.class, "turns()");
+      stuck.ask(RawClient.open(4, 1, Endless.class, "e"));
+      stuck.send(RawClient.call(5, 1, spin));
+      CallStatus call = running(operator);
+
+      other.open();
+      other.ask(RawClient.use(1, Counter.class));
+      int increment = other.number(2, Counter.class, "increment()");
+      other.ask(RawClient.open(3, 1, Counter.class, "c"));
+      for (int i = 4; i < 104; i++) {
+        assertTrue(other.ask(RawClient.call(i, 1, increment)).hasAnswered());
+      }
+      var status = operator.status(StatusRequest.getDefaultInstance());
+      assertEquals(2, status.getSessionsCount());
+      assertTrue(status.getCallsAnswered() >= 100, status::toString);
+
+      var cancel = CancelRequest.newBuilder().setId(call.getId()).build();
+      assertTrue(operator.cancel(cancel).getCancelled());
+      assertTrue(stuck.answer().hasFailure());
+      while (RUNNING.get() > 0) Thread.onSpinWait();
+      var next = stuck.ask(RawClient.call(6, 1, turns));
+      assertTrue(next.hasAnswered(), next::toString);
+
+      var again = operator.cancel(cancel);
+      assertFalse(again.getCancelled());
+      assertTrue(again.getWhy().contains(call.getId()), again::getWhy);
+      assertFalse(operator.cancel(CancelRequest.newBuilder().setId("x").build()).getCancelled());
+    } finally {
+      if (channel != null) channel.shutdownNow();
+    }
+  }
+}
