@@ -56,6 +56,9 @@ final class ClientSession {
   private long lastSequence;
   private long moment;
   private int life;
+
+  /// Which process of the server held the session last.
+  private long epoch;
   private int requestsMax = 1;
   private int answersSinceFrame;
   private boolean connected;
@@ -124,7 +127,9 @@ final class ClientSession {
     requestsMax = Math.max(1, hello.getRequestsMax());
     due.clear();
     boolean another = hello.getSession() != session;
-    boolean forgotten = another || hello.getRecovered();
+    // A server that took the session over from an earlier one says so on each connection.
+    boolean forgotten = another || (hello.getRecovered() && hello.getEpoch() != epoch);
+    epoch = hello.getEpoch();
     if (forgotten) life++;
     if (another) {
       session = hello.getSession();
@@ -224,7 +229,8 @@ final class ClientSession {
       int size = next.bytes() + OVERHEAD_BYTES;
       if (frame != null && bytes + size > FRAME_BYTES_MAX) break;
       var _ = again ? due.remove() : queue.remove();
-      if (next.isSettled()) continue;
+      // One that was given up is sent again, too: only an answer lets the server forget its line.
+      if (next.isSettled() && !(again && sent.containsKey(next.sequence))) continue;
       Scope scope = next.scope();
       if (scope != null) {
         if (next.begins()) scope.begin(life);

@@ -190,7 +190,7 @@ final class Conversation implements StreamObserver<ClientFrame> {
       try {
         sendAll();
       } catch (RuntimeException broken) {
-        lost();
+        refuse(Status.UNAVAILABLE, String.valueOf(broken.getMessage()));
       }
     } while (pending.addAndGet(-seen) != 0);
   }
@@ -213,10 +213,11 @@ final class Conversation implements StreamObserver<ClientFrame> {
         frame.setDraining(true);
       }
       if (!something && !known.hasMore()) break;
-      known.takeAnswers(frame);
+      known.takeAnswers(this, frame);
       frame.setMoment(node.service().moment());
-      known.takeChanges(frame);
-      if (frame.getAnswersCount() == 0) known.takeEvents(frame);
+      known.takeChanges(this, frame);
+      if (frame.getAnswersCount() == 0) known.takeEvents(this, frame);
+      if (known.conversation() != this) break;
       out.onNext(frame.build());
     }
     if (over) return;

@@ -12,13 +12,12 @@ import stoa.wire.proto.Answer;
 final class Ledger {
   /*
    * Invariants:
-   * (1) Every sequence that arrived is at or below floor, or in lines.
+   * (1) Every sequence that arrived is at or below floor, or in lines, or in a range of ahead.
    * (2) A line without an answer is of a request that is under way, or of one whose answer was acknowledged before that
    *     of an earlier request.
    */
   private static final int UNDER_WAY = 0;
   private static final int ANSWERED = 1;
-  private static final int ACKNOWLEDGED = 2;
 
   private static final class Line {
     private final int contents;
@@ -58,6 +57,10 @@ final class Ledger {
   private int underWay;
   private long bytes;
 
+  /// What was acknowledged ahead of floor: disjoint ranges, first to last. There are at most as many
+  /// as there are lines, and one more.
+  private final java.util.TreeMap<Long, Long> ahead = new java.util.TreeMap<>();
+
   /// @param linesMax how many requests may be under way or not acknowledged
   Ledger(int linesMax) {
     this.linesMax = linesMax;
@@ -78,10 +81,10 @@ final class Ledger {
   /// @param contents a hash of what it asks
   Verdict arrives(long sequence, int contents) {
     if (sequence <= 0) return new Verdict.Refuse("request " + sequence + ": sequences begin at 1");
-    if (sequence <= floor) return IGNORE;
+    if (sequence <= floor || isAhead(sequence)) return IGNORE;
     Line known = lines.get(sequence);
     if (known == null) {
-      if (lines.size() >= linesMax) {
+      if (lines.size() >= linesMax || ahead.size() > linesMax) {
         return new Verdict.Refuse(
             "more than " + linesMax + " requests are not acknowledged; acknowledge answers");
       }
@@ -124,6 +127,12 @@ final class Ledger {
           });
     }
     floor = upTo;
+    while (!ahead.isEmpty() && ahead.firstEntry().getValue() <= floor) ahead.pollFirstEntry();
+  }
+
+  private boolean isAhead(long sequence) {
+    var range = ahead.floorEntry(sequence);
+    return range != null && sequence <= range.getValue();
   }
 
   /// The client has one answer more.
@@ -131,7 +140,15 @@ final class Ledger {
     Line line = lines.get(sequence);
     if (line == null || line.state == UNDER_WAY) return;
     drop(line);
-    line.state = ACKNOWLEDGED;
+    lines.remove(sequence);
+    // A call that lasts keeps the floor down: what is done behind it takes no line.
+    long first = sequence;
+    long last = sequence;
+    var before = ahead.lowerEntry(sequence);
+    if (before != null && before.getValue() == sequence - 1) first = before.getKey();
+    Long after = ahead.remove(sequence + 1);
+    if (after != null) last = after;
+    ahead.put(first, last);
   }
 
   private void drop(Line line) {

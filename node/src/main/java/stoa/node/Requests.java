@@ -718,6 +718,12 @@ final class Requests {
     Pins.Pin made = service.pin(pin.hasAt() ? address(pin.getAt()) : null);
     Pins.Pin before = session.pins.put(pin.getPin(), made);
     if (before != null) before.close();
+    if (session.isEnded()) {
+      // It ended meanwhile, and may have missed this one.
+      session.pins.remove(pin.getPin(), made);
+      made.close();
+      throw new stoa.Closed("the session has ended");
+    }
     var address =
         pin.hasAt() ? address(pin.getAt()) : new LogAddress(service.epoch(), made.counter());
     return Answer.newBuilder()

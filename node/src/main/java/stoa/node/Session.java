@@ -288,7 +288,8 @@ final class Session {
   // ---- frames
 
   /// Takes answers for a frame.
-  synchronized void takeAnswers(ServerFrame.Builder frame) {
+  synchronized void takeAnswers(Conversation over, ServerFrame.Builder frame) {
+    if (conversation != over) return; // they are for the connection that came in its place
     int bytes = 0;
     for (int count = 0; count < Frames.PARTS_MAX && bytes < Frames.BYTES_AIM; count++) {
       Answer answer = answers.peek();
@@ -303,14 +304,16 @@ final class Session {
   }
 
   /// Takes all changes for a frame.
-  synchronized void takeChanges(ServerFrame.Builder frame) {
+  synchronized void takeChanges(Conversation over, ServerFrame.Builder frame) {
+    if (conversation != over) return;
     changes.forEach((container, counter) ->
         frame.addChanges(Changed.newBuilder().setContainer(container).setCounter(counter)));
     changes.clear();
   }
 
   /// Takes events for a frame.
-  synchronized void takeEvents(ServerFrame.Builder frame) {
+  synchronized void takeEvents(Conversation over, ServerFrame.Builder frame) {
+    if (conversation != over) return;
     int bytes = 0;
     for (int count = 0; count < Frames.PARTS_MAX && bytes < Frames.BYTES_AIM; count++) {
       Event event = events.peek();

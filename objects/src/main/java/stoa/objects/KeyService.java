@@ -20,9 +20,12 @@ import stoa.store.Request;
 public final class KeyService {
   private final EmbeddedStoa stoa;
   private final KeyValues values;
+  private final ClassLoader classesOfKeys;
 
-  KeyService(EmbeddedStoa stoa) {
+  /// @param classesOfKeys finds the classes of keys that clients may use
+  KeyService(EmbeddedStoa stoa, ClassLoader classesOfKeys) {
     this.stoa = stoa;
+    this.classesOfKeys = classesOfKeys;
     this.values = stoa.keyValues();
   }
 
@@ -30,7 +33,7 @@ public final class KeyService {
   ///
   /// @throws NotShareable when it is none
   public Key key(byte[] encoded) {
-    Object name = Keys.decode(encoded, stoa.loader());
+    Object name = Keys.decode(encoded, classesOfKeys);
     if (!java.util.Arrays.equals(Keys.encode(name), encoded)) {
       throw new NotShareable("a key is not encoded as it would be here");
     }
@@ -161,6 +164,11 @@ public final class KeyService {
     var listening = new Listening(session, listener);
     values.register(listening, key, limits, handler);
     return new Listener(listening, key);
+  }
+
+  /// Takes a listener out that an earlier process registered. May take long.
+  public void unlisten(long session, long listener, Key key) {
+    values.unregister(new Listening(session, listener), key);
   }
 
   /// Takes all listeners of a session out. May take long.

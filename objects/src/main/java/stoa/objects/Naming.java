@@ -91,6 +91,22 @@ public final class Naming {
     else stoa.admit(type);
   }
 
+  /// Finds the classes of keys that a client names, and no others than those that it may use: keys
+  /// are made by their constructors.
+  ClassLoader classesOfKeys() {
+    ClassLoader all = stoa.loader();
+    return new ClassLoader(all) {
+      @Override
+      protected Class<?> loadClass(String name, boolean resolve) throws ClassNotFoundException {
+        Class<?> type = Class.forName(name, false, all);
+        if (Platform.has(type) || stoa.marshaller().isRegistered(type) || admissible.test(type)) {
+          return type;
+        }
+        throw new ClassNotFoundException(name + " is not on --classpath, and no --type names it");
+      }
+    };
+  }
+
   private Class<?> find(String className) {
     try {
       return Class.forName(className, false, stoa.loader());

@@ -41,6 +41,7 @@ public final class ObjectService implements AutoCloseable {
   private final EmbeddedStoa stoa;
   private final Store store;
   private final Naming naming;
+  private final ClassLoader classesOfKeys;
   private final Sessions sessions;
   private final KeyService keys;
 
@@ -49,7 +50,8 @@ public final class ObjectService implements AutoCloseable {
     this.store = stoa.core();
     this.naming = new Naming(stoa, admissible);
     this.sessions = new Sessions(store);
-    this.keys = new KeyService(stoa);
+    this.classesOfKeys = naming.classesOfKeys();
+    this.keys = new KeyService(stoa, classesOfKeys);
   }
 
   /// Opens the store of a configuration in this process.
@@ -154,7 +156,7 @@ public final class ObjectService implements AutoCloseable {
   /// @throws NotShareable when the store has no class of that type, or no such key can be
   public Container container(String type, byte[] key) {
     ObjectType known = stoa.typeNamed(type);
-    Object name = Keys.decode(key, stoa.loader());
+    Object name = Keys.decode(key, classesOfKeys);
     if (!java.util.Arrays.equals(Keys.encode(name), key)) {
       throw new NotShareable("a key of " + type + " is not encoded as it would be here");
     }
@@ -491,7 +493,7 @@ public final class ObjectService implements AutoCloseable {
   /// @param key its encoded key
   /// @param generation the one that is meant, 0 for whichever there is
   public StoredBlob blob(byte[] key, long generation) {
-    return stoa.blobAt(Keys.decode(key, stoa.loader()), generation);
+    return stoa.blobAt(Keys.decode(key, classesOfKeys), generation);
   }
 
   /// Creates a blob.
