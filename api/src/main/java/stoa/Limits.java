@@ -11,7 +11,8 @@ import java.time.Duration;
 /// @param callBytesMax the encoded size of one call's arguments, or of its answer
 /// @param queuedCallsMax calls accepted and not yet answered, over the whole store
 /// @param residentBytesMax encoded size of the objects kept in memory, of which a quarter is for
-///   their past and for local and cached views; idle ones beyond it leave
+///   their past and for local and cached views; idle ones beyond it leave. At the client of a
+///   server, of the states kept for such views
 /// @param memoryBytesMax the size of a `memory:` store's log, which holds the objects and blobs,
 ///   and of their past what [Keep] says; a call that finds no room is refused with [Unavailable]
 /// @param blobBytesMax the bytes of one read or write of a [Blob]; a [BlobWrite] makes one version

@@ -23,6 +23,13 @@ public sealed interface View {
   /// this client does through cached views and by calls happens in one order, which is that of the
   /// log (sequential consistency): it never sees an older state of any object than what it has seen
   /// of others, or done, allows. What others do is seen as soon as it is executed here.
+  ///
+  /// At the client of a server, the server tells of each change, and the new state of an object
+  /// that is read is fetched while accessors go on with the old one. An accessor waits for the
+  /// server where the order demands it: when this client has seen or done something since the
+  /// change, when nobody had read the object since the change before, or when the state was let go.
+  /// States are kept as long as a view can be reached, those read last, up to
+  /// [Limits#residentBytesMax()].
   record Cached() implements View {}
 
   /// The object as it was at a version; only its accessors may be called. See [History#at].

@@ -23,8 +23,9 @@ final class Container {
   /// Why it could not be opened.
   volatile @Nullable Failure refusal;
 
-  /// Told of changes of the object; null while it is not followed.
-  volatile @Nullable Replica replica;
+  /// Told of changes of the object; null while it is not followed. Written under the monitor of
+  /// this.
+  volatile @Nullable Followed follower;
 
   Container(Key key, int number) {
     this.key = key;

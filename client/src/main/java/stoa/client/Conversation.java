@@ -54,8 +54,10 @@ final class Conversation implements AutoCloseable {
 
   /// Who is told what the server says by itself. Called by the thread that reads.
   interface Hearing {
-    /// An object that is followed has changed.
-    void changed(Changed changed);
+    /// An object that is followed has changed, the last time as is told, and maybe before.
+    ///
+    /// @param before the log counter up to which all changes had been told already
+    void changed(Changed changed, long before);
 
     /// An event for a listener.
     void event(Event event);
@@ -309,8 +311,9 @@ final class Conversation implements AutoCloseable {
     @Override
     public void frame(Link from, ServerFrame frame) {
       if (frame.hasHello() && !welcome(from, frame.getHello())) return;
-      moment = Math.max(moment, frame.getMoment());
-      for (Changed told : frame.getChangesList()) hearing.changed(told);
+      long before = moment;
+      moment = Math.max(before, frame.getMoment());
+      for (Changed told : frame.getChangesList()) hearing.changed(told, before);
       List<Answer> answers = frame.getAnswersList();
       var whose = new @Nullable Outgoing[answers.size()];
       lock.lock();
@@ -327,7 +330,8 @@ final class Conversation implements AutoCloseable {
         Outgoing outgoing = whose[i];
         if (outgoing == null) continue;
         Answer answer = answers.get(i);
-        observe(answer.getReach());
+        // A state that is fetched is seen when it is read.
+        if (!answer.hasState()) observe(answer.getReach());
         outgoing.settle(answer, null);
       }
       for (Event event : frame.getEventsList()) hearing.event(event);

@@ -61,6 +61,7 @@ import stoa.wire.proto.TransactionId;
 final class RemoteStoa implements ObjectSnapshot.Source {
   private static final int STATE_BYTES_MAX = 512 << 20;
   private static final int CONTAINERS_MAX = 10_000;
+  private static final int REPLICAS_MAX = CONTAINERS_MAX / 2;
   private static final Object[] NOTHING = {};
 
   private final Limits limits;
@@ -70,6 +71,7 @@ final class RemoteStoa implements ObjectSnapshot.Source {
   private final Requests requests;
   private final RemoteTypes types;
   private final RemoteSnapshots snapshots;
+  private final Replicas replicas;
   private final RemoteBlobs blobs;
   private final RemoteStreams streams;
   private final RemoteKeyValues keyValues;
@@ -108,6 +110,7 @@ final class RemoteStoa implements ObjectSnapshot.Source {
     int callBytesMax = Math.min(limits.callBytesMax(), server.getCallBytesMax());
     types = new RemoteTypes(names, marshaller, loader, callBytesMax);
     snapshots = new RemoteSnapshots(this, conversation);
+    replicas = new Replicas(this, limits.residentBytesMax(), REPLICAS_MAX);
     blobs = new RemoteBlobs(this, Math.min(limits.blobBytesMax(), server.getBlobBytesMax()));
     streams = new RemoteStreams(this, callBytesMax);
     keyValues = new RemoteKeyValues(this, conversation, marshaller, answers, callBytesMax);
@@ -201,19 +204,7 @@ final class RemoteStoa implements ObjectSnapshot.Source {
 
   private <T> T following(T proxy, RemoteView.Freshness freshness) {
     RemoteInvoker live = live(proxy);
-    Container container = live.container();
-    Replica replica;
-    synchronized (container) {
-      Replica known = container.replica;
-      if (known == null) {
-        // The container stays in use: one that is followed is not closed.
-        known = new Replica(this, container);
-        container.replica = known;
-      } else {
-        container.release();
-      }
-      replica = known;
-    }
+    Replica replica = replicas.of(live.key());
     return Proxies.redirect(proxy, new RemoteView(live, replica, freshness));
   }
 
@@ -561,10 +552,10 @@ final class RemoteStoa implements ObjectSnapshot.Source {
 
   private final class Heard implements Conversation.Hearing {
     @Override
-    public void changed(Changed changed) {
+    public void changed(Changed changed, long before) {
       Container container = conversation.containers().of(changed.getContainer());
-      Replica replica = container == null ? null : container.replica;
-      if (replica != null) replica.changed(changed.getCounter());
+      Followed follower = container == null ? null : container.follower;
+      if (follower != null) follower.changed(changed.getCounter(), before);
     }
 
     @Override

@@ -4,7 +4,6 @@ import java.time.Instant;
 import java.util.Arrays;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
@@ -16,6 +15,7 @@ import stoa.objects.types.SharedMethod;
 import stoa.spi.CallContext;
 import stoa.spi.Forkable;
 import stoa.store.Existence;
+import stoa.store.Key;
 import stoa.wire.proto.Answer;
 import stoa.wire.proto.Fetch;
 import stoa.wire.proto.Follow;
@@ -26,20 +26,17 @@ import stoa.wire.proto.State;
 /// accessors run one at a time.
 final class Replica {
   /*
-   * The state is what is seen from the log counter `from` on, up to before the next change. The
-   * server tells of changes of what is followed: `changed` is the highest counter of a change that
-   * was told. A frame's moment says up to where all changes have been told.
+   * The state shows all changes up to the log counter `from` at least. The server tells of changes
+   * of what is followed; a frame's moment says up to where all changes have been told.
    *
-   * A cached view may answer from the state when no change that it does not show lies at or below
-   * what this client has observed: changed <= from, or observed < the first change behind from; and
-   * what was told reaches as far as what was observed. All that a client sees then happens in the
-   * order of the log.
+   * A cached view may answer from the state when this client has observed nothing at or behind the
+   * first change that the state does not show, and what was told reaches as far as what was
+   * observed. All that a client sees then happens in the order of the log. A newer state is on its
+   * way meanwhile, see Followed; when none is, whoever reads fetches it.
    *
-   * `firstUnseen` is the counter of the first change behind the state, Long.MAX_VALUE when none was
-   * told. A change is told only once the follow was answered; until then nothing may be cached.
+   * Let go, it follows nothing and has no state: the next question follows and fetches again.
    */
   private static final int PROVING_RUNS = 32;
-  private static final long NONE = Long.MAX_VALUE;
 
   /// An accessor asks other objects: it runs where they are.
   static final class Elsewhere extends Error {
@@ -51,15 +48,16 @@ final class Replica {
   }
 
   private final RemoteStoa stoa;
-  private final Container container;
+  private final Replicas replicas;
+  private final Replicas.Held held;
+  private final Key key;
   private final ReentrantLock lock = new ReentrantLock();
   private final ConcurrentHashMap<SharedMethod, Integer> runs = new ConcurrentHashMap<>();
-  private final AtomicLong firstUnseen = new AtomicLong(NONE);
-
-  /// The life of the session in which it is followed, 0 when it is not.
-  private volatile int followedIn;
+  private volatile boolean read;
 
   // Guarded by lock.
+  private @Nullable Followed followed;
+
   private @Nullable Object instance;
   private byte @Nullable [] thrown;
   private boolean loaded;
@@ -67,19 +65,33 @@ final class Replica {
   private long generation;
   private long from;
 
-  /// @param container in use as long as this is
-  Replica(RemoteStoa stoa, Container container) {
+  /// @param held what is kept of it
+  Replica(RemoteStoa stoa, Replicas replicas, Key key, Replicas.Held held) {
     this.stoa = stoa;
-    this.container = container;
+    this.replicas = replicas;
+    this.key = key;
+    this.held = held;
   }
 
-  Container container() {
-    return container;
+  /// Whether it was read since this was last asked.
+  boolean wasRead() {
+    boolean was = read;
+    read = false;
+    return was;
   }
 
-  /// The object has changed. Called by the thread that reads.
-  void changed(long counter) {
-    if (counter < firstUnseen.get()) firstUnseen.accumulateAndGet(counter, Math::min);
+  /// Lets the state go, unless it is in use. Called by any thread.
+  void drop() {
+    if (lock.isHeldByCurrentThread() || !lock.tryLock()) return;
+    try {
+      followed = null;
+      loaded = false;
+      instance = null;
+      thrown = null;
+    } finally {
+      lock.unlock();
+    }
+    held.follow(null);
   }
 
   @Nullable Object ask(
@@ -96,11 +108,10 @@ final class Replica {
     stoa.conversation().check();
     lock.lock();
     try {
+      if (!read) read = true;
       switch (freshness) {
         case NOW -> fetch(live);
-        case SEEN -> {
-          if (!isSeen()) fetch(live);
-        }
+        case SEEN -> bring(live);
       }
       stoa.conversation().observe(from);
       check(live.existence());
@@ -111,41 +122,80 @@ final class Replica {
     }
   }
 
-  /// Whether the state is as new as what this client has seen.
-  private boolean isSeen() {
-    if (!loaded || followedIn != stoa.conversation().life()) return false;
-    // A change is executed by the time that it is told: it is seen at once.
-    return firstUnseen.get() == NONE
-        && stoa.conversation().observed().get() <= stoa.conversation().moment();
+  /// Makes the state as new as what this client has seen, and newer when that has arrived.
+  private void bring(RemoteInvoker live) {
+    Conversation conversation = stoa.conversation();
+    Followed now = followed;
+    if (now == null || !loaded || now.life() != conversation.life()) {
+      fetch(live);
+      return;
+    }
+    now.used();
+    long first = now.firstUnseen();
+    if (first != Followed.NONE) {
+      Followed.Arrived arrived = now.take();
+      if (arrived != null) {
+        take(live, now, arrived.state(), arrived.told());
+        first = now.firstUnseen();
+      }
+    }
+    long observed = conversation.observed().get();
+    boolean seen = observed < first && observed <= conversation.moment();
+    // Should nothing be on its way, this reader is not to wait for the next one to see a change.
+    if (!seen || (first != Followed.NONE && !now.isAsking())) fetch(live);
   }
 
   private void fetch(RemoteInvoker live) {
-    Conversation conversation = stoa.conversation();
-    int life = conversation.life();
-    if (followedIn != life) follow(life);
-    // What is told from now on is behind the state, or in it: then it is fetched once in vain.
-    firstUnseen.set(NONE);
+    Followed now = follow();
+    long told = now.told();
     var asked =
         Fetch.newBuilder()
-            .setContainer(container.number())
+            .setContainer(now.container().number())
             .setUnlessVersion(loaded ? version + 1 : 0);
-    Answer answer = ask(Request.newBuilder().setFetch(asked));
-    State state = answer.getState();
-    from = Math.max(from, state.getFrom());
-    if (state.getUnchanged()) return;
-    version = state.getVersion();
-    generation = state.getGeneration();
-    load(live, state.getCheckpoint().toByteArray());
+    take(live, now, ask(now, Request.newBuilder().setFetch(asked)).getState(), told);
   }
 
-  private void follow(int life) {
+  /// The way in which it is told of changes, in this life of the session.
+  private Followed follow() {
+    Conversation conversation = stoa.conversation();
+    int life = conversation.life();
+    Followed now = followed;
+    if (now != null && now.life() == life) return now;
     loaded = false;
-    var _ =
-        ask(Request.newBuilder().setFollow(Follow.newBuilder().setContainer(container.number())));
-    followedIn = life;
+    Container container = conversation.containers().use(key, null);
+    now = new Followed(conversation, container, life);
+    synchronized (container) {
+      container.follower = now;
+    }
+    held.follow(now);
+    var follow = Follow.newBuilder().setContainer(container.number());
+    try {
+      var _ = ask(now, Request.newBuilder().setFollow(follow));
+    } catch (RuntimeException failed) {
+      held.follow(null);
+      throw failed;
+    }
+    followed = now;
+    return now;
   }
 
-  private Answer ask(Request.Builder request) {
+  /// Takes a state, unless there is a newer one.
+  ///
+  /// @param told the last change that had been told when it was asked for
+  private void take(RemoteInvoker live, Followed now, State state, long told) {
+    if (loaded && state.getFrom() < from) return;
+    from = Math.max(from, state.getFrom());
+    boolean same = state.getUnchanged() || (loaded && state.getVersion() == version);
+    if (!same) {
+      version = state.getVersion();
+      generation = state.getGeneration();
+      load(live, state.getCheckpoint().toByteArray());
+    }
+    now.shows(Math.max(from, told));
+  }
+
+  private Answer ask(Followed now, Request.Builder request) {
+    Container container = now.container();
     if (!container.use()) throw new IllegalStateException("the container of a view is closed");
     Answer answer =
         stoa.conversation().ask(Outgoing.on(container, request, Outgoing.Recovery.READ, 16));
@@ -159,18 +209,24 @@ final class Replica {
   private void load(RemoteInvoker live, byte[] checkpoint) {
     instance = null;
     thrown = null;
-    loaded = true;
-    if (checkpoint.length == 0) return;
+    loaded = false;
+    if (checkpoint.length == 0) {
+      loaded = true;
+      replicas.loaded(held, 0);
+      return;
+    }
     if (checkpoint[0] == 1) {
       thrown = Arrays.copyOfRange(checkpoint, 1, checkpoint.length);
     } else {
       instance = stoa.marshaller().state(live.type().shared(), checkpoint, 1, checkpoint.length);
     }
+    loaded = true;
+    replicas.loaded(held, checkpoint.length);
   }
 
   private void check(Existence existence) {
     if (existence.isGone(generation, version)) {
-      throw new Gone(container.key() + " was deleted; ask the store for it again to begin anew");
+      throw new Gone(key + " was deleted; ask the store for it again to begin anew");
     }
   }
 
@@ -233,7 +289,7 @@ final class Replica {
     @SuppressWarnings("ReferenceEquality") // Justification: this very instance, not an equal one
     @Nullable Reference referenceOf(Object object) {
       return object == target
-          ? new Reference(Objects.requireNonNull((stoa.Ref<?>) container.key().label()), generation)
+          ? new Reference(Objects.requireNonNull((stoa.Ref<?>) key.label()), generation)
           : null;
     }
 

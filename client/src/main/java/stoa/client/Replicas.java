@@ -1,0 +1,146 @@
+package stoa.client;
+
+import java.lang.ref.Cleaner;
+import java.lang.ref.WeakReference;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import stoa.store.Key;
+
+/// The states that a client keeps for its local and cached views: one for each object that is
+/// viewed, of a bounded size and number in all. Thread-safe.
+final class Replicas {
+  /*
+   * A state goes with the last view that has it; and when there are too many, those go first that
+   * were not read lately. What such a view is asked next is fetched again.
+   *
+   * No replica's lock is waited for under the monitor of this, and nothing is sent: replicas come
+   * here under theirs.
+   */
+  private static final Cleaner CLEANER = Cleaner.create();
+
+  /// What is kept of one replica, which it can be let go without.
+  static final class Held {
+    private final Key key;
+    private @Nullable WeakReference<Replica> replica;
+
+    // Guarded by the monitor of the replicas.
+    private long bytes;
+    private boolean counted;
+
+    /// Guarded by this.
+    private @Nullable Followed followed;
+
+    private boolean over;
+
+    private Held(Key key) {
+      this.key = key;
+    }
+
+    /// Follows in another way than before, or not at all.
+    void follow(@Nullable Followed next) {
+      Followed before;
+      synchronized (this) {
+        before = followed;
+        followed = over ? null : next;
+      }
+      if (before != null) before.close();
+    }
+
+    private void end() {
+      synchronized (this) {
+        over = true;
+      }
+      follow(null);
+    }
+  }
+
+  private final RemoteStoa stoa;
+  private final long bytesMax;
+  private final int statesMax;
+
+  // Guarded by this.
+  private final Map<Key, Held> byKey = new HashMap<>();
+  private final ArrayDeque<Held> hand = new ArrayDeque<>();
+  private long bytes;
+
+  /// @param bytesMax the encoded size of all states; the one that is read is kept in any case
+  /// @param statesMax how many there are
+  Replicas(RemoteStoa stoa, long bytesMax, int statesMax) {
+    this.stoa = stoa;
+    this.bytesMax = bytesMax;
+    this.statesMax = statesMax;
+  }
+
+  /// The replica of an object, the same as long as somebody has it.
+  synchronized Replica of(Key key) {
+    Held held = byKey.get(key);
+    Replica known = held == null ? null : reached(held);
+    if (known != null) return known;
+    var made = new Held(key);
+    var replica = new Replica(stoa, this, key, made);
+    made.replica = new WeakReference<>(replica);
+    byKey.put(key, made);
+    var _ = CLEANER.register(replica, () -> forget(made));
+    return replica;
+  }
+
+  private static @Nullable Replica reached(Held held) {
+    WeakReference<Replica> replica = held.replica;
+    return replica == null ? null : replica.get();
+  }
+
+  private void forget(Held held) {
+    synchronized (this) {
+      byKey.remove(held.key, held);
+      bytes -= held.bytes;
+      held.bytes = 0;
+      if (held.counted) hand.remove(held);
+      held.counted = false;
+    }
+    held.end();
+  }
+
+  /// A replica has another state. Called under its lock.
+  ///
+  /// @param size of the state, encoded
+  void loaded(Held held, long size) {
+    List<Replica> leaving = new ArrayList<>();
+    synchronized (this) {
+      bytes += size - held.bytes;
+      held.bytes = size;
+      if (!held.counted) hand.add(held);
+      held.counted = true;
+      for (int looks = 2 * hand.size(); looks > 0 && isOver(); looks--) {
+        Held next = hand.remove();
+        Replica replica = next == held ? null : reached(next);
+        if (replica == null || replica.wasRead()) {
+          hand.add(next);
+        } else {
+          next.counted = false;
+          bytes -= next.bytes;
+          next.bytes = 0;
+          leaving.add(replica);
+        }
+      }
+    }
+    for (Replica replica : leaving) replica.drop();
+  }
+
+  /// The encoded size of the states that are kept.
+  synchronized long bytes() {
+    return bytes;
+  }
+
+  /// How many states are kept.
+  synchronized int states() {
+    return hand.size();
+  }
+
+  private boolean isOver() {
+    return hand.size() > 1 && (bytes > bytesMax || hand.size() > statesMax);
+  }
+}
