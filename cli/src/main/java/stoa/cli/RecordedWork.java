@@ -17,7 +17,7 @@ import stoa.StoaException;
 import stoa.TxOptions;
 import stoa.Unavailable;
 import stoa.UnknownOutcome;
-import stoa.sim.CallHistory;
+import stoa.View;
 import stoa.sim.Chance;
 import stoa.sim.CounterModel;
 import stoa.sim.Linearizability;
@@ -93,11 +93,6 @@ final class RecordedWork {
     Serializability.require(transactions.transactions());
   }
 
-  /// The calls on a counter, as they were recorded.
-  CallHistory<CounterModel.Input, Long> counterHistory(int index) {
-    return counters.get(index).history();
-  }
-
   /// One thread of the work.
   final class Worker {
     private final String name;
@@ -107,6 +102,7 @@ final class RecordedWork {
     private final List<Recorder.Client<RegisterModel.Input, RegisterModel.Output>> register;
     private final List<Recorder.Client<QueueModel.Input, Optional<Long>>> queue;
     private final Recorder.Client<ErasableModel.Input, Long> erasable;
+    private final long[] seen = new long[COUNTERS];
     private int transaction;
 
     private Worker(String name, Stoa stoa, Chance chance) {
@@ -123,7 +119,10 @@ final class RecordedWork {
     void turn() throws Exception {
       switch (chance.below(10)) {
         case 0, 1 -> increment(chance.below(COUNTERS));
-        case 2 -> read(chance.below(COUNTERS));
+        case 2 -> {
+          if (chance.percent(50)) read(chance.below(COUNTERS));
+          else cached(chance.below(COUNTERS));
+        }
         case 3, 4 -> register(chance.below(REGISTERS));
         case 5, 6 -> queue(chance.below(QUEUES));
         case 7 -> erasable("erasable " + chance.below(ERASABLES), chance.below(100));
@@ -157,13 +156,37 @@ final class RecordedWork {
       return stoa.get(Recorded.Counter.class, "counter " + index);
     }
 
-    void increment(int index) throws Exception {
+    private void increment(int index) throws Exception {
       long by = chance.between(1, 3);
-      call(counter.get(index), new CounterModel.Input.Increment(by), () -> counter(index).add(by));
+      var input = new CounterModel.Input.Increment(by);
+      saw(index, call(counter.get(index), input, () -> counter(index).add(by)));
     }
 
-    void read(int index) throws Exception {
-      call(counter.get(index), new CounterModel.Input.Read(), () -> counter(index).value());
+    private void read(int index) throws Exception {
+      var input = new CounterModel.Input.Read();
+      saw(index, call(counter.get(index), input, () -> counter(index).value()));
+    }
+
+    /// Reads through a view that answers from what was seen, which may be old, but holds at least
+    /// what this thread was told before. The sums of a counter only grow.
+    private void cached(int index) {
+      var shared = counter(index);
+      try {
+        long told = seen[index];
+        long value = stoa.view(Recorded.Counter.class, stoa.ref(shared), new View.Cached()).value();
+        seen[index] = value;
+        reached("a cached view read");
+        if (value >= told) return;
+        throw new AssertionError(
+            "%s: counter %d was %d, and a cached view shows %d then"
+                .formatted(name, index, told, value));
+      } catch (StoaException e) {
+        reached("a cached view refused: " + e.getClass().getSimpleName());
+      }
+    }
+
+    private void saw(int index, @Nullable Long value) {
+      if (value != null) seen[index] = Math.max(seen[index], value);
     }
 
     private void register(int index) throws Exception {
@@ -171,12 +194,14 @@ final class RecordedWork {
       var client = register.get(index);
       long value = chance.below(4);
       long expected = chance.below(4);
+      boolean local = chance.percent(50);
       switch (chance.below(3)) {
         case 0 ->
             call(
                 client,
                 new RegisterModel.Input.Read(),
-                () -> new RegisterModel.Output.Value(shared.value()));
+                () ->
+                    new RegisterModel.Output.Value(local ? local(shared).value() : shared.value()));
         case 1 ->
             call(
                 client,
@@ -191,6 +216,12 @@ final class RecordedWork {
                 new RegisterModel.Input.Swap(expected, value),
                 () -> new RegisterModel.Output.Swapped(shared.swap(expected, value)));
       }
+    }
+
+    /// A view that answers from a copy, behind all that was done before.
+    private Recorded.Register local(Recorded.Register shared) {
+      reached("a local view read");
+      return stoa.view(Recorded.Register.class, stoa.ref(shared), new View.Local());
     }
 
     private void queue(int index) throws Exception {

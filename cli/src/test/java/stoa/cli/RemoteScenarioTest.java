@@ -13,12 +13,12 @@ class RemoteScenarioTest {
   @Test
   void historiesOverAServerThatIsKilledAndANetworkThatCutsAreExplained() {
     var passed =
-        switch (SimulatedRun.of(new RemoteScenario(40, 2), 1)) {
+        switch (SimulatedRun.of(new RemoteScenario(30, 1), 1)) {
           case SimulatedRun.Passed well -> well;
           case SimulatedRun.Failed failed ->
               throw new AssertionError(failed.line(), failed.cause());
         };
-    assertEquals(2, passed.places().get("the server killed"));
+    assertEquals(1, passed.places().get("the server killed"));
     assertTrue(passed.places().getOrDefault("a connection cut", 0L) > 0, passed::toString);
     assertTrue(passed.places().getOrDefault("a transaction committed", 0L) > 0, passed::toString);
   }
