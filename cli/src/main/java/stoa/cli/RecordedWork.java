@@ -4,10 +4,12 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.ConcurrentSkipListSet;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import stoa.DeadlineExceeded;
@@ -37,6 +39,8 @@ final class RecordedWork {
   private static final int QUEUES = 4;
   private static final int ERASABLES = 3;
   private static final int SERIES = 3;
+  /* After so many transactions a thread goes on with new lists: long ones cost long answers. */
+  private static final int SERIES_TRANSACTIONS = 8;
 
   /*
    * (1) A call that was refused, because it was not sent, was taken back, or its object is gone,
@@ -51,6 +55,7 @@ final class RecordedWork {
   private final List<Recorder<QueueModel.Input, Optional<Long>>> queues = recorders(QUEUES);
   private final Recorder<ErasableModel.Input, Long> erasables = new Recorder<>();
   private final TransactionHistory transactions = new TransactionHistory();
+  private final Set<String> blocks = new ConcurrentSkipListSet<>();
   private final AtomicLong unique = new AtomicLong();
   private final SortedMap<String, Long> places = Collections.synchronizedSortedMap(new TreeMap<>());
 
@@ -85,7 +90,7 @@ final class RecordedWork {
     for (int i = 0; i < COUNTERS; i++) last.read(i);
     for (int i = 0; i < QUEUES; i++) while (last.take(i)) reached("rest of a queue taken");
     for (int i = 0; i < ERASABLES; i++) last.erasable("erasable " + i, 20);
-    last.transaction(List.of(0, 1, 2), TxOptions.reading());
+    for (String block : blocks) last.transaction(block, List.of(0, 1, 2), TxOptions.reading());
     for (var counter : counters) Linearizability.require(new CounterModel(), counter.history());
     for (var register : registers) Linearizability.require(new RegisterModel(), register.history());
     for (var queue : queues) Linearizability.require(new QueueModel(), queue.history());
@@ -282,11 +287,13 @@ final class RecordedWork {
         boolean append = !reading && chance.percent(60);
         steps.add((first + i) % SERIES + (append ? SERIES : 0));
       }
-      transaction(steps, reading ? TxOptions.reading() : TxOptions.STANDARD);
+      String block = transaction / SERIES_TRANSACTIONS + ".";
+      blocks.add(block);
+      transaction(block, steps, reading ? TxOptions.reading() : TxOptions.STANDARD);
     }
 
     /// Below the number of lists a step reads that list, else it appends to it.
-    private void transaction(List<Integer> steps, TxOptions options) {
+    private void transaction(String block, List<Integer> steps, TxOptions options) {
       String text = name + "." + transaction++;
       // An attempt begins before its body does: when the body of the one before has ended.
       var attempts = new ArrayList<TransactionHistory.Open>();
@@ -299,7 +306,7 @@ final class RecordedWork {
               if (attempts.size() > 1) attempts.get(attempts.size() - 2).aborted();
               attempts.add(transactions.begin(text + " again"));
               for (int i = 0; i < steps.size(); i++) {
-                String key = "series " + steps.get(i) % SERIES;
+                String key = "series " + block + steps.get(i) % SERIES;
                 var series = stoa.get(Recorded.Series.class, key);
                 if (steps.get(i) < SERIES) {
                   open.read(key, series.elements());

@@ -26,7 +26,7 @@ import stoa.sim.Trace;
 public final class RemoteScenario implements Scenario {
   private static final int CLIENTS = 3;
   private static final int THREADS = 3;
-  private static final int CONNECTION_BYTES_MAX = 30_000;
+  private static final int CONNECTION_BYTES_MAX = 60_000;
   private static final Duration CALL_TIME_MAX = Duration.ofSeconds(90);
 
   private final int turns;

@@ -41,7 +41,7 @@ class RemoteScenarioTest {
       var work = new RecordedWork();
       var worker = work.worker("one", stoa, new Chance(1));
       for (int i = 0; i < 50; i++) worker.turn();
-      for (int i = 0; i < 3; i++) stoa.delete(stoa.get(Recorded.Series.class, "series " + i));
+      for (int i = 0; i < 3; i++) stoa.delete(stoa.get(Recorded.Series.class, "series 0." + i));
       var wrong = assertThrows(AssertionError.class, () -> work.require(stoa));
       assertTrue(String.valueOf(wrong.getMessage()).contains("LOST"), wrong::getMessage);
     }
