@@ -89,7 +89,9 @@ public final class RemoteScenario implements Scenario {
           int between = CLIENTS * THREADS * turns / (kills + 1);
           for (int i = 0; i < kills; i++) {
             taken.acquire(chance.between(between / 2, between));
+            network.lose(chance.between(3, 9));
             server.kill();
+            network.deliver();
             server = server.startAgain();
             trace.reached("the server killed");
           }
