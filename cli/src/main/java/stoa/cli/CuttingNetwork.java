@@ -6,6 +6,8 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import stoa.sim.Chance;
@@ -16,6 +18,7 @@ import stoa.sim.Chance;
 /// Thread-safe.
 final class CuttingNetwork implements AutoCloseable {
   private static final int BUFFER_BYTES = 4_096;
+  private static final int LOSING_SECONDS_MAX = 2;
   private static final int DELAY_NANOS = 1_000_000;
 
   private final ServerSocket listening;
@@ -25,6 +28,8 @@ final class CuttingNetwork implements AutoCloseable {
   private final Set<Socket> sockets = ConcurrentHashMap.newKeySet();
   private final AtomicInteger cuts = new AtomicInteger();
   private volatile boolean calm;
+  private volatile boolean losing;
+  private final Semaphore lost = new Semaphore(0);
 
   /// @param target the port of the server
   /// @param bytesMax how many bytes a connection lives at most, in each direction
@@ -46,6 +51,21 @@ final class CuttingNetwork implements AutoCloseable {
     calm = true;
   }
 
+  /// From now on, until [#deliver], loses what the server says, and waits until it has lost some:
+  /// calls were made, and nobody was told.
+  ///
+  /// @param messages how many pieces of what the server says
+  void lose(int messages) throws InterruptedException {
+    lost.drainPermits();
+    losing = true;
+    lost.tryAcquire(messages, LOSING_SECONDS_MAX, TimeUnit.SECONDS);
+  }
+
+  /// What is said arrives again.
+  void deliver() {
+    losing = false;
+  }
+
   /// How many connections it has cut.
   int cuts() {
     return cuts.get();
@@ -59,8 +79,8 @@ final class CuttingNetwork implements AutoCloseable {
         try {
           Socket server = new Socket(InetAddress.getLoopbackAddress(), target);
           sockets.add(server);
-          Thread.ofVirtual().start(() -> pass(client, server));
-          Thread.ofVirtual().start(() -> pass(server, client));
+          Thread.ofVirtual().start(() -> pass(client, server, false));
+          Thread.ofVirtual().start(() -> pass(server, client, true));
         } catch (IOException nobody) {
           end(client);
         }
@@ -70,7 +90,7 @@ final class CuttingNetwork implements AutoCloseable {
     }
   }
 
-  private void pass(Socket from, Socket to) {
+  private void pass(Socket from, Socket to, boolean answers) {
     int left;
     boolean half;
     boolean slow;
@@ -84,6 +104,10 @@ final class CuttingNetwork implements AutoCloseable {
       var in = from.getInputStream();
       var out = to.getOutputStream();
       for (int read = in.read(buffer); read >= 0; read = in.read(buffer)) {
+        if (answers && losing) {
+          lost.release();
+          continue;
+        }
         if (slow) LockSupport.parkNanos(DELAY_NANOS);
         if (!calm && read >= left) {
           out.write(buffer, 0, left);

@@ -4,10 +4,12 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.ConcurrentSkipListSet;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import stoa.DeadlineExceeded;
@@ -17,7 +19,7 @@ import stoa.StoaException;
 import stoa.TxOptions;
 import stoa.Unavailable;
 import stoa.UnknownOutcome;
-import stoa.sim.CallHistory;
+import stoa.View;
 import stoa.sim.Chance;
 import stoa.sim.CounterModel;
 import stoa.sim.Linearizability;
@@ -37,6 +39,8 @@ final class RecordedWork {
   private static final int QUEUES = 4;
   private static final int ERASABLES = 3;
   private static final int SERIES = 3;
+  /* After so many transactions a thread goes on with new lists: long ones cost long answers. */
+  private static final int SERIES_TRANSACTIONS = 8;
 
   /*
    * (1) A call that was refused, because it was not sent, was taken back, or its object is gone,
@@ -51,6 +55,7 @@ final class RecordedWork {
   private final List<Recorder<QueueModel.Input, Optional<Long>>> queues = recorders(QUEUES);
   private final Recorder<ErasableModel.Input, Long> erasables = new Recorder<>();
   private final TransactionHistory transactions = new TransactionHistory();
+  private final Set<String> blocks = new ConcurrentSkipListSet<>();
   private final AtomicLong unique = new AtomicLong();
   private final SortedMap<String, Long> places = Collections.synchronizedSortedMap(new TreeMap<>());
 
@@ -85,17 +90,12 @@ final class RecordedWork {
     for (int i = 0; i < COUNTERS; i++) last.read(i);
     for (int i = 0; i < QUEUES; i++) while (last.take(i)) reached("rest of a queue taken");
     for (int i = 0; i < ERASABLES; i++) last.erasable("erasable " + i, 20);
-    last.transaction(List.of(0, 1, 2), TxOptions.reading());
+    for (String block : blocks) last.transaction(block, List.of(0, 1, 2), TxOptions.reading());
     for (var counter : counters) Linearizability.require(new CounterModel(), counter.history());
     for (var register : registers) Linearizability.require(new RegisterModel(), register.history());
     for (var queue : queues) Linearizability.require(new QueueModel(), queue.history());
     Linearizability.require(new ErasableModel(), erasables.history());
     Serializability.require(transactions.transactions());
-  }
-
-  /// The calls on a counter, as they were recorded.
-  CallHistory<CounterModel.Input, Long> counterHistory(int index) {
-    return counters.get(index).history();
   }
 
   /// One thread of the work.
@@ -107,6 +107,7 @@ final class RecordedWork {
     private final List<Recorder.Client<RegisterModel.Input, RegisterModel.Output>> register;
     private final List<Recorder.Client<QueueModel.Input, Optional<Long>>> queue;
     private final Recorder.Client<ErasableModel.Input, Long> erasable;
+    private final long[] seen = new long[COUNTERS];
     private int transaction;
 
     private Worker(String name, Stoa stoa, Chance chance) {
@@ -123,7 +124,10 @@ final class RecordedWork {
     void turn() throws Exception {
       switch (chance.below(10)) {
         case 0, 1 -> increment(chance.below(COUNTERS));
-        case 2 -> read(chance.below(COUNTERS));
+        case 2 -> {
+          if (chance.percent(50)) read(chance.below(COUNTERS));
+          else cached(chance.below(COUNTERS));
+        }
         case 3, 4 -> register(chance.below(REGISTERS));
         case 5, 6 -> queue(chance.below(QUEUES));
         case 7 -> erasable("erasable " + chance.below(ERASABLES), chance.below(100));
@@ -157,13 +161,37 @@ final class RecordedWork {
       return stoa.get(Recorded.Counter.class, "counter " + index);
     }
 
-    void increment(int index) throws Exception {
+    private void increment(int index) throws Exception {
       long by = chance.between(1, 3);
-      call(counter.get(index), new CounterModel.Input.Increment(by), () -> counter(index).add(by));
+      var input = new CounterModel.Input.Increment(by);
+      saw(index, call(counter.get(index), input, () -> counter(index).add(by)));
     }
 
-    void read(int index) throws Exception {
-      call(counter.get(index), new CounterModel.Input.Read(), () -> counter(index).value());
+    private void read(int index) throws Exception {
+      var input = new CounterModel.Input.Read();
+      saw(index, call(counter.get(index), input, () -> counter(index).value()));
+    }
+
+    /// Reads through a view that answers from what was seen, which may be old, but holds at least
+    /// what this thread was told before. The sums of a counter only grow.
+    private void cached(int index) {
+      var shared = counter(index);
+      try {
+        long told = seen[index];
+        long value = stoa.view(Recorded.Counter.class, stoa.ref(shared), new View.Cached()).value();
+        seen[index] = value;
+        reached("a cached view read");
+        if (value >= told) return;
+        throw new AssertionError(
+            "%s: counter %d was %d, and a cached view shows %d then"
+                .formatted(name, index, told, value));
+      } catch (StoaException e) {
+        reached("a cached view refused: " + e.getClass().getSimpleName());
+      }
+    }
+
+    private void saw(int index, @Nullable Long value) {
+      if (value != null) seen[index] = Math.max(seen[index], value);
     }
 
     private void register(int index) throws Exception {
@@ -171,12 +199,14 @@ final class RecordedWork {
       var client = register.get(index);
       long value = chance.below(4);
       long expected = chance.below(4);
+      boolean local = chance.percent(50);
       switch (chance.below(3)) {
         case 0 ->
             call(
                 client,
                 new RegisterModel.Input.Read(),
-                () -> new RegisterModel.Output.Value(shared.value()));
+                () ->
+                    new RegisterModel.Output.Value(local ? local(shared).value() : shared.value()));
         case 1 ->
             call(
                 client,
@@ -191,6 +221,12 @@ final class RecordedWork {
                 new RegisterModel.Input.Swap(expected, value),
                 () -> new RegisterModel.Output.Swapped(shared.swap(expected, value)));
       }
+    }
+
+    /// A view that answers from a copy, behind all that was done before.
+    private Recorded.Register local(Recorded.Register shared) {
+      reached("a local view read");
+      return stoa.view(Recorded.Register.class, stoa.ref(shared), new View.Local());
     }
 
     private void queue(int index) throws Exception {
@@ -251,11 +287,13 @@ final class RecordedWork {
         boolean append = !reading && chance.percent(60);
         steps.add((first + i) % SERIES + (append ? SERIES : 0));
       }
-      transaction(steps, reading ? TxOptions.reading() : TxOptions.STANDARD);
+      String block = transaction / SERIES_TRANSACTIONS + ".";
+      blocks.add(block);
+      transaction(block, steps, reading ? TxOptions.reading() : TxOptions.STANDARD);
     }
 
     /// Below the number of lists a step reads that list, else it appends to it.
-    private void transaction(List<Integer> steps, TxOptions options) {
+    private void transaction(String block, List<Integer> steps, TxOptions options) {
       String text = name + "." + transaction++;
       // An attempt begins before its body does: when the body of the one before has ended.
       var attempts = new ArrayList<TransactionHistory.Open>();
@@ -268,7 +306,7 @@ final class RecordedWork {
               if (attempts.size() > 1) attempts.get(attempts.size() - 2).aborted();
               attempts.add(transactions.begin(text + " again"));
               for (int i = 0; i < steps.size(); i++) {
-                String key = "series " + steps.get(i) % SERIES;
+                String key = "series " + block + steps.get(i) % SERIES;
                 var series = stoa.get(Recorded.Series.class, key);
                 if (steps.get(i) < SERIES) {
                   open.read(key, series.elements());

@@ -26,7 +26,8 @@ import stoa.sim.Trace;
 public final class RemoteScenario implements Scenario {
   private static final int CLIENTS = 3;
   private static final int THREADS = 3;
-  private static final int CONNECTION_BYTES_MAX = 30_000;
+  private static final int LIVES_BYTES_MIN = 10_000;
+  private static final int LIVES_BYTES_MAX = 60_000;
   private static final Duration CALL_TIME_MAX = Duration.ofSeconds(90);
 
   private final int turns;
@@ -67,7 +68,10 @@ public final class RemoteScenario implements Scenario {
   private void run(Path directory, Chance chance, Trace trace) throws Exception {
     ServerProcess server = ServerProcess.start(directory);
     try (var network =
-        new CuttingNetwork(server.port(), CONNECTION_BYTES_MAX, chance.of("network"))) {
+        new CuttingNetwork(
+            server.port(),
+            chance.between(LIVES_BYTES_MIN, LIVES_BYTES_MAX),
+            chance.of("network"))) {
       var work = new RecordedWork();
       var config =
           StoaConfig.of(network.url()).withLimits(Limits.standard().withCallTimeMax(CALL_TIME_MAX));
@@ -85,7 +89,9 @@ public final class RemoteScenario implements Scenario {
           int between = CLIENTS * THREADS * turns / (kills + 1);
           for (int i = 0; i < kills; i++) {
             taken.acquire(chance.between(between / 2, between));
+            network.lose(chance.between(3, 9));
             server.kill();
+            network.deliver();
             server = server.startAgain();
             trace.reached("the server killed");
           }

@@ -49,7 +49,7 @@ import stoa.wire.proto.TakeSnapshot;
 
 /// Bytes that no client would send, from seeds: the server refuses them, and serves the others.
 class FuzzTest {
-  private static final int CONNECTIONS = 25;
+  private static final int CONNECTIONS = 20;
   private static final int FRAMES = 12;
   private static final int BYTES_MAX = 200;
 
@@ -191,7 +191,7 @@ class FuzzTest {
   }
 
   @ParameterizedTest
-  @ValueSource(longs = {1, 2, 3, 4})
+  @ValueSource(longs = {1, 2, 3})
   void strangeFramesHarmOnlyTheirConversation(long seed) throws Exception {
     var random = new Random(seed);
     try (Server server = start()) {

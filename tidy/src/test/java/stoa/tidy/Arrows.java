@@ -30,7 +30,8 @@ final class Arrows {
     ALLOWED.put("bench", with(engine, "collections"));
     ALLOWED.put(
         "cli",
-        with(engine, "weave", "collections", "wire", "node", "client", "stacksync", "bench", "sim"));
+        with(
+            engine, "weave", "collections", "wire", "node", "client", "stacksync", "bench", "sim"));
     ALLOWED.put("peers", with(engine, "collections", "stacksync", "bench", "cli"));
     ALLOWED.put("tidy", with(engine, "weave", "collections", "stacksync", "bench", "sim", "cli"));
   }
