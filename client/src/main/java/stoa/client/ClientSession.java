@@ -59,6 +59,7 @@ final class ClientSession {
 
   /// Which process of the server held the session last.
   private long epoch;
+
   private int requestsMax = 1;
   private int answersSinceFrame;
   private boolean connected;

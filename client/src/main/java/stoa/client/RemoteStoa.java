@@ -486,7 +486,7 @@ final class RemoteStoa implements ObjectSnapshot.Source {
         shared, "keeps the versions for which it has a snapshot; use snapshot and at");
     if (shared instanceof Facade facade && !facade.isSingle()) {
       throw new UnsupportedOperationException(
-          shared.getClass().getSimpleName()
+          facade.title()
               + " is composed of several objects, which have no single history; read it in a"
               + " snapshot");
     }

@@ -113,7 +113,9 @@ final class KeyRequests {
   Answer.Builder unlisten(Session session, Unlisten unlisten) {
     ClientListener gone = session.listeners.remove(unlisten.getListener());
     if (gone != null) gone.listener().close();
-    else keys.unlisten(session.id(), unlisten.getListener(), keys.key(unlisten.getKey().toByteArray()));
+    else
+      keys.unlisten(
+          session.id(), unlisten.getListener(), keys.key(unlisten.getKey().toByteArray()));
     return Requests.done();
   }
 

@@ -389,8 +389,8 @@ final class Requests {
     Answer.Builder answer(ObjectService.Container object) throws Throwable;
   }
 
-  /// Asks what waits for the object, once that is open. It stays outside of the lane: calls that come
-  /// behind it are begun at once, in the order in which the client made them on all objects.
+  /// Asks what waits for the object, once that is open. It stays outside of the lane: calls that
+  /// come behind it are begun at once, in the order in which the client made them on all objects.
   private void onObject(Asked asked, int number, OnObject work) {
     Container container = container(asked.session, number);
     container.lane().quick(() -> onCalls(asked, () -> work.answer(container.object())));
