@@ -75,6 +75,21 @@ public final class SimulatedThreads implements Threads {
     }
   }
 
+  /// Runs something that may wait for the store, as a thread of its own would.
+  private void asCaller(Runnable task) {
+    boolean before = running;
+    running = false;
+    try {
+      var _ =
+          await(() -> {
+            task.run();
+            return true;
+          });
+    } finally {
+      running = before;
+    }
+  }
+
   private void add(Runnable task) {
     if (closed) return;
     waiting.add(task);
@@ -93,7 +108,7 @@ public final class SimulatedThreads implements Threads {
 
   @Override
   public Executor answers() {
-    return Runnable::run;
+    return task -> add(() -> asCaller(task));
   }
 
   @Override
