@@ -1,8 +1,10 @@
 package stoa.objects;
 
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.Iterator;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -59,7 +61,8 @@ final class KeyValues {
   /// The keys that may have handlers: a put there takes as long as these.
   private final Set<StreamId> listened = ConcurrentHashMap.newKeySet();
 
-  private final Set<KeyFeed> due = ConcurrentHashMap.newKeySet();
+  /// In the order in which they came to be: what a simulation sees is to be the same in every run.
+  private final Set<KeyFeed> due = Collections.synchronizedSet(new LinkedHashSet<>());
 
   /// Sessions of earlier processes that have not ended yet. Guarded by lock.
   private final List<Long> earlier = new ArrayList<>();

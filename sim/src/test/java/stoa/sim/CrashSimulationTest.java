@@ -45,7 +45,7 @@ class CrashSimulationTest {
   void transactionsHappenAsAWholeOnceAndOneAfterAnother() {
     assertWell(
         "transactions",
-        100,
+        160,
         List.of(
             "a body ends with UnknownOutcome",
             "a body is tried again",

@@ -167,14 +167,6 @@ final class Intake {
     return queue.isEmpty();
   }
 
-  /// The request that waits, when there is one only; null otherwise. A hint: others come and go.
-  @Nullable Request alone() {
-    var waiting = queue.iterator();
-    if (!waiting.hasNext()) return null;
-    Request first = waiting.next();
-    return waiting.hasNext() ? null : first;
-  }
-
   /// Leads one batch if nobody leads; answers whether it did.
   ///
   /// @param own the request of the calling thread: its key is left for that thread to run

@@ -501,9 +501,11 @@ final class Resident implements Runnable {
       if (state != null) {
         store.versions().keep(this, state, executedChange, request, request.address);
         state.skip(request.address);
+        executed = request.address;
+        executedChange = request.counter;
       }
-      executed = request.address;
-      executedChange = request.counter;
+      // Otherwise loading executes it, with those before it, which an earlier process may have
+      // left.
     }
     unpin(); // as TakingBack pinned it
     return true;

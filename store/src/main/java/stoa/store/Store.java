@@ -1030,18 +1030,7 @@ public final class Store implements AutoCloseable {
   private void write() {
     writerCalled.set(false);
     boolean led = true;
-    while (led && !intake.isEmpty()) led = leadAsWriter();
-  }
-
-  /// Leads a batch; answers whether it did. What a lone request asks is run here, when it is quick:
-  /// it needs no other thread.
-  private boolean leadAsWriter() {
-    Request alone = threads.mayRunQuick() ? intake.alone() : null;
-    boolean mine = alone != null && alone.quick && alone.transaction == null && alone.depth == 0;
-    if (!mine || alone == null) return intake.tryLead(null);
-    if (!intake.tryLead(alone)) return false;
-    var _ = alone.resident.runQuickUntil(alone);
-    return true;
+    while (led && !intake.isEmpty()) led = intake.tryLead(null);
   }
 
   /// Waits without running anything.

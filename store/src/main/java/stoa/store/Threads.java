@@ -58,7 +58,8 @@ public interface Threads extends AutoCloseable {
   /// handlers that wait.
   static Threads real() {
     return new Threads() {
-      private final Writers writer = new Writers();
+      private final java.util.concurrent.ExecutorService writer =
+          Executors.newSingleThreadExecutor(task -> daemon(task, "stoa-writer"));
       private final Workers workers =
           new Workers(WAITING_MAX + Runtime.getRuntime().availableProcessors());
       private final java.util.concurrent.ExecutorService answers =
@@ -90,14 +91,7 @@ public interface Threads extends AutoCloseable {
       @Override
       public void every(Runnable tick) {
         var _ =
-            watchdog.scheduleWithFixedDelay(
-                () -> {
-                  writer.tick();
-                  tick.run();
-                },
-                TICK_MILLIS,
-                TICK_MILLIS,
-                TimeUnit.MILLISECONDS);
+            watchdog.scheduleWithFixedDelay(tick, TICK_MILLIS, TICK_MILLIS, TimeUnit.MILLISECONDS);
       }
 
       @Override
@@ -128,7 +122,7 @@ public interface Threads extends AutoCloseable {
       @Override
       public void close() {
         watchdog.shutdownNow();
-        writer.close();
+        writer.shutdown();
         answers.shutdown();
         workers.close();
       }

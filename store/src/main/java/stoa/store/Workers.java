@@ -17,7 +17,7 @@ final class Workers implements Executor, AutoCloseable {
 
   /// Of address space; what is not used takes no memory. More than callers have: what ran on a
   /// caller's stack may have to run here.
-  static final long STACK_BYTES = 8 << 20;
+  private static final long STACK_BYTES = 8 << 20;
 
   /// A thread of a store's own, on which waiting is allowed.
   static final class Worker extends Thread {

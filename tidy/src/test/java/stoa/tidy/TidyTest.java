@@ -70,8 +70,7 @@ class TidyTest {
           Edge.of("stoa.store.Store", "where callers wait, and closing has a limit", THREAD, CLOCK),
           Edge.of("stoa.store.Threads", "starts the writer and the ticks", THREAD),
           Edge.of("stoa.store.Versions", "where readers wait for what they must see", THREAD),
-          Edge.of("stoa.store.Workers", "starts the threads of user methods", THREAD),
-          Edge.of("stoa.store.Writers", "starts the threads that write", THREAD));
+          Edge.of("stoa.store.Workers", "starts the threads of user methods", THREAD));
 
   private final Repository repository = Repository.here();
 
