@@ -23,12 +23,12 @@ record RemotePast(RemoteInvoker live, long version, @Nullable Place place) imple
     boolean transacts = there != null && method.kind() == SharedMethod.Kind.READING_TRANSACTION;
     if (method.kind() != SharedMethod.Kind.ACCESSOR && !transacts) {
       throw new UnsupportedOperationException(
-          method
-              + " is not marked @Accessor"
-              + (there == null ? "" : ", or @Transactional(readOnly = true)")
-              + "; the past of "
+          "the past of "
               + proxied.ref()
-              + " can only be read");
+              + " can only be read, and "
+              + method.id()
+              + " is not marked @Accessor"
+              + (there == null ? "" : ", or @Transactional(readOnly = true)"));
     }
     live.stoa().refuseInside("read history");
     passThere(arguments);

@@ -37,18 +37,21 @@ class ClientSessionTest {
     private final Map<Long, ByteString> ran = new LinkedHashMap<>();
     private final List<ByteString> log = new ArrayList<>();
     private Map<Long, Answer> answers = new LinkedHashMap<>();
-    private boolean recovered;
+    private int restarts;
 
     ServerHello hello() {
-      boolean then = recovered;
-      recovered = false;
-      return ServerHello.newBuilder().setSession(7).setRequestsMax(8).setRecovered(then).build();
+      return ServerHello.newBuilder()
+          .setSession(7)
+          .setRequestsMax(8)
+          .setRecovered(restarts > 0)
+          .setEpoch(1 + restarts)
+          .build();
     }
 
     /// Forgets all but its log.
     void restart() {
       answers = new LinkedHashMap<>();
-      recovered = true;
+      restarts++;
     }
 
     /// Runs what it does not know, and answers all.
@@ -86,6 +89,7 @@ class ClientSessionTest {
         .setSession(session)
         .setRequestsMax(100)
         .setRecovered(recovered)
+        .setEpoch(recovered ? 2 : 1)
         .build();
   }
 
