@@ -24,6 +24,9 @@ final class Arrows {
     ALLOWED.put("store", Set.of("api", "base", "storage", "log"));
     ALLOWED.put("objects", Set.of("api", "base", "storage", "log", "store"));
     ALLOWED.put("collections", engine);
+    ALLOWED.put("wire", engine);
+    ALLOWED.put("node", with(engine, "wire"));
+    ALLOWED.put("client", with(engine, "wire"));
     ALLOWED.put("stacksync", Set.of("api"));
     ALLOWED.put("sim", engine);
     ALLOWED.put("spec", Set.of());

@@ -38,6 +38,7 @@ final class Documented {
           .matcher(repository.text(info))
           .results()
           .map(export -> sources.resolve(export.group(1).replace('.', '/')))
+          .filter(repository::has) // others are generated
           .forEach(exported ->
               problems.addAll(
                   undocumented(

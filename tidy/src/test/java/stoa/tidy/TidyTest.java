@@ -39,6 +39,11 @@ class TidyTest {
               "gives index runs to that thread, and waits when it falls behind",
               THREAD),
           Edge.of("stoa.objects.Attempts", "where transactions wait that have lost often", THREAD),
+          Edge.of("stoa.objects.EmbeddedKeyValues", "hands over answers", THREAD),
+          Edge.of("stoa.objects.KeyFeed", "hands over what listeners are told", THREAD),
+          Edge.of("stoa.objects.KeyValues", "hands over what listeners ask the store for", THREAD),
+          Edge.of("stoa.objects.LocalListener", "calls a listener of this process", THREAD),
+          Edge.of("stoa.objects.Recorder", "hands over asynchronous answers", THREAD),
           Edge.of("stoa.objects.Sessions", "draws the secrets of sessions", RANDOMNESS),
           Edge.of("stoa.objects.ObjectTransaction", "knows the thread of its body", THREAD),
           Edge.of(
