@@ -221,6 +221,10 @@ final class Requests {
               session.unfollow(container);
               session.watches.put(
                   container, service.watch(object, counter -> session.changed(container, counter)));
+              if (session.isEnded() || !session.containers.containsKey(container)) {
+                // It ended or was closed meanwhile, which may have missed this one.
+                session.unfollow(container);
+              }
               return done();
             });
       }
@@ -612,6 +616,7 @@ final class Requests {
                 var begun =
                     service.transact(mode, micros, begin.hasAt() ? address(begin.getAt()) : null);
                 open.begun(begun);
+                if (session.isEnded()) open.abandon(); // which may have missed this one
                 var done = Done.newBuilder().setAt(at(begun.at()));
                 return Answer.newBuilder().setReach(begun.at().counter()).setDone(done);
               } catch (Throwable failed) {

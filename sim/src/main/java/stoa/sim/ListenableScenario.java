@@ -273,7 +273,7 @@ final class ListenableScenario implements Scenario {
       var limits = chance.percent(40) ? new ListenerLimits(2, 4_000) : ListenerLimits.STANDARD;
       heard.registration = store.stoa().store().register(key, heard, handler.get(), limits);
       listeners.add(heard);
-      trace.add("listen " + key + " " + handler.get());
+      trace.add("listen " + key + " " + handler.get().getClass().getSimpleName() + " " + end);
     }
 
     private void leave() {
