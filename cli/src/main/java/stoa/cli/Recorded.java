@@ -5,10 +5,12 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 import stoa.Accessor;
+import stoa.KeyHandler;
 import stoa.Shared;
 
-/// The shared classes that a [RecordedWork] calls.
+/// The shared classes that a [RecordedWork] calls, and the handlers of its listeners.
 final class Recorded {
   private Recorded() {}
 
@@ -84,6 +86,52 @@ final class Recorded {
     @Accessor
     public List<String> elements() {
       return elements;
+    }
+  }
+
+  /// What is put last begins with this: all handlers but one that threw tell of it.
+  static final String LAST = "last";
+
+  /// Whether all handlers tell of it.
+  private static boolean isLast(@Nullable String value) {
+    return value != null && value.startsWith(LAST);
+  }
+
+  /// Tells everything, so that who listens knows the order of the puts: what was put, and what was
+  /// there before.
+  record Everything() implements KeyHandler<String, List<String>> {
+    @Override
+    public List<String> handle(Object key, @Nullable String value, @Nullable String before) {
+      return List.of(String.valueOf(value), String.valueOf(before));
+    }
+  }
+
+  /// Tells of values by what they end with.
+  record Ending(String end) implements KeyHandler<String, String> {
+    @Override
+    public @Nullable String handle(Object key, @Nullable String value, @Nullable String before) {
+      boolean tells = isLast(value) || (value != null && value.endsWith(end));
+      return tells ? before + " -> " + value : null;
+    }
+  }
+
+  /// Tells of every second put, with how many it has seen: a handler with a state.
+  static final class Second implements KeyHandler<String, String> {
+    private long count;
+
+    @Override
+    public @Nullable String handle(Object key, @Nullable String value, @Nullable String before) {
+      count++;
+      return isLast(value) || count % 2 == 0 ? count + ": " + value : null;
+    }
+  }
+
+  /// Throws at some values, and tells of all others.
+  record Fussy(String end) implements KeyHandler<String, String> {
+    @Override
+    public String handle(Object key, @Nullable String value, @Nullable String before) {
+      if (value != null && value.endsWith(end)) throw new IllegalArgumentException(value);
+      return value + " after " + before;
     }
   }
 }

@@ -11,6 +11,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentSkipListSet;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import stoa.DeadlineExceeded;
 import stoa.Gone;
@@ -29,8 +30,8 @@ import stoa.sim.RegisterModel;
 import stoa.sim.Serializability;
 import stoa.sim.TransactionHistory;
 
-/// Calls on a few objects from many threads, with what each of them was answered and when, and the
-/// judgement of it.
+/// Calls on a few objects and keys from many threads, with what each of them was answered and when,
+/// and the judgement of it.
 ///
 /// Thread-safe; a [Worker] has one owner.
 final class RecordedWork {
@@ -58,11 +59,58 @@ final class RecordedWork {
   private final Set<String> blocks = new ConcurrentSkipListSet<>();
   private final AtomicLong unique = new AtomicLong();
   private final SortedMap<String, Long> places = Collections.synchronizedSortedMap(new TreeMap<>());
+  private final RecordedKeys keys;
+
+  /// @param stoa where those listen, to its end, who know the order of what is put under keys
+  RecordedWork(Stoa stoa) {
+    keys = new RecordedKeys(stoa, this::reached);
+  }
 
   private static <I, O> List<Recorder<I, O>> recorders(int count) {
     var all = new ArrayList<Recorder<I, O>>();
     for (int i = 0; i < count; i++) all.add(new Recorder<>());
     return List.copyOf(all);
+  }
+
+  /// What a caller was told of its call.
+  sealed interface Told<O> {
+    /// It answered.
+    record Answered<O>(O output) implements Told<O> {}
+
+    /// It surely has no effect.
+    record Refused<O>() implements Told<O> {}
+
+    /// Nobody knows.
+    record Unknown<O>() implements Told<O> {}
+  }
+
+  /// Makes a call, and records what the caller was told.
+  ///
+  /// @param reached counts what was done, by its name
+  static <I, O> Told<O> call(
+      Recorder.Client<I, O> client, I input, Callable<O> body, Consumer<String> reached)
+      throws Exception {
+    var open = client.begin(input);
+    try {
+      O output = body.call();
+      open.returned(output);
+      return new Told.Answered<>(output);
+    } catch (StoaException | CompletionException e) {
+      Throwable cause = e instanceof CompletionException ? e.getCause() : null;
+      Throwable why = cause == null ? e : cause;
+      switch (why) {
+        case UnknownOutcome _ -> {
+          reached.accept("a call with an unknown outcome");
+          return new Told.Unknown<>();
+        }
+        case Gone _, Unavailable _, DeadlineExceeded _ -> {
+          open.refused();
+          reached.accept("a call refused: " + why.getClass().getSimpleName());
+          return new Told.Refused<>();
+        }
+        default -> throw e;
+      }
+    }
   }
 
   /// How often what was done, by its name.
@@ -96,6 +144,7 @@ final class RecordedWork {
     for (var queue : queues) Linearizability.require(new QueueModel(), queue.history());
     Linearizability.require(new ErasableModel(), erasables.history());
     Serializability.require(transactions.transactions());
+    keys.require(stoa);
   }
 
   /// One thread of the work.
@@ -107,6 +156,7 @@ final class RecordedWork {
     private final List<Recorder.Client<RegisterModel.Input, RegisterModel.Output>> register;
     private final List<Recorder.Client<QueueModel.Input, Optional<Long>>> queue;
     private final Recorder.Client<ErasableModel.Input, Long> erasable;
+    private final RecordedKeys.Worker key;
     private final long[] seen = new long[COUNTERS];
     private int transaction;
 
@@ -118,11 +168,12 @@ final class RecordedWork {
       register = registers.stream().map(recorder -> recorder.client(name)).toList();
       queue = queues.stream().map(recorder -> recorder.client(name)).toList();
       erasable = erasables.client(name);
+      key = keys.worker(name, stoa, chance.of("keys"));
     }
 
     /// Makes the next calls.
     void turn() throws Exception {
-      switch (chance.below(10)) {
+      switch (chance.below(12)) {
         case 0, 1 -> increment(chance.below(COUNTERS));
         case 2 -> {
           if (chance.percent(50)) read(chance.below(COUNTERS));
@@ -131,30 +182,17 @@ final class RecordedWork {
         case 3, 4 -> register(chance.below(REGISTERS));
         case 5, 6 -> queue(chance.below(QUEUES));
         case 7 -> erasable("erasable " + chance.below(ERASABLES), chance.below(100));
+        case 8, 9 -> key.turn();
         default -> transaction();
       }
     }
 
     private <I, O> @Nullable O call(Recorder.Client<I, O> client, I input, Callable<O> body)
         throws Exception {
-      var open = client.begin(input);
-      try {
-        O output = body.call();
-        open.returned(output);
-        return output;
-      } catch (StoaException | CompletionException e) {
-        Throwable cause = e instanceof CompletionException ? e.getCause() : null;
-        Throwable why = cause == null ? e : cause;
-        switch (why) {
-          case UnknownOutcome _ -> reached("a call with an unknown outcome");
-          case Gone _, Unavailable _, DeadlineExceeded _ -> {
-            open.refused();
-            reached("a call refused: " + why.getClass().getSimpleName());
-          }
-          default -> throw e;
-        }
-        return null;
-      }
+      return RecordedWork.call(client, input, body, RecordedWork.this::reached)
+              instanceof Told.Answered<O>(O output)
+          ? output
+          : null;
     }
 
     private Recorded.Counter counter(int index) {

@@ -18,7 +18,8 @@ import stoa.sim.Trace;
 
 /// Clients with several threads each call the objects of a server over a network that cuts their
 /// connections, while the server is killed and started again. What they were answered must be
-/// linearizable for each object, and strictly serializable over several.
+/// linearizable for each object and key, and strictly serializable over several; their listeners
+/// must have missed nothing, and seen no disorder.
 ///
 /// `./stoa test --campaign --scenario remote --seeds 0-99`. The seed decides what is called and
 /// when the server is killed, counted in turns; threads and the network decide the rest, so that a
@@ -72,12 +73,12 @@ public final class RemoteScenario implements Scenario {
             server.port(),
             chance.between(LIVES_BYTES_MIN, LIVES_BYTES_MAX),
             chance.of("network"))) {
-      var work = new RecordedWork();
       var config =
           StoaConfig.of(network.url()).withLimits(Limits.standard().withCallTimeMax(CALL_TIME_MAX));
       var clients = new ArrayList<Stoa>();
       try {
         for (int i = 0; i < CLIENTS; i++) clients.add(Stoa.open(config));
+        var work = new RecordedWork(clients.getFirst());
         var taken = new Semaphore(0);
         try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
           List<Future<?>> ends = new ArrayList<>();
