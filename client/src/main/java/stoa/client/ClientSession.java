@@ -34,7 +34,8 @@ final class ClientSession {
    * (1) Sequences of one session are given from 1, without gaps, in the order of first sending.
    * (2) sent holds them in ascending order; what is below its first key was answered.
    * (3) A request that was never in a frame was certainly not executed.
-   * (4) A container is opened in a life of the session before the first request that names it there.
+   * (4) A container is opened in a life of the session before the first request that names it there,
+   *     also where both are sent again.
    * (5) Requests of a scope that was begun in an earlier life fail, and are not sent.
    */
   static final int FRAME_BYTES_MAX = 1 << 20;
@@ -139,7 +140,9 @@ final class ClientSession {
     }
     secret = hello.getSecret();
     if (!forgotten) {
-      due.addAll(sent.values());
+      // What is looked for has kept its sequence, below that of the opening that it needs.
+      for (Outgoing outgoing : sent.values()) if (outgoing.request().hasOpen()) due.add(outgoing);
+      for (Outgoing outgoing : sent.values()) if (!outgoing.request().hasOpen()) due.add(outgoing);
       return;
     }
     var before = List.copyOf(sent.values());

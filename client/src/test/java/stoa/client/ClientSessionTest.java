@@ -192,6 +192,13 @@ class ClientSessionTest {
     assertEquals(2, requests.get(1).getSequence());
     assertEquals(3, requests.get(2).getSequence());
     assertEquals(1, requests.get(2).getSince());
+
+    // That frame is lost: the server, which is the same as before, has nothing open.
+    session.disconnected();
+    session.connected(hello(1, true));
+    requests = frame(session).getRequestsList();
+    assertTrue(requests.get(0).hasOpen());
+    assertEquals(List.of(4L, 2L, 3L), requests.stream().map(Request::getSequence).toList());
   }
 
   private static Outgoing on(Container container) {
