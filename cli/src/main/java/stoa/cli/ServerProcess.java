@@ -2,6 +2,7 @@ package stoa.cli;
 
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 
 /// A Stoa server in a process of its own, on this machine only.
@@ -16,11 +17,13 @@ final class ServerProcess implements AutoCloseable {
 
   private final Child child;
   private final Path directory;
+  private final List<String> options;
   private final int port;
 
-  private ServerProcess(Child child, Path directory, int port) {
+  private ServerProcess(Child child, Path directory, List<String> options, int port) {
     this.child = child;
     this.directory = directory;
+    this.options = options;
     this.port = port;
   }
 
@@ -28,18 +31,25 @@ final class ServerProcess implements AutoCloseable {
   ///
   /// @throws IllegalStateException when it ends before
   static ServerProcess start(Path directory) throws IOException {
-    return start(directory, ANY_PORT);
+    return start(directory, List.of());
+  }
+
+  /// As [#start(Path)], with other options of the command.
+  static ServerProcess start(Path directory, List<String> options) throws IOException {
+    return start(directory, options, ANY_PORT);
   }
 
   /// Starts one again on the same directory, at the same port.
   ServerProcess startAgain() throws IOException {
-    return start(directory, port);
+    return start(directory, options, port);
   }
 
-  private static ServerProcess start(Path directory, int port) throws IOException {
-    var child =
-        Child.start(
-            List.of("serve", "--data", directory.toString(), "--listen", HOST + ":" + port));
+  private static ServerProcess start(Path directory, List<String> options, int port)
+      throws IOException {
+    var arguments = new ArrayList<>(List.of("serve", "--data", directory.toString()));
+    arguments.addAll(List.of("--listen", HOST + ":" + port));
+    arguments.addAll(options);
+    var child = Child.start(arguments);
     try {
       int bound = port;
       for (var line = child.line(); line.isPresent(); line = child.line()) {
@@ -48,7 +58,7 @@ final class ServerProcess implements AutoCloseable {
         }
         if (line.get().equals(READY)) {
           drain(child);
-          return new ServerProcess(child, directory, bound);
+          return new ServerProcess(child, directory, options, bound);
         }
       }
     } catch (IOException | RuntimeException e) {

@@ -1,0 +1,200 @@
+package stoa.cli;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.net.URI;
+import java.net.URL;
+import java.net.URLClassLoader;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.CompletionException;
+import java.util.function.Function;
+import java.util.jar.JarEntry;
+import java.util.jar.JarOutputStream;
+import java.util.stream.Stream;
+import javax.tools.JavaFileObject;
+import javax.tools.SimpleJavaFileObject;
+import javax.tools.ToolProvider;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import stoa.CallFailed;
+import stoa.Stoa;
+
+/// A user's classes in a jar, at a server in a process of its own and at its clients.
+class ServeTest {
+  private static final String SPINNER =
+      """
+      package app;
+
+      @stoa.Shared
+      public class Spinner {
+        private long turns;
+
+        protected Spinner() {}
+
+        public long spin() {
+          while (turns >= 0) turns = (turns + 1) & Long.MAX_VALUE;
+          return turns;
+        }
+
+        @stoa.Accessor
+        public long turns() {
+          return turns;
+        }
+      }
+      """;
+
+  private static final String TALLY =
+      """
+      package app;
+
+      @stoa.Shared
+      public class Tally {
+        private long sum;
+
+        protected Tally() {}
+
+        public long add(long more) {
+          return sum += more;
+        }
+      }
+      """;
+
+  /// What a program does with them.
+  private static final String PROGRAM =
+      """
+      package app;
+
+      public class Program implements java.util.function.Function<String, Object> {
+        private final stoa.Stoa stoa;
+
+        public Program(stoa.Stoa stoa) {
+          this.stoa = stoa;
+        }
+
+        @Override
+        public Object apply(String what) {
+          return switch (what) {
+            case "spin" -> stoa.async(stoa.get(Spinner.class, "s"), Spinner::spin);
+            case "turns" -> stoa.get(Spinner.class, "s").turns();
+            default -> stoa.get(Tally.class, what).add(1);
+          };
+        }
+      }
+      """;
+
+  private record Source(String name, String text) {
+    private JavaFileObject file() {
+      var uri = URI.create("string:///app/" + name + JavaFileObject.Kind.SOURCE.extension);
+      return new SimpleJavaFileObject(uri, JavaFileObject.Kind.SOURCE) {
+        @Override
+        public CharSequence getCharContent(boolean ignoreEncodingErrors) {
+          return text;
+        }
+      };
+    }
+  }
+
+  private static Path jar(Path directory) throws IOException {
+    Path classes = Files.createDirectories(directory.resolve("classes"));
+    var said = new StringWriter();
+    var sources =
+        Stream.of(
+            new Source("Spinner", SPINNER),
+            new Source("Tally", TALLY),
+            new Source("Program", PROGRAM));
+    boolean compiled =
+        ToolProvider.getSystemJavaCompiler()
+            .getTask(
+                said,
+                null,
+                null,
+                List.of(
+                    "-proc:none",
+                    "-classpath",
+                    System.getProperty("java.class.path"),
+                    "-d",
+                    classes.toString()),
+                null,
+                sources.map(Source::file).toList())
+            .call();
+    assertTrue(compiled, said::toString);
+    Path jar = directory.resolve("app.jar");
+    try (var out = new JarOutputStream(Files.newOutputStream(jar));
+        var files = Files.walk(classes)) {
+      for (Path file : files.filter(Files::isRegularFile).toList()) {
+        out.putNextEntry(new JarEntry(classes.relativize(file).toString()));
+        out.write(Files.readAllBytes(file));
+        out.closeEntry();
+      }
+    }
+    return jar;
+  }
+
+  private static String stoa(int exitCode, String... arguments) {
+    var text = new StringWriter();
+    var out = new PrintWriter(text);
+    assertEquals(exitCode, Main.run(out, out, arguments), text::toString);
+    return text.toString();
+  }
+
+  /// The number of the call on the endless method, once it runs.
+  private static String spinning(ServerProcess server) {
+    while (true) {
+      String status = stoa(0, "status", "--server", server.address());
+      for (String line : status.lines().toList()) {
+        if (line.contains("spin") && line.contains(" runs ")) return line.strip().split(" ")[0];
+      }
+    }
+  }
+
+  /// Whether a thread of the server is in the endless method.
+  private static boolean isInside(ServerProcess server) throws IOException, InterruptedException {
+    var jcmd = Path.of(System.getProperty("java.home"), "bin", "jcmd").toString();
+    var process =
+        new ProcessBuilder(jcmd, Long.toString(server.id()), "Thread.print")
+            .redirectErrorStream(true)
+            .start();
+    var threads = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    assertEquals(0, process.waitFor(), threads);
+    return threads.contains("app.Spinner.spin");
+  }
+
+  @Test
+  @SuppressWarnings("unchecked") // Justification: the class was compiled here
+  void anEndlessCallOfAUsersClassIsSeenCancelledAndReallyStopped(@TempDir Path directory)
+      throws Exception {
+    Path jar = jar(directory);
+    var options = List.of("--classpath", jar.toString());
+    try (var server = ServerProcess.start(directory.resolve("data"), options);
+        var loader = new URLClassLoader(new URL[] {jar.toUri().toURL()});
+        Stoa stoa = Stoa.open(server.url())) {
+      var program =
+          (Function<String, Object>)
+              loader.loadClass("app.Program").getConstructor(Stoa.class).newInstance(stoa);
+      assertEquals(1L, program.apply("tally"));
+      var spin = (java.util.concurrent.CompletableFuture<Long>) program.apply("spin");
+      String call = spinning(server);
+      for (long i = 2; i < 100; i++) assertEquals(i, program.apply("tally"));
+      assertTrue(isInside(server));
+
+      assertTrue(stoa(0, "cancel", call, "--server", server.address()).contains("is taken back"));
+      var failed = assertThrows(CompletionException.class, spin::join);
+      var cause = assertInstanceOf(CallFailed.class, failed.getCause());
+      assertTrue(String.valueOf(cause.getMessage()).contains("an operator"), cause::toString);
+      while (isInside(server)) Thread.onSpinWait();
+      assertEquals(0L, program.apply("turns"));
+      assertTrue(stoa(1, "cancel", call, "--server", server.address()).contains("no call " + call));
+      assertEquals(100L, program.apply("tally"));
+      assertTrue(server.stop());
+    }
+  }
+}
