@@ -46,13 +46,38 @@ public final class Proxies {
   private static final String FIELD = "stoa$proxied";
   private static final ObjenesisStd OBJENESIS = new ObjenesisStd(false);
 
-  private static final ClassValue<Maker> MAKERS =
+  private static final ClassValue<Once> MAKERS =
       new ClassValue<>() {
         @Override
-        protected Maker computeValue(Class<?> face) {
-          return Maker.of(SharedType.of(face));
+        protected Once computeValue(Class<?> face) {
+          return new Once(face);
         }
       };
+
+  /// Generates the class once: threads that ask a [ClassValue] at the same time may each compute
+  /// what it holds, but a class loader takes one class of a name.
+  private static final class Once {
+    private final Class<?> face;
+    private volatile @Nullable Maker made;
+
+    private Once(Class<?> face) {
+      this.face = face;
+    }
+
+    Maker maker() {
+      Maker known = made;
+      return known == null ? make() : known;
+    }
+
+    private synchronized Maker make() {
+      Maker known = made;
+      if (known == null) {
+        known = Maker.of(SharedType.of(face));
+        made = known;
+      }
+      return known;
+    }
+  }
 
   private Proxies() {}
 
@@ -65,7 +90,7 @@ public final class Proxies {
   /// @throws NotShareable when no subclass of the class can be defined
   public static <T> T create(
       SharedType type, Ref<T> ref, @Nullable Object[] constructorArguments, Invoker invoker) {
-    Maker maker = MAKERS.get(type.face());
+    Maker maker = MAKERS.get(type.face()).maker();
     Object proxy =
         maker.make(new Proxied(type, ref, constructorArguments.clone(), invoker, maker.methods));
     @SuppressWarnings("unchecked") // Justification: the maker's class extends the face, which is T
@@ -94,7 +119,7 @@ public final class Proxies {
   ///
   /// @throws NotShareable when no subclass of the class can be defined
   public static Class<?> classOf(SharedType type) {
-    return MAKERS.get(type.face()).proxyClass;
+    return MAKERS.get(type.face()).maker().proxyClass;
   }
 
   /// The hash of a reference, which is the same in every JVM: that of an enum key's name, not of

@@ -12,9 +12,14 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.UUID;
+import java.util.concurrent.Callable;
+import java.util.concurrent.Executors;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import stoa.Accessor;
@@ -217,5 +222,32 @@ class ProxiesTest {
     assertEquals("elsewhere", elsewhere.tell());
     assertEquals(proxy, elsewhere);
     assertSame(proxy.getClass(), elsewhere.getClass());
+  }
+
+  /// Has a [Raced] of its own.
+  private static final class Loader extends ClassLoader {
+    private Loader() {
+      super(ProxiesTest.class.getClassLoader());
+    }
+
+    Class<?> own() throws IOException {
+      try (var in = Raced.class.getResourceAsStream("Raced.class")) {
+        byte[] bytes = Objects.requireNonNull(in).readAllBytes();
+        return defineClass(Raced.class.getName(), bytes, 0, bytes.length);
+      }
+    }
+  }
+
+  @Test
+  void threadsThatAskAtTheSameTimeGetOneClass() throws Exception {
+    try (var threads = Executors.newFixedThreadPool(4)) {
+      for (int round = 0; round < 40; round++) {
+        var type = SharedType.of(new Loader().own());
+        var all = Collections.<Callable<Class<?>>>nCopies(4, () -> Proxies.classOf(type));
+        var classes = new HashSet<Class<?>>();
+        for (var one : threads.invokeAll(all)) classes.add(one.get());
+        assertEquals(1, classes.size());
+      }
+    }
   }
 }
