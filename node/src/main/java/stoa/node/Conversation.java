@@ -4,7 +4,6 @@ import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
 import io.grpc.stub.ServerCallStreamObserver;
 import io.grpc.stub.StreamObserver;
-import java.util.List;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
@@ -120,14 +119,13 @@ final class Conversation implements StreamObserver<ClientFrame> {
       refuse(Status.NOT_FOUND, "session " + known.id() + " has ended; open another");
       return;
     }
-    List<Request> requests;
-    try {
-      requests = known.arrive(frame);
-    } catch (Session.Refused refused) {
-      refuse(Status.INVALID_ARGUMENT, String.valueOf(refused.getMessage()));
+    Session.Arrived arrived = known.arrive(frame);
+    for (Request request : arrived.run()) node.requests().begin(known, request);
+    String refusal = arrived.refusal();
+    if (refusal != null) {
+      refuse(Status.INVALID_ARGUMENT, refusal);
       return;
     }
-    for (Request request : requests) node.requests().begin(known, request);
     if (known.hasMore()) sendSoon();
     readOn(known);
   }

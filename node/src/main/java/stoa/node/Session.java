@@ -158,10 +158,14 @@ final class Session {
 
   // ---- requests
 
-  /// The requests of a frame that are to be executed.
+  /// What is to be done with a frame.
   ///
-  /// @throws Refused when the client's numbers make no sense
-  synchronized List<Request> arrive(ClientFrame frame) {
+  /// @param run the requests that are to be executed
+  /// @param refusal why the client is to be cut off behind these; null when it is not
+  record Arrived(List<Request> run, @Nullable String refusal) {}
+
+  /// A frame has come.
+  synchronized Arrived arrive(ClientFrame frame) {
     ledger.acknowledged(frame.getAcknowledged());
     for (int i = 0; i < frame.getAcknowledgedAlsoCount(); i++) {
       ledger.acknowledgedAlso(frame.getAcknowledgedAlso(i));
@@ -174,19 +178,13 @@ final class Session {
         case Ledger.Verdict.Ignore() -> {
           // Its answer comes, or has come.
         }
-        case Ledger.Verdict.Refuse(String reason) -> throw new Refused(reason);
+        // What the ledger has taken before is under way, and is to come to its end.
+        case Ledger.Verdict.Refuse(String reason) -> {
+          return new Arrived(run, reason);
+        }
       }
     }
-    return run;
-  }
-
-  /// The client does what no client does.
-  static final class Refused extends RuntimeException {
-    private static final long serialVersionUID = 1L;
-
-    Refused(String message) {
-      super(message, null, false, false);
-    }
+    return new Arrived(run, null);
   }
 
   /// What must be the same when a request comes again.

@@ -99,6 +99,26 @@ class HostileTest {
   }
 
   @Test
+  void whatCameBeforeNonsenseIsDoneAndLeavesNothingUnderWay() throws Exception {
+    try (Server server = start(LOCAL)) {
+      try (var client = new RawClient(server.port())) {
+        var hello = client.open();
+        client.ask(RawClient.use(1, Counter.class));
+        int increment = client.number(2, Counter.class, "increment()");
+        client.ask(RawClient.open(3, 1, Counter.class, "c"));
+        var call = RawClient.call(4, 1, increment);
+        client.send(call, RawClient.find(4, 1));
+        assertEquals(Status.Code.INVALID_ARGUMENT, client.end().getCode());
+        try (var again = new RawClient(server.port())) {
+          again.resume(hello.getSession(), hello.getSecret());
+          assertTrue(again.ask(call).hasAnswered());
+        }
+      }
+      assertServes(server);
+    }
+  }
+
+  @Test
   void manyIdleSessionsHarmNobodyAndHaveALimit() throws Exception {
     try (Server server = start(LOCAL.withSessionsMax(50))) {
       var idle = new ArrayList<RawClient>();
