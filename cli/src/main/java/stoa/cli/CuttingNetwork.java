@@ -55,10 +55,12 @@ final class CuttingNetwork implements AutoCloseable {
   /// calls were made, and nobody was told.
   ///
   /// @param messages how many pieces of what the server says
-  void lose(int messages) throws InterruptedException {
+  /// @param millis how much longer, in which the server learns what was heard before
+  void lose(int messages, int millis) throws InterruptedException {
     lost.drainPermits();
     losing = true;
-    lost.tryAcquire(messages, LOSING_SECONDS_MAX, TimeUnit.SECONDS);
+    if (!lost.tryAcquire(messages, LOSING_SECONDS_MAX, TimeUnit.SECONDS)) return;
+    LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(millis));
   }
 
   /// What is said arrives again.

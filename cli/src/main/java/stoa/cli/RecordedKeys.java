@@ -9,6 +9,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
@@ -54,6 +55,7 @@ final class RecordedKeys {
   private static final int LISTENERS_MAX = 3;
   private static final Duration TOLD_TIME_MAX = Duration.ofSeconds(60);
   private static final int ATTEMPTS_MAX = 5;
+  private static final int BURST_MAX = 12;
 
   private final Recorder<Input, Output> recorder = new Recorder<>();
   private final Map<String, Span> puts = new ConcurrentHashMap<>();
@@ -143,8 +145,7 @@ final class RecordedKeys {
     }
 
     /// Waits until it was told, or is told nothing more, or the time is over.
-    synchronized void awaitTold(Predicate<W> what) throws InterruptedException {
-      long deadline = System.nanoTime() + TOLD_TIME_MAX.toNanos();
+    synchronized void awaitTold(Predicate<W> what, long deadline) throws InterruptedException {
       while (cause == null && isOpen() && events.stream().noneMatch(e -> what.test(e.value()))) {
         long left = TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime());
         if (left <= 0) return;
@@ -175,7 +176,8 @@ final class RecordedKeys {
     void turn() throws Exception {
       String key = "key " + chance.below(KEYS);
       int dice = chance.below(100);
-      if (dice < 60) put(key, "v" + unique.incrementAndGet() + "." + chance.below(20));
+      if (dice < 50) put(key, value());
+      else if (dice < 60) putMany(key);
       else if (dice < 68) remove(key);
       else if (dice < 80) get(key);
       else if (dice < 93 && mine.size() < LISTENERS_MAX) listen(key);
@@ -183,25 +185,31 @@ final class RecordedKeys {
     }
 
     private boolean put(String key, String value) throws Exception {
+      return begin(key, value).call();
+    }
+
+    /// Begins a put; who calls what is answered learns whether it was done.
+    private Callable<Boolean> begin(String key, String value) {
       var span = new Span(key);
       puts.put(value, span);
-      var done =
-          RecordedWork.call(
-              client,
-              new Input.Put(key, value),
-              () -> {
-                stoa.store().put(key, value);
-                return new Output.Done();
-              },
-              reached);
-      switch (done) {
-        case RecordedWork.Told.Answered<Output> _ -> span.end();
-        case RecordedWork.Told.Refused<Output> _ -> span.refused = true;
-        case RecordedWork.Told.Unknown<Output> _ -> {
-          // It stays open.
+      var call = RecordedWork.begin(client, new Input.Put(key, value), reached);
+      var put = stoa.store().putAsync(key, value);
+      return () -> {
+        var told =
+            call.end(
+                () -> {
+                  put.join();
+                  return new Output.Done();
+                });
+        switch (told) {
+          case RecordedWork.Told.Answered<Output> _ -> span.end();
+          case RecordedWork.Told.Refused<Output> _ -> span.refused = true;
+          case RecordedWork.Told.Unknown<Output> _ -> {
+            // It stays open.
+          }
         }
-      }
-      return done instanceof RecordedWork.Told.Answered<Output>;
+        return told instanceof RecordedWork.Told.Answered<Output>;
+      };
     }
 
     /// Puts something of which everybody is told, and answers it.
@@ -211,6 +219,17 @@ final class RecordedKeys {
         if (put(key, value)) return value;
       }
       throw new AssertionError("nothing can be put under " + key);
+    }
+
+    private String value() {
+      return "v" + unique.incrementAndGet() + "." + chance.below(20);
+    }
+
+    /// Begins several puts, whose events are on their way together, and waits for all.
+    private void putMany(String key) throws Exception {
+      var begun = new ArrayList<Callable<Boolean>>();
+      for (int i = chance.between(2, BURST_MAX); i > 0; i--) begun.add(begin(key, value()));
+      for (var one : begun) one.call();
     }
 
     private void remove(String key) throws Exception {
@@ -271,11 +290,12 @@ final class RecordedKeys {
   void require(Stoa stoa) throws Exception {
     var last = worker("last", stoa, new Chance(0));
     Map<String, List<Put>> orders = new TreeMap<>();
+    long deadline = System.nanoTime() + TOLD_TIME_MAX.toNanos();
     for (var witness : witnesses.values()) {
       String value = last.putLast(witness.key);
-      witness.awaitTold(told -> told.getFirst().equals(value));
+      witness.awaitTold(told -> told.getFirst().equals(value), deadline);
       for (var one : listeners) {
-        if (one.key.equals(witness.key)) one.awaitTold(told -> told.contains(value));
+        if (one.key.equals(witness.key)) one.awaitTold(told -> told.contains(value), deadline);
       }
       orders.put(witness.key, order(witness, value));
     }

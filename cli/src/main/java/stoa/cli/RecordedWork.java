@@ -84,33 +84,48 @@ final class RecordedWork {
     record Unknown<O>() implements Told<O> {}
   }
 
+  /// A call that has begun.
+  interface Begun<O> {
+    /// Waits for its answer, and records what the caller was told.
+    Told<O> end(Callable<O> answer) throws Exception;
+  }
+
   /// Makes a call, and records what the caller was told.
   ///
   /// @param reached counts what was done, by its name
   static <I, O> Told<O> call(
       Recorder.Client<I, O> client, I input, Callable<O> body, Consumer<String> reached)
       throws Exception {
+    return begin(client, input, reached).end(body);
+  }
+
+  /// Records that a call begins.
+  ///
+  /// @param reached counts what was done, by its name
+  static <I, O> Begun<O> begin(Recorder.Client<I, O> client, I input, Consumer<String> reached) {
     var open = client.begin(input);
-    try {
-      O output = body.call();
-      open.returned(output);
-      return new Told.Answered<>(output);
-    } catch (StoaException | CompletionException e) {
-      Throwable cause = e instanceof CompletionException ? e.getCause() : null;
-      Throwable why = cause == null ? e : cause;
-      switch (why) {
-        case UnknownOutcome _ -> {
-          reached.accept("a call with an unknown outcome");
-          return new Told.Unknown<>();
+    return answer -> {
+      try {
+        O output = answer.call();
+        open.returned(output);
+        return new Told.Answered<>(output);
+      } catch (StoaException | CompletionException e) {
+        Throwable cause = e instanceof CompletionException ? e.getCause() : null;
+        Throwable why = cause == null ? e : cause;
+        switch (why) {
+          case UnknownOutcome _ -> {
+            reached.accept("a call with an unknown outcome");
+            return new Told.Unknown<>();
+          }
+          case Gone _, Unavailable _, DeadlineExceeded _ -> {
+            open.refused();
+            reached.accept("a call refused: " + why.getClass().getSimpleName());
+            return new Told.Refused<>();
+          }
+          default -> throw e;
         }
-        case Gone _, Unavailable _, DeadlineExceeded _ -> {
-          open.refused();
-          reached.accept("a call refused: " + why.getClass().getSimpleName());
-          return new Told.Refused<>();
-        }
-        default -> throw e;
       }
-    }
+    };
   }
 
   /// How often what was done, by its name.
@@ -297,14 +312,14 @@ final class RecordedWork {
     }
 
     private void erasable(String key, int choice) throws Exception {
-      if (choice < 15) {
+      if (choice < 35) {
         var deleted =
             call(
                 erasable,
                 new ErasableModel.Input.Delete(key),
                 () -> stoa.delete(stoa.get(Recorded.Counter.class, key)) ? 1L : 0L);
         if (deleted != null && deleted == 1) reached("an object deleted");
-      } else if (choice < 45) {
+      } else if (choice < 55) {
         call(
             erasable,
             new ErasableModel.Input.Read(key),

@@ -29,6 +29,7 @@ public final class RemoteScenario implements Scenario {
   private static final int THREADS = 3;
   private static final int LIVES_BYTES_MIN = 10_000;
   private static final int LIVES_BYTES_MAX = 60_000;
+  private static final int LOSING_MILLIS_MAX = 200;
   private static final Duration CALL_TIME_MAX = Duration.ofSeconds(90);
 
   private final int turns;
@@ -90,7 +91,7 @@ public final class RemoteScenario implements Scenario {
           int between = CLIENTS * THREADS * turns / (kills + 1);
           for (int i = 0; i < kills; i++) {
             taken.acquire(chance.between(between / 2, between));
-            network.lose(chance.between(3, 9));
+            network.lose(chance.between(3, 9), chance.below(LOSING_MILLIS_MAX));
             server.kill();
             network.deliver();
             server = server.startAgain();
