@@ -10,13 +10,25 @@ import io.grpc.Status;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import stoa.StoaConfig;
 import stoa.objects.ObjectService;
+import stoa.objects.types.Keys;
 import stoa.wire.proto.Answer;
+import stoa.wire.proto.Blob;
 import stoa.wire.proto.ClientFrame;
+import stoa.wire.proto.Delete;
+import stoa.wire.proto.DeleteSnapshot;
+import stoa.wire.proto.FindSnapshot;
+import stoa.wire.proto.KeyGet;
+import stoa.wire.proto.KeyPut;
+import stoa.wire.proto.Request;
 import stoa.wire.proto.ServerHello;
+import stoa.wire.proto.Stream;
+import stoa.wire.proto.TakeSnapshot;
+import stoa.wire.proto.Trim;
 
 class ServerTest {
   private static final ServerConfig LOCAL = ServerConfig.of("127.0.0.1", 0);
@@ -116,6 +128,91 @@ class ServerTest {
       assertArrayEquals(returned(2), again.getAnswered().getAnswer().toByteArray());
       again = client.ask(RawClient.call(6, 1, increment).setSince(moment + 1));
       assertArrayEquals(returned(3), again.getAnswered().getAnswer().toByteArray());
+    }
+  }
+
+  private static Request.Builder put(long sequence, String value) {
+    return RawClient.request(sequence)
+        .setKeyPut(
+            KeyPut.newBuilder()
+                .setKey(ByteString.copyFrom(Keys.encode("k")))
+                .setPresent(true)
+                .setValue(ByteString.copyFromUtf8(value)));
+  }
+
+  private static Request.Builder delete(long sequence) {
+    return RawClient.request(sequence).setDelete(Delete.newBuilder().setContainer(1));
+  }
+
+  @Test
+  void doesNoDeletionAndNoPutTwiceThatIsResentAfterARestart(@TempDir Path directory)
+      throws Exception {
+    String url = "file:" + directory;
+    ServerHello hello;
+    int increment;
+    long moment;
+    Answer deleted;
+    try (Server server = start(url);
+        var client = new RawClient(server.port())) {
+      hello = client.open();
+      client.ask(RawClient.use(1, Counter.class));
+      increment = client.number(2, Counter.class, "increment()");
+      client.ask(RawClient.open(3, 1, Counter.class, "c"));
+      moment = client.ask(RawClient.call(4, 1, increment)).getReach();
+      deleted = client.ask(delete(5));
+      assertTrue(deleted.getDone().getNumber() > 0, deleted::toString);
+      client.ask(RawClient.call(6, 1, increment));
+      assertEquals(0, client.ask(put(7, "one")).getDone().getNumber());
+      assertEquals(1, client.ask(put(8, "two")).getDone().getNumber());
+    }
+    try (Server server = start(url);
+        var client = new RawClient(server.port())) {
+      assertTrue(client.resume(hello.getSession(), hello.getSecret()).getRecovered());
+      client.ask(RawClient.use(10, Counter.class));
+      client.ask(RawClient.open(11, 1, Counter.class, "c"));
+      Answer again = client.ask(delete(5).setSince(moment + 1));
+      assertEquals(deleted.getDone().getNumber(), again.getDone().getNumber());
+      Answer next = client.ask(RawClient.call(12, 1, increment));
+      assertArrayEquals(returned(2), next.getAnswered().getAnswer().toByteArray());
+      assertEquals(0, client.ask(put(7, "one").setSince(moment + 1)).getDone().getNumber());
+      var get = KeyGet.newBuilder().setKey(ByteString.copyFrom(Keys.encode("k")));
+      Answer found = client.ask(RawClient.request(13).setKeyGet(get));
+      assertTrue(found.getData().toStringUtf8().endsWith("two"), found::toString);
+    }
+  }
+
+  @Test
+  void isInDoubtOfWhatIsResentAfterARestartAndIsInNoStreamOfAnObject(@TempDir Path directory)
+      throws Exception {
+    String url = "file:" + directory;
+    ServerHello hello;
+    try (Server server = start(url);
+        var client = new RawClient(server.port())) {
+      hello = client.open();
+      client.ask(RawClient.use(1, Counter.class));
+    }
+    try (Server server = start(url);
+        var client = new RawClient(server.port())) {
+      client.resume(hello.getSession(), hello.getSecret());
+      client.ask(RawClient.use(2, Counter.class));
+      client.ask(RawClient.open(3, 1, Counter.class, "c"));
+      for (var request :
+          List.of(
+              RawClient.request(4).setTakeSnapshot(TakeSnapshot.newBuilder().setName("s")),
+              RawClient.request(5).setDeleteSnapshot(DeleteSnapshot.newBuilder().setName("s")),
+              RawClient.request(6).setTrim(Trim.newBuilder().setContainer(1).setBefore(1)),
+              RawClient.request(7).setStream(Stream.newBuilder().setOperation(StreamCalls.APPEND)),
+              RawClient.request(8)
+                  .setBlob(
+                      Blob.newBuilder()
+                          .setKey(ByteString.copyFrom(Keys.encode("b")))
+                          .setOperation(10)))) {
+        Answer told = client.ask(request.setSince(1));
+        assertEquals("UnknownOutcome", told.getFailure().getKind(), told::toString);
+      }
+      var find = FindSnapshot.newBuilder().setName("s");
+      Answer found = client.ask(RawClient.request(9).setFindSnapshot(find));
+      assertEquals(0, found.getSnapshots().getSnapshotsCount());
     }
   }
 
