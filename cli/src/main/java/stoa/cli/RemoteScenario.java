@@ -91,7 +91,9 @@ public final class RemoteScenario implements Scenario {
           int between = CLIENTS * THREADS * turns / (kills + 1);
           for (int i = 0; i < kills; i++) {
             taken.acquire(chance.between(between / 2, between));
-            network.lose(chance.between(3, 9), chance.below(LOSING_MILLIS_MAX));
+            // Also killed right behind its answers: what was acknowledged is to be there.
+            boolean losing = chance.percent(70);
+            if (losing) network.lose(chance.between(3, 9), chance.below(LOSING_MILLIS_MAX));
             server.kill();
             network.deliver();
             server = server.startAgain();

@@ -572,6 +572,10 @@ final class RemoteStoa implements ObjectSnapshot.Source {
 
   // ---- for the other classes of this package
 
+  Replicas replicas() {
+    return replicas;
+  }
+
   Conversation conversation() {
     return conversation;
   }

@@ -8,6 +8,7 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 import stoa.Gone;
+import stoa.LimitExceeded;
 import stoa.NotShareable;
 import stoa.objects.marshal.Marshaller;
 import stoa.objects.marshal.Reference;
@@ -35,15 +36,19 @@ final class Replica {
    * way meanwhile, see Followed; when none is, whoever reads fetches it.
    *
    * Let go, it follows nothing and has no state: the next question follows and fetches again.
+   *
+   * A state that one message does not hold is not kept here: its accessors run where the object is,
+   * as long as the session lives.
    */
   private static final int PROVING_RUNS = 32;
 
-  /// An accessor asks other objects: it runs where they are.
+  /// An accessor asks other objects, or its object is too large to be brought here: it runs where
+  /// they are.
   static final class Elsewhere extends Error {
     private static final long serialVersionUID = 1L;
 
     private Elsewhere() {
-      super("it asks other objects", null, false, false);
+      super("it runs where its objects are", null, false, false);
     }
   }
 
@@ -57,6 +62,9 @@ final class Replica {
 
   // Guarded by lock.
   private @Nullable Followed followed;
+
+  /// The life of the session in which the state was too large, 0 before.
+  private int tooLargeIn;
 
   private @Nullable Object instance;
   private byte @Nullable [] thrown;
@@ -146,13 +154,31 @@ final class Replica {
   }
 
   private void fetch(RemoteInvoker live) {
+    if (tooLargeIn == stoa.conversation().life()) throw new Elsewhere();
     Followed now = follow();
     long told = now.told();
     var asked =
         Fetch.newBuilder()
             .setContainer(now.container().number())
             .setUnlessVersion(loaded ? version + 1 : 0);
-    take(live, now, ask(now, Request.newBuilder().setFetch(asked)).getState(), told);
+    State state;
+    try {
+      state = ask(now, Request.newBuilder().setFetch(asked)).getState();
+    } catch (LimitExceeded tooLarge) {
+      tooLargeIn = now.life();
+      followed = null;
+      forget();
+      held.follow(null);
+      throw new Elsewhere();
+    }
+    take(live, now, state, told);
+  }
+
+  private void forget() {
+    instance = null;
+    thrown = null;
+    loaded = false;
+    replicas.loaded(held, 0);
   }
 
   /// The way in which it is told of changes, in this life of the session.

@@ -242,6 +242,22 @@ class ClientSessionTest {
   }
 
   @Test
+  void hasTheLogSearchedBehindWhatWasKnownWhenACallWasSentFirst() {
+    var session = new ClientSession(QUEUED_MAX);
+    session.connected(hello(1, false));
+    session.moment(5);
+    session.submit(call(1, Outgoing.Recovery.LOOKED_UP));
+    assertEquals(0, frame(session).getRequests(0).getSince());
+    session.moment(50);
+    for (int restarts = 0; restarts < 2; restarts++) {
+      session.disconnected();
+      session.connected(hello(1, true).toBuilder().setEpoch(2 + restarts).build());
+      assertEquals(6, frame(session).getRequests(0).getSince());
+      session.moment(60);
+    }
+  }
+
+  @Test
   void anotherSessionLeavesInDoubtWhatWasSentInTheOneThatEnded() {
     var session = new ClientSession(QUEUED_MAX);
     session.connected(hello(1, false));

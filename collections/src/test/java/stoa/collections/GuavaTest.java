@@ -11,36 +11,14 @@ import junit.framework.TestSuite;
 import org.junit.jupiter.api.DynamicNode;
 import org.junit.jupiter.api.TestFactory;
 
-/// Runs guava-testlib's suites, which are of JUnit 3, as dynamic tests.
+/// Runs guava-testlib's suites, which are of JUnit 3, as dynamic tests: those of the collections
+/// that the others are made like. The module `client` runs them too, on a served store.
 class GuavaTest {
   @TestFactory
   Stream<DynamicNode> aSharedMapIsAConcurrentMap() {
     return nodes(
         GuavaSuites.maps(
             "SharedMap", name -> GuavaSuites.stoa().map(name, String.class, String.class)));
-  }
-
-  @TestFactory
-  Stream<DynamicNode> aSharedNavigableMapIsAConcurrentNavigableMap() {
-    return nodes(
-        GuavaSuites.sortedMaps(
-            "SharedNavigableMap",
-            name -> GuavaSuites.stoa().navigableMap(name, String.class, String.class)));
-  }
-
-  @TestFactory
-  Stream<DynamicNode> aShardedMapIsAConcurrentMap() {
-    return nodes(
-        GuavaSuites.maps(
-            "ShardedMap",
-            name -> GuavaSuites.stoa().shardedMap(name, String.class, String.class, 3)));
-  }
-
-  @TestFactory
-  Stream<DynamicNode> aSharedBTreeIsAConcurrentMap() {
-    return nodes(
-        GuavaSuites.maps(
-            "SharedBTree", name -> GuavaSuites.stoa().bTree(name, String.class, String.class)));
   }
 
   @TestFactory
@@ -53,12 +31,7 @@ class GuavaTest {
     return nodes(GuavaSuites.queues());
   }
 
-  @TestFactory
-  Stream<DynamicNode> aSharedStackIsAQueue() {
-    return nodes(GuavaSuites.stacks());
-  }
-
-  private static Stream<DynamicNode> nodes(TestSuite suite) {
+  static Stream<DynamicNode> nodes(TestSuite suite) {
     return Collections.list(suite.tests()).stream().map(GuavaTest::node);
   }
 

@@ -647,8 +647,20 @@ final class EmbeddedStoa implements ObjectSnapshot.Source {
     return known == null ? null : known.first();
   }
 
-  /// Whether a type that is in use has a method.
+  /// Whether a type has a method, of a class that is in use, or was used with this store before.
   boolean hasMethod(String type, String method) {
+    if (isMethodInUse(type, method)) return true;
+    for (String className : dictionary.after(Dictionary.CLASS + type + " ")) {
+      try {
+        var _ = typeOf(Class.forName(className, false, loader));
+      } catch (ClassNotFoundException | LinkageError | NotShareable gone) {
+        // It was renamed, or is shared no more: another one may have the method.
+      }
+    }
+    return isMethodInUse(type, method);
+  }
+
+  private boolean isMethodInUse(String type, String method) {
     Faces known = types.get(type);
     return known != null && known.hasMethod(method);
   }
