@@ -29,6 +29,7 @@ final class Conversation implements StreamObserver<ClientFrame> {
   private final Executor senders;
   private final String peer;
   private final AtomicInteger pending = new AtomicInteger();
+  private final Runnable sending = this::sendNow;
   private volatile @Nullable Session session;
   private volatile boolean over;
 
@@ -127,6 +128,7 @@ final class Conversation implements StreamObserver<ClientFrame> {
       refuse(Status.INVALID_ARGUMENT, String.valueOf(refused.getMessage()));
       return;
     }
+    if (!requests.isEmpty()) Readers.gather(node.service());
     for (Request request : requests) node.requests().begin(known, request);
     if (known.hasMore()) sendSoon();
     readOn(known);
@@ -181,6 +183,12 @@ final class Conversation implements StreamObserver<ClientFrame> {
   /// Has a sender send what there is, unless a thread sends.
   void sendSoon() {
     if (pending.getAndIncrement() == 0) senders.execute(this::send);
+  }
+
+  /// Sends what there is when this thread has settled all that it settles now; answers false when it
+  /// settles one thing only.
+  boolean sendAfterwards() {
+    return node.service().afterRound(sending);
   }
 
   private void send() {

@@ -220,7 +220,7 @@ final class Session {
       told = conversation;
       last = ledger.underWay() == 0;
     }
-    if (told == null) return;
+    if (told == null || told.sendAfterwards()) return;
     if (last) told.sendNow();
     else told.sendSoon();
   }
