@@ -53,11 +53,11 @@ final class Readers implements AutoCloseable {
         if (own == null) return;
         loop = own;
       }
-      gathering = true;
       own.execute(() -> {
         gathering = false;
         service.leadGathered();
       });
+      gathering = true;
     }
   }
 

@@ -41,7 +41,10 @@ final class Intake {
   private static final int BATCH_ENTRIES_MAX = 8_192;
   private static final int BATCH_BYTES_MAX = 8 << 20;
   private static final int APPENDS_AVERAGED = 16;
-  private static final long APPEND_MICROS_FIRST = 1_000_000;
+
+  /// A pause of the whole process says nothing of the log.
+  private static final long APPEND_MICROS_COUNTED_MAX = 4_000;
+
 
   private final Store store;
   private final ShardLog log;
@@ -66,6 +69,7 @@ final class Intake {
   private final ArrayList<Resident> touched = new ArrayList<>();
   private final ArrayList<Request> scheduled = new ArrayList<>();
   private final ArrayList<Resident> brief = new ArrayList<>();
+  private @Nullable List<Resident> gathered;
   private ArrayList<Entry> entries = new ArrayList<>();
   private int bytes;
   private int addresses;
@@ -73,7 +77,7 @@ final class Intake {
   private long sequence;
 
   /// How long a batch took lately, in microseconds.
-  private volatile double appendMicros = APPEND_MICROS_FIRST;
+  private volatile double appendMicros = APPEND_MICROS_COUNTED_MAX;
 
   private volatile long nowMicros;
   private volatile @Nullable RuntimeException failed;
@@ -190,12 +194,10 @@ final class Intake {
   /// @param mine the keys whose requests are brief are added; null leaves them to a worker
   boolean tryLead(@Nullable Request own, @Nullable List<Resident> mine) {
     if (leading.get() || !leading.compareAndSet(false, true)) return false;
+    gathered = mine;
     try {
       lead(own);
-      if (mine != null) mine.addAll(brief);
-      else if (!brief.isEmpty()) store.runBrief(List.copyOf(brief));
     } finally {
-      brief.clear();
       leading.set(false);
     }
     if (failed != null) progress.wake();
@@ -235,7 +237,7 @@ final class Intake {
       log.append(
           batch,
           outcome -> {
-            long took = clock.nowMicros() - batchMicros;
+            long took = Math.clamp(clock.nowMicros() - batchMicros, 0L, APPEND_MICROS_COUNTED_MAX);
             appendMicros += (took - appendMicros) / APPENDS_AVERAGED;
             settle(outcome, token, own);
           });
@@ -468,6 +470,7 @@ final class Intake {
 
   private void commit(@Nullable Request own) {
     scheduled.clear();
+    brief.clear();
     int turn = publishing;
     publishing = turn + 1;
     try {
@@ -487,6 +490,9 @@ final class Intake {
       if (request.depth > 0) request.wake();
       request.resident.dispatch();
     }
+    List<Resident> mine = gathered;
+    if (mine != null) mine.addAll(brief);
+    else if (!brief.isEmpty()) store.runBrief(List.copyOf(brief));
     for (Request request : List.copyOf(taken)) {
       RuntimeException refusal = request.refusal;
       if (refusal != null) request.fail(refusal);

@@ -1060,10 +1060,14 @@ public final class Store implements AutoCloseable {
     round.begin();
     try {
       var mine = new ArrayList<Resident>();
-      for (int turn = 0; turn < GATHERED_TURNS_MAX && mayLeadHere(); turn++) {
+      boolean led = true;
+      for (int turn = 0; led && turn < GATHERED_TURNS_MAX && mayLeadHere(); turn++) {
         mine.clear();
-        if (!intake.tryLead(null, mine)) break; // who leads looks again
-        round.run(mine);
+        try {
+          led = intake.tryLead(null, mine); // otherwise who leads looks again
+        } finally {
+          round.run(mine);
+        }
       }
     } finally {
       if (!intake.isEmpty()) wakeWriter();
@@ -1083,7 +1087,8 @@ public final class Store implements AutoCloseable {
   /// Has something done when the calling thread has run the brief requests that it runs one after
   /// the other; answers false when it runs none.
   public boolean afterRound(Runnable task) {
-    return rounds.mine().after(task);
+    Round round = rounds.current();
+    return round != null && round.after(task);
   }
 
   /// Has a worker run the brief requests of some keys.
