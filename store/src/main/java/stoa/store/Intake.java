@@ -45,7 +45,6 @@ final class Intake {
   /// A pause of the whole process says nothing of the log.
   private static final long APPEND_MICROS_COUNTED_MAX = 4_000;
 
-
   private final Store store;
   private final ShardLog log;
   private final Clock clock;

@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 /// The rounds of a store's threads, at most one of each thread. Thread-safe.
 final class Rounds {
   private final Set<Round> rounds = ConcurrentHashMap.newKeySet();
-  private final ThreadLocal<@Nullable Round> mine = new ThreadLocal<>();
+  private final ThreadLocal<@Nullable Round> mine = ThreadLocal.withInitial(() -> null);
 
   /// That of the current thread.
   Round mine() {

@@ -310,8 +310,8 @@ public final class Store implements AutoCloseable {
     return getAsync(target, query, existence, quick ? Pace.SHORT : Pace.LONG, timeMax);
   }
 
-  /// As [#getAsync(Target, Object, Existence, boolean, Duration)], with what is known of how long it
-  /// runs.
+  /// As [#getAsync(Target, Object, Existence, boolean, Duration)], with what is known of how long
+  /// it runs.
   public Request getAsync(
       Target target, Object query, Existence existence, Pace pace, Duration timeMax) {
     Request request = newGet(target, query, existence, pace != Pace.LONG);
@@ -1054,7 +1054,8 @@ public final class Store implements AutoCloseable {
   }
 
   /// Leads what was begun on the calling thread, a [Gatherer], and runs what is brief of it; leaves
-  /// it to the writer and the workers when that may take long. What is begun by several is led once.
+  /// it to the writer and the workers when that may take long. What is begun by several is led
+  /// once.
   public void leadGathered() {
     Round round = rounds.mine();
     round.begin();
@@ -1075,9 +1076,9 @@ public final class Store implements AutoCloseable {
     }
   }
 
-  /// Whether a thread that must come back soon may lead what waits: batches are hardly longer than a
-  /// hand-over to another thread, or nobody else could ask anything of this store before the end of
-  /// this one that would not have to wait for it.
+  /// Whether a thread that must come back soon may lead what waits: batches are hardly longer than
+  /// a hand-over to another thread, or nobody else could ask anything of this store before the end
+  /// of this one that would not have to wait for it.
   private boolean mayLeadHere() {
     if (intake.isEmpty()) return false;
     return intake.takesLessThan(SWIFT_MICROS)
