@@ -11,10 +11,11 @@ import io.grpc.MethodDescriptor;
 import io.grpc.netty.shaded.io.grpc.netty.GrpcSslContexts;
 import io.grpc.netty.shaded.io.grpc.netty.NettyChannelBuilder;
 import io.grpc.netty.shaded.io.netty.channel.EventLoopGroup;
+import io.grpc.netty.shaded.io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.grpc.netty.shaded.io.netty.channel.epoll.Epoll;
-import io.grpc.netty.shaded.io.netty.channel.epoll.EpollEventLoopGroup;
+import io.grpc.netty.shaded.io.netty.channel.epoll.EpollIoHandler;
 import io.grpc.netty.shaded.io.netty.channel.epoll.EpollSocketChannel;
-import io.grpc.netty.shaded.io.netty.channel.nio.NioEventLoopGroup;
+import io.grpc.netty.shaded.io.netty.channel.nio.NioIoHandler;
 import io.grpc.netty.shaded.io.netty.channel.socket.nio.NioSocketChannel;
 import io.grpc.netty.shaded.io.netty.util.concurrent.DefaultThreadFactory;
 import java.nio.file.Path;
@@ -43,9 +44,10 @@ final class Channels implements AutoCloseable {
     this.security = security;
     var threads = new DefaultThreadFactory("stoa-client-network", true);
     loop =
-        Epoll.isAvailable()
-            ? new EpollEventLoopGroup(1, threads)
-            : new NioEventLoopGroup(1, threads);
+        new MultiThreadIoEventLoopGroup(
+            1,
+            threads,
+            Epoll.isAvailable() ? EpollIoHandler.newFactory() : NioIoHandler.newFactory());
   }
 
   /// Has the thread that reads and writes do something soon; nothing when it is closed.
@@ -70,9 +72,7 @@ final class Channels implements AutoCloseable {
         NettyChannelBuilder.forAddress(address.host(), address.port())
             .eventLoopGroup(loop)
             .channelType(
-                loop instanceof EpollEventLoopGroup
-                    ? EpollSocketChannel.class
-                    : NioSocketChannel.class)
+                Epoll.isAvailable() ? EpollSocketChannel.class : NioSocketChannel.class)
             .directExecutor()
             .disableRetry()
             .maxInboundMessageSize(FRAME_BYTES_MAX)

@@ -185,8 +185,8 @@ final class Conversation implements StreamObserver<ClientFrame> {
     if (pending.getAndIncrement() == 0) senders.execute(this::send);
   }
 
-  /// Sends what there is when this thread has settled all that it settles now; answers false when it
-  /// settles one thing only.
+  /// Sends what there is when this thread has settled all that it settles now; answers false when
+  /// it settles one thing only.
   boolean sendAfterwards() {
     return node.service().afterRound(sending);
   }

@@ -2,10 +2,12 @@ package stoa.node;
 
 import io.grpc.netty.shaded.io.grpc.netty.NettyServerBuilder;
 import io.grpc.netty.shaded.io.netty.channel.EventLoopGroup;
+import io.grpc.netty.shaded.io.netty.channel.IoHandlerFactory;
+import io.grpc.netty.shaded.io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.grpc.netty.shaded.io.netty.channel.epoll.Epoll;
-import io.grpc.netty.shaded.io.netty.channel.epoll.EpollEventLoopGroup;
+import io.grpc.netty.shaded.io.netty.channel.epoll.EpollIoHandler;
 import io.grpc.netty.shaded.io.netty.channel.epoll.EpollServerSocketChannel;
-import io.grpc.netty.shaded.io.netty.channel.nio.NioEventLoopGroup;
+import io.grpc.netty.shaded.io.netty.channel.nio.NioIoHandler;
 import io.grpc.netty.shaded.io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.grpc.netty.shaded.io.netty.util.concurrent.EventExecutor;
 import io.grpc.netty.shaded.io.netty.util.concurrent.FastThreadLocalThread;
@@ -75,13 +77,10 @@ final class Readers implements AutoCloseable {
           thread.setDaemon(true);
           return thread;
         };
-    if (Epoll.isAvailable()) {
-      accepting = new EpollEventLoopGroup(1, accepters);
-      reading = new EpollEventLoopGroup(threads, readers);
-    } else {
-      accepting = new NioEventLoopGroup(1, accepters);
-      reading = new NioEventLoopGroup(threads, readers);
-    }
+    IoHandlerFactory io =
+        Epoll.isAvailable() ? EpollIoHandler.newFactory() : NioIoHandler.newFactory();
+    accepting = new MultiThreadIoEventLoopGroup(1, accepters, io);
+    reading = new MultiThreadIoEventLoopGroup(threads, readers, io);
   }
 
   /// Has a server read with these threads.
@@ -90,9 +89,7 @@ final class Readers implements AutoCloseable {
         .bossEventLoopGroup(accepting)
         .workerEventLoopGroup(reading)
         .channelType(
-            accepting instanceof EpollEventLoopGroup
-                ? EpollServerSocketChannel.class
-                : NioServerSocketChannel.class);
+            Epoll.isAvailable() ? EpollServerSocketChannel.class : NioServerSocketChannel.class);
   }
 
   /// Has the current thread, when it is one of these, lead what it begins from now on.

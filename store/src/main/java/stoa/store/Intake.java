@@ -237,7 +237,8 @@ final class Intake {
           batch,
           outcome -> {
             long took = Math.clamp(clock.nowMicros() - batchMicros, 0L, APPEND_MICROS_COUNTED_MAX);
-            appendMicros += (took - appendMicros) / APPENDS_AVERAGED;
+            double before = appendMicros;
+            appendMicros = before + (took - before) / APPENDS_AVERAGED;
             settle(outcome, token, own);
           });
     } else if (!taken.isEmpty()) {
