@@ -10,14 +10,24 @@ import io.grpc.Metadata;
 import io.grpc.MethodDescriptor;
 import io.grpc.netty.shaded.io.grpc.netty.GrpcSslContexts;
 import io.grpc.netty.shaded.io.grpc.netty.NettyChannelBuilder;
+import io.grpc.netty.shaded.io.netty.channel.EventLoopGroup;
+import io.grpc.netty.shaded.io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.grpc.netty.shaded.io.netty.channel.epoll.Epoll;
+import io.grpc.netty.shaded.io.netty.channel.epoll.EpollIoHandler;
+import io.grpc.netty.shaded.io.netty.channel.epoll.EpollSocketChannel;
+import io.grpc.netty.shaded.io.netty.channel.nio.NioIoHandler;
+import io.grpc.netty.shaded.io.netty.channel.socket.nio.NioSocketChannel;
+import io.grpc.netty.shaded.io.netty.util.concurrent.DefaultThreadFactory;
 import java.nio.file.Path;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 import stoa.Security;
 
-/// Makes channels to servers. Thread-safe.
-final class Channels {
+/// Makes channels to servers, and has the thread that reads and writes them. Thread-safe; its owner
+/// closes it.
+final class Channels implements AutoCloseable {
   private static final Metadata.Key<String> AUTHORIZATION =
       Metadata.Key.of("authorization", Metadata.ASCII_STRING_MARSHALLER);
   private static final int FRAME_BYTES_MAX = 8 << 20;
@@ -25,10 +35,33 @@ final class Channels {
   private static final long KEEPALIVE_SECONDS = 20;
   private static final long SILENCE_SECONDS = 10;
 
+  private static final long END_MILLIS = 1_000;
+
   private final Security security;
+  private final EventLoopGroup loop;
 
   Channels(Security security) {
     this.security = security;
+    var threads = new DefaultThreadFactory("stoa-client-network", true);
+    loop =
+        new MultiThreadIoEventLoopGroup(
+            1,
+            threads,
+            Epoll.isAvailable() ? EpollIoHandler.newFactory() : NioIoHandler.newFactory());
+  }
+
+  /// Has the thread that reads and writes do something soon; nothing when it is closed.
+  void execute(Runnable task) {
+    try {
+      loop.execute(task);
+    } catch (RejectedExecutionException closed) {
+      // Nothing is sent any more.
+    }
+  }
+
+  @Override
+  public void close() {
+    var _ = loop.shutdownGracefully(0, END_MILLIS, TimeUnit.MILLISECONDS);
   }
 
   /// A channel that connects when it is first used. Its events come on the thread that reads.
@@ -37,6 +70,9 @@ final class Channels {
   ManagedChannel to(Addresses.Address address) {
     var builder =
         NettyChannelBuilder.forAddress(address.host(), address.port())
+            .eventLoopGroup(loop)
+            .channelType(
+                Epoll.isAvailable() ? EpollSocketChannel.class : NioSocketChannel.class)
             .directExecutor()
             .disableRetry()
             .maxInboundMessageSize(FRAME_BYTES_MAX)

@@ -29,10 +29,10 @@ import stoa.wire.proto.ServerHello;
 /// gathered, answers wake who waits for them. Thread-safe.
 final class Conversation implements AutoCloseable {
   /*
-   * Callers queue their requests; whoever finds nobody sending makes frames of all that is queued
-   * and sends them, and never waits for more to come. Meanwhile others queue. When the connection
-   * takes no more, its thread goes on as soon as it does; the queue is bounded, so that callers
-   * wait then.
+   * Callers queue their requests; whoever finds nobody sending calls the thread that writes, which
+   * would have to be called anyhow. It makes frames of all that is queued by then, and never waits
+   * for more to come. When the connection takes no more, it goes on as soon as that does; the queue
+   * is bounded, so that callers wait then.
    *
    * A thread of its own keeps a connection: it connects, to one address after the other, waits until
    * that is over, and connects again. It also gives up the requests that nobody waits for and whose
@@ -40,7 +40,7 @@ final class Conversation implements AutoCloseable {
    *
    * Invariants:
    * (1) The session is used under the lock. Nothing is sent, waited for or told under it.
-   * (2) Frames are made in the order in which they are sent: one thread at a time is in flush().
+   * (2) Frames are made in the order in which they are sent: one thread at a time has raised sending.
    * (3) What a frame says of changes and its moment is known before its answers are told.
    */
   private static final Logger LOG = LoggerFactory.getLogger(Conversation.class);
@@ -272,9 +272,13 @@ final class Conversation implements AutoCloseable {
 
   // ---- sending
 
+  /// Has the thread that writes send what there is, unless it is about to.
   private void flush() {
-    if (sending.getAndIncrement() != 0) return;
-    int seen = 1;
+    if (sending.getAndIncrement() == 0) channels.execute(this::sendAll);
+  }
+
+  private void sendAll() {
+    int seen = sending.get();
     do {
       while (sendNext()) {}
       seen = sending.addAndGet(-seen);
@@ -603,6 +607,7 @@ final class Conversation implements AutoCloseable {
       Thread.currentThread().interrupt();
     }
     fail();
+    channels.close();
   }
 
   /// Cuts the connection, as a failing network does.

@@ -9,10 +9,12 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
+import org.jspecify.annotations.Nullable;
 import stoa.Aborted;
 import stoa.Accessor;
 import stoa.Closed;
@@ -47,6 +49,23 @@ class RemoteStoaTest {
     }
   }
 
+  private static final List<String> THREADS = new CopyOnWriteArrayList<>();
+
+  private static void note() {
+    THREADS.add(Thread.currentThread().getName());
+  }
+
+  /// Brief, until it asks another object.
+  @Shared(name = "remote.Asking")
+  static class Asking {
+    private long calls;
+
+    public long run(@Nullable Counter other) {
+      note();
+      return ++calls + (other == null ? 0 : other.add(100));
+    }
+  }
+
   private final Server server = ServedEngine.serve(StoaConfig.of("memory:"), 0);
   private final Stoa one = Stoa.open("stoa://127.0.0.1:" + server.port());
   private final Stoa two = Stoa.open("stoa://127.0.0.1:" + server.port());
@@ -68,6 +87,27 @@ class RemoteStoaTest {
     assertEquals(2, one.get(Counter.class, "shared").add(2));
     assertEquals(5, two.get(Counter.class, "shared").add(3));
     assertEquals(5, one.get(Counter.class, "shared").value());
+  }
+
+  @Test
+  void aMethodThatWasBriefAndAsksAnotherObjectIsRunOnceByAWorker() {
+    Asking asking = one.get(Asking.class, "asking");
+    Counter asked = one.get(Counter.class, "asked");
+    long calls = 0;
+    do {
+      assertEquals(++calls, asking.run(null));
+    } while (!THREADS.getLast().startsWith("stoa-reader"));
+    int before = THREADS.size();
+    assertEquals(++calls + 100, asking.run(asked));
+    assertEquals(++calls + 200, asking.run(asked));
+    assertEquals(++calls, asking.run(null));
+    assertEquals(200, asked.value());
+    List<String> since = THREADS.subList(before, THREADS.size());
+    assertTrue(since.getFirst().startsWith("stoa-reader"), since::toString);
+    assertTrue(since.size() > 3, since::toString);
+    for (String later : since.subList(1, since.size())) {
+      assertTrue(later.startsWith("stoa-worker"), since::toString);
+    }
   }
 
   @Test

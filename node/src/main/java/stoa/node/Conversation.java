@@ -28,6 +28,7 @@ final class Conversation implements StreamObserver<ClientFrame> {
   private final Executor senders;
   private final String peer;
   private final AtomicInteger pending = new AtomicInteger();
+  private final Runnable sending = this::sendNow;
   private volatile @Nullable Session session;
   private volatile boolean over;
 
@@ -120,6 +121,7 @@ final class Conversation implements StreamObserver<ClientFrame> {
       return;
     }
     Session.Arrived arrived = known.arrive(frame);
+    if (!arrived.run().isEmpty()) Readers.gather(node.service());
     for (Request request : arrived.run()) node.requests().begin(known, request);
     String refusal = arrived.refusal();
     if (refusal != null) {
@@ -179,6 +181,12 @@ final class Conversation implements StreamObserver<ClientFrame> {
   /// Has a sender send what there is, unless a thread sends.
   void sendSoon() {
     if (pending.getAndIncrement() == 0) senders.execute(this::send);
+  }
+
+  /// Sends what there is when this thread has settled all that it settles now; answers false when
+  /// it settles one thing only.
+  boolean sendAfterwards() {
+    return node.service().afterRound(sending);
   }
 
   private void send() {

@@ -24,6 +24,7 @@ final class Node implements AutoCloseable {
   private final ThreadPoolExecutor transactions = pool("stoa-transaction", TRANSACTIONS_MAX);
   private final ThreadPoolExecutor senders = pool("stoa-sender", SENDERS);
   private final ExecutorService background = Executors.newVirtualThreadPerTaskExecutor();
+  private final Readers readers = new Readers();
   private final Registry registry;
   private final Requests requests;
   private final Rate answered = new Rate();
@@ -89,6 +90,10 @@ final class Node implements AutoCloseable {
     return transactions;
   }
 
+  Readers readers() {
+    return readers;
+  }
+
   Executor senders() {
     return senders;
   }
@@ -143,5 +148,6 @@ final class Node implements AutoCloseable {
     calls.shutdown();
     transactions.shutdown();
     senders.shutdown();
+    readers.close();
   }
 }

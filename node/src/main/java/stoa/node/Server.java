@@ -57,6 +57,7 @@ public final class Server implements AutoCloseable {
             .keepAliveTime(20, TimeUnit.SECONDS)
             .keepAliveTimeout(10, TimeUnit.SECONDS)
             .addService(Lenient.bind(new Conversing()));
+    node.readers().serve(builder);
     Path certificate = config.certificate();
     Path key = config.key();
     if (certificate != null && key != null) {

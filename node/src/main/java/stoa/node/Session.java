@@ -196,6 +196,8 @@ final class Session {
       case DELETE -> 31 * hash + request.getDelete().hashCode();
       case BLOB -> 31 * hash + request.getBlob().hashCode();
       case STREAM -> 31 * hash + request.getStream().hashCode();
+      case KEY_PUT -> 31 * hash + request.getKeyPut().hashCode();
+      case KEY_GET -> 31 * hash + request.getKeyGet().hashCode();
       default -> {
         var rest = request.toBuilder().clearSequence().clearSince().clearTimeMillis();
         yield 31 * hash + rest.build().hashCode();
@@ -218,7 +220,7 @@ final class Session {
       told = conversation;
       last = ledger.underWay() == 0;
     }
-    if (told == null) return;
+    if (told == null || told.sendAfterwards()) return;
     if (last) told.sendNow();
     else told.sendSoon();
   }
@@ -244,7 +246,7 @@ final class Session {
       lastChanges.put(container, counter);
       told = conversation;
     }
-    if (told != null) told.sendSoon();
+    if (told != null && !told.sendAfterwards()) told.sendSoon();
   }
 
   /// What is left of a listing; null when it is not there any more.

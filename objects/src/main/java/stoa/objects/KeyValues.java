@@ -27,6 +27,7 @@ import stoa.store.Answer;
 import stoa.store.CallId;
 import stoa.store.Existence;
 import stoa.store.Key;
+import stoa.store.Pace;
 import stoa.store.Request;
 import stoa.store.Store;
 import stoa.store.Threads;
@@ -171,7 +172,7 @@ final class KeyValues {
   Request putAsync(Key key, byte @Nullable [] value, CallId id) {
     byte[] put = new KeyCommand.Put(value).encoded();
     return store.putAsync(
-        store.target(key), put, any(), isQuick(key), stoa.limits().callTimeMax(), id);
+        store.target(key), put, any(), pace(key), stoa.limits().callTimeMax(), id);
   }
 
   /// Asks for the value; [#value] tells what it is.
@@ -180,7 +181,8 @@ final class KeyValues {
   }
 
   Request getAsync(Key key) {
-    return store.getAsync(store.target(key), new ListenableKey.Query.Value(), any(), isQuick(key));
+    var query = new ListenableKey.Query.Value();
+    return store.getAsync(store.target(key), query, any(), pace(key), stoa.limits().callTimeMax());
   }
 
   /// The value that a key answered with, encoded; null when there is none.
@@ -202,6 +204,10 @@ final class KeyValues {
     Throwable cause = stoa.marshaller().thrown(thrown);
     if (cause instanceof RuntimeException told) return told;
     throw new IllegalStateException(cause);
+  }
+
+  private Pace pace(Key key) {
+    return isQuick(key) ? Pace.BRIEF : Pace.LONG;
   }
 
   private boolean isQuick(Key key) {

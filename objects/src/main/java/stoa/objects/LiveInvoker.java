@@ -16,6 +16,7 @@ import stoa.objects.types.SharedMethod;
 import stoa.store.Answer;
 import stoa.store.Execution;
 import stoa.store.Existence;
+import stoa.store.Pace;
 import stoa.store.Request;
 import stoa.store.Store;
 
@@ -234,16 +235,16 @@ final class LiveInvoker implements LiveRoute {
           "a transaction cannot call asynchronously; call " + method + " directly");
     }
     if (method.kind() == SharedMethod.Kind.ACCESSOR) {
-      boolean quick = type.isQuick(method);
+      Pace pace = type.pace(method);
       var question = question(method, arguments);
       return isApart()
-          ? stoa.core().getAsync(target, question, existence(), quick, timeMax)
-          : stoa.core().getAloneAsync(target, question, existence(), quick, timeMax);
+          ? stoa.core().getAsync(target, question, existence(), pace, timeMax)
+          : stoa.core().getAloneAsync(target, question, existence(), pace, timeMax);
     }
     byte[] call = call(method, arguments);
     Existence existence = existence();
     check(existence);
-    return stoa.core().putAsync(target, call, existence, type.isQuick(method), timeMax);
+    return stoa.core().putAsync(target, call, existence, type.pace(method), timeMax, null);
   }
 
   /// Creates the object.

@@ -172,6 +172,7 @@ final class ObjectHandler implements Handler {
     var context = new ObjectContext(stoa, execution, ref, target);
     Marshaller marshaller = stoa.marshaller();
     long began = asked.begin(method);
+    boolean stopped = false;
     try {
       return ScopedValue.where(CallContext.CURRENT, context)
           .call(() -> {
@@ -180,14 +181,17 @@ final class ObjectHandler implements Handler {
                 ? new ObjectAnswer.Shared(result, marshaller)
                 : stoa.travelling(marshaller.value(result), method);
           });
-    } catch (VirtualMachineError | Execution.Unwinding | Cancellation.Stopped beyondTheMethod) {
+    } catch (Cancellation.Stopped stop) {
+      stopped = true;
+      throw stop;
+    } catch (VirtualMachineError | Execution.Unwinding beyondTheMethod) {
       throw beyondTheMethod;
     } catch (Unavailable | UnknownOutcome | Closed trouble) {
       throw execution.suspend(trouble);
     } catch (Throwable thrown) {
       return threw(thrown, context);
     } finally {
-      asked.end(method, began);
+      asked.end(method, began, stopped || execution.hasCalled());
     }
   }
 

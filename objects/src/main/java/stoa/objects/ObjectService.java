@@ -24,6 +24,7 @@ import stoa.store.Earlier;
 import stoa.store.Event;
 import stoa.store.Existence;
 import stoa.store.Key;
+import stoa.store.Pace;
 import stoa.store.Pins;
 import stoa.store.Request;
 import stoa.store.Store;
@@ -102,6 +103,17 @@ public final class ObjectService implements AutoCloseable {
   /// The log counter up to which everything is committed, and all that watch have been told. Quick.
   public long moment() {
     return store.moment();
+  }
+
+  /// Leads what the calling thread, a [stoa.store.Gatherer], has begun. Quick.
+  public void leadGathered() {
+    store.leadGathered();
+  }
+
+  /// Has something done soon, when the calling thread has settled what it settles one after the
+  /// other; answers false when it does no such thing.
+  public boolean afterRound(Runnable task) {
+    return store.afterRound(task);
   }
 
   /// The epoch in which log addresses are issued.
@@ -227,16 +239,16 @@ public final class ObjectService implements AutoCloseable {
       tryToBegin(call);
       return store.putAsync(target, call.bytes(), call.existence(), true, timeMax, id);
     }
-    boolean quick = called.type().isQuick(called.method());
+    Pace pace = called.type().pace(called.method());
     return switch (called.method().kind()) {
       case ACCESSOR ->
           isApart(call)
-              ? store.getAsync(target, question(read, called), call.existence(), quick, timeMax)
+              ? store.getAsync(target, question(read, called), call.existence(), pace, timeMax)
               : store.getAloneAsync(
-                  target, question(read, called), call.existence(), quick, timeMax);
+                  target, question(read, called), call.existence(), pace, timeMax);
       case MUTATOR, UPDATE -> {
         tryToBegin(call);
-        yield store.putAsync(target, call.bytes(), call.existence(), quick, timeMax, id);
+        yield store.putAsync(target, call.bytes(), call.existence(), pace, timeMax, id);
       }
       case TRANSACTION, READING_TRANSACTION ->
           throw new IllegalArgumentException(

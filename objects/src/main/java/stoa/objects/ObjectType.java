@@ -10,6 +10,7 @@ import stoa.objects.types.Keys;
 import stoa.objects.types.SharedMethod;
 import stoa.objects.types.SharedType;
 import stoa.store.Key;
+import stoa.store.Pace;
 
 /// A shared class or interface as one store knows it: the numbers of its methods in the store's
 /// dictionary, and how long they run. Thread-safe.
@@ -27,10 +28,16 @@ public final class ObjectType {
 
   private static final long SHORT_MICROS = 1_000;
 
+  /// How short it must have been as often before a thread that others wait for may run it.
+  private static final long BRIEF_MICROS = 100;
+
   /// How a method has run so far. Races lose a count, nothing else.
-  private static final class Pace {
+  private static final class Runs {
     private int runs;
+    private int briefRuns;
     private volatile boolean proven;
+    private volatile boolean brief;
+    private volatile boolean neverBrief;
   }
 
   private final Faces faces;
@@ -38,7 +45,7 @@ public final class ObjectType {
   private final Dictionary dictionary;
   private final Marshaller marshaller;
   private final Clock clock;
-  private final Pace[] paces;
+  private final Runs[] paces;
   private final AtomicReferenceArray<@Nullable Integer> numbers;
 
   /// Which accessors have been seen to ask other objects.
@@ -52,8 +59,8 @@ public final class ObjectType {
     this.dictionary = dictionary;
     this.marshaller = marshaller;
     int count = shared.methods().size();
-    paces = new Pace[count];
-    for (int i = 0; i < count; i++) paces[i] = new Pace();
+    paces = new Runs[count];
+    for (int i = 0; i < count; i++) paces[i] = new Runs();
     numbers = new AtomicReferenceArray<>(count);
     asking = new boolean[count];
   }
@@ -121,16 +128,30 @@ public final class ObjectType {
     asking[method.index()] = true;
   }
 
+  /// What is known of how long the method runs.
+  Pace pace(SharedMethod method) {
+    Runs runs = paces[method.index()];
+    if (runs.brief && !runs.neverBrief) return Pace.BRIEF;
+    return runs.proven ? Pace.SHORT : Pace.LONG;
+  }
+
   /// Begins to time a run of a method; 0 when that is no longer needed.
   long begin(SharedMethod method) {
-    return paces[method.index()].proven ? 0 : clock.nowMicros();
+    Runs runs = paces[method.index()];
+    return runs.proven && (runs.brief || runs.neverBrief) ? 0 : clock.nowMicros();
   }
 
   /// Ends to time a run of a method.
-  void end(SharedMethod method, long began) {
+  ///
+  /// @param waited whether it asked other objects, or had to be stopped: it is never brief again
+  void end(SharedMethod method, long began, boolean waited) {
+    Runs runs = paces[method.index()];
+    if (waited && !runs.neverBrief) runs.neverBrief = true;
     if (began == 0) return;
-    Pace pace = paces[method.index()];
-    if (clock.nowMicros() - began > SHORT_MICROS) pace.runs = 0;
-    else if (++pace.runs >= PROVEN_RUNS) pace.proven = true;
+    long took = clock.nowMicros() - began;
+    if (took > BRIEF_MICROS) runs.briefRuns = 0;
+    else if (++runs.briefRuns >= PROVEN_RUNS) runs.brief = true;
+    if (took > SHORT_MICROS) runs.runs = 0;
+    else if (++runs.runs >= PROVEN_RUNS) runs.proven = true;
   }
 }

@@ -23,6 +23,7 @@ import stoa.storage.DeviceConfig;
 import stoa.storage.StorageException;
 import stoa.store.Answer;
 import stoa.store.Existence;
+import stoa.store.Pace;
 import stoa.store.Key;
 import stoa.store.OngoingCall;
 import stoa.store.Request;
@@ -237,19 +238,27 @@ final class StoreScenario implements Scenario {
         var target = store.target(StoreHandlers.key(name));
         boolean hasty = value.startsWith("add ") && chance.below(3) == 0;
         Duration timeMax = hasty ? Duration.ofMillis(50) : STORE.callTimeMax();
-        var request = store.putAsync(target, bytes, new Existence.Any(null), true, timeMax);
+        var any = new Existence.Any(null);
+        var request = store.putAsync(target, bytes, any, pace(), timeMax, null);
         asked.add(new Asked(value, request, List.of(lists), id));
+        if (ids % 3 == 0) store.leadGathered();
       } catch (LimitExceeded refused) {
         trace.reached("too many calls are refused");
         for (String list : lists) ledger.refused(list, id);
       }
     }
 
+    /// Many are said to be brief, and are not: what calls others then has to make way.
+    private Pace pace() {
+      return ids % 4 == 0 ? Pace.SHORT : Pace.BRIEF;
+    }
+
     private void peek() {
       String name = chance.of(names);
       var target = store.target(StoreHandlers.key(name));
       try {
-        store.getAsync(target, "peek " + other(name), new Existence.Any(null), true);
+        String query = "peek " + other(name);
+        store.getAsync(target, query, new Existence.Any(null), pace(), STORE.callTimeMax());
       } catch (LimitExceeded refused) {
         trace.reached("too many calls are refused");
       }

@@ -193,6 +193,11 @@ public final class Execution implements Cancellation.Run {
 
   private @Nullable Suspended suspended;
 
+  /// Whether it has called another key, or was to.
+  private boolean called;
+
+  private boolean yielded;
+
   Execution(
       Store store,
       Mode mode,
@@ -313,6 +318,7 @@ public final class Execution implements Cancellation.Run {
   public byte[] getApart(Key target, Object query, Existence existence) {
     ensureHeadroom();
     if (isReading()) {
+      leaveRound();
       return asked(() -> store.nesting().get(this, target, query, existence)).answer();
     }
     return nested(target, origin -> store.nesting().get(this, target, query, existence));
@@ -387,6 +393,7 @@ public final class Execution implements Cancellation.Run {
   private byte[] nested(Key target, Function<Records.Origin, Nested> call) {
     checkNotTakenBack();
     if (suspended != null) throw suspended;
+    leaveRound();
     int number = ++calls;
     byte[] known = logged == null ? null : logged.find(address, number);
     if (known != null) return known;
@@ -410,6 +417,25 @@ public final class Execution implements Cancellation.Run {
     lastNote = note;
     if (nested.mustBeLogged) unsettledNote = note;
     return nested.answer;
+  }
+
+  /// A run in a round waits for nobody: a worker does it again.
+  private void leaveRound() {
+    called = true;
+    Request waits = request;
+    if (resident == null || waits == null || !waits.hasty) return;
+    yielded = true;
+    throw new Yielded();
+  }
+
+  /// Whether it has called another key, or was to.
+  public boolean hasCalled() {
+    return called;
+  }
+
+  /// Drops what a handler answers that was to make way and has gone on.
+  void checkNotYielded() {
+    if (yielded) throw new Yielded();
   }
 
   /// What the store refuses, it answers. What it throws is trouble of its own, which is no answer
@@ -507,6 +533,15 @@ public final class Execution implements Cancellation.Run {
     Cancellation.stop(this);
     if (exited) Cancellation.ended(this);
     return true;
+  }
+
+  /// Takes it from a thread that must come back; a worker does it again.
+  void preempt() {
+    Resident where = resident;
+    if (where == null || !takeBack()) return;
+    where.recover(null);
+    Cancellation.stop(this);
+    if (exited) Cancellation.ended(this);
   }
 
   /// Why it was taken back by [#stop].

@@ -40,6 +40,10 @@ final class Intake {
   private static final long PAUSE_NANOS = 20_000;
   private static final int BATCH_ENTRIES_MAX = 8_192;
   private static final int BATCH_BYTES_MAX = 8 << 20;
+  private static final int APPENDS_AVERAGED = 16;
+
+  /// A pause of the whole process says nothing of the log.
+  private static final long APPEND_MICROS_COUNTED_MAX = 4_000;
 
   private final Store store;
   private final ShardLog log;
@@ -63,11 +67,16 @@ final class Intake {
   private final ArrayList<Request> taken = new ArrayList<>();
   private final ArrayList<Resident> touched = new ArrayList<>();
   private final ArrayList<Request> scheduled = new ArrayList<>();
+  private final ArrayList<Resident> brief = new ArrayList<>();
+  private @Nullable List<Resident> gathered;
   private ArrayList<Entry> entries = new ArrayList<>();
   private int bytes;
   private int addresses;
   private long batchMicros;
   private long sequence;
+
+  /// How long a batch took lately, in microseconds.
+  private volatile double appendMicros = APPEND_MICROS_COUNTED_MAX;
 
   private volatile long nowMicros;
   private volatile @Nullable RuntimeException failed;
@@ -167,11 +176,24 @@ final class Intake {
     return queue.isEmpty();
   }
 
+  /// Whether batches take less than a time, as far as was seen lately.
+  boolean takesLessThan(long micros) {
+    return appendMicros < micros;
+  }
+
   /// Leads one batch if nobody leads; answers whether it did.
   ///
   /// @param own the request of the calling thread: its key is left for that thread to run
   boolean tryLead(@Nullable Request own) {
+    return tryLead(own, null);
+  }
+
+  /// As [#tryLead(Request)], for a thread that runs what is brief.
+  ///
+  /// @param mine the keys whose requests are brief are added; null leaves them to a worker
+  boolean tryLead(@Nullable Request own, @Nullable List<Resident> mine) {
     if (leading.get() || !leading.compareAndSet(false, true)) return false;
+    gathered = mine;
     try {
       lead(own);
     } finally {
@@ -211,7 +233,14 @@ final class Intake {
       nowMicros = batchMicros;
       Token token = sequencer.grant(addresses);
       var batch = new Batch(token, term, ++sequence, nowMicros, entries, unfinished.note());
-      log.append(batch, outcome -> settle(outcome, token, own));
+      log.append(
+          batch,
+          outcome -> {
+            long took = Math.clamp(clock.nowMicros() - batchMicros, 0L, APPEND_MICROS_COUNTED_MAX);
+            double before = appendMicros;
+            appendMicros = before + (took - before) / APPENDS_AVERAGED;
+            settle(outcome, token, own);
+          });
     } else if (!taken.isEmpty()) {
       commit(own);
     }
@@ -441,6 +470,7 @@ final class Intake {
 
   private void commit(@Nullable Request own) {
     scheduled.clear();
+    brief.clear();
     int turn = publishing;
     publishing = turn + 1;
     try {
@@ -460,6 +490,9 @@ final class Intake {
       if (request.depth > 0) request.wake();
       request.resident.dispatch();
     }
+    List<Resident> mine = gathered;
+    if (mine != null) mine.addAll(brief);
+    else if (!brief.isEmpty()) store.runBrief(List.copyOf(brief));
     for (Request request : List.copyOf(taken)) {
       RuntimeException refusal = request.refusal;
       if (refusal != null) request.fail(refusal);
@@ -491,7 +524,9 @@ final class Intake {
   }
 
   private void publish(Request request, boolean mine) {
-    if (request.resident.enqueue(request) && !mine) scheduled.add(request);
+    if (!request.resident.enqueue(request) || mine) return;
+    if (request.brief) brief.add(request.resident);
+    else scheduled.add(request);
   }
 
   private static List<Request> parts(Request commit) {

@@ -62,6 +62,12 @@ public final class Request {
   /// Whether the asking thread itself may execute it: the code is known to be short.
   final boolean quick;
 
+  /// Whether it is known to be brief, see [Pace].
+  boolean brief;
+
+  /// Whether it runs in a [Round], where nothing may wait.
+  boolean hasty;
+
   /// When it was asked, in ticks.
   int since;
 
@@ -200,6 +206,11 @@ public final class Request {
   /// It is executed after all, since the verdict over it could not be logged.
   void beginAfterAll() {
     stage.set(Stage.BEGUN);
+  }
+
+  /// Whether it is taken back, and was not begun before.
+  boolean isTakenBack() {
+    return stage.get() == Stage.TAKEN_BACK;
   }
 
   /// Takes it back if it waits; answers whether it did.

@@ -373,6 +373,7 @@ final class Resident implements Runnable {
     boolean any = false;
     for (Request next; !last.isDone() && (next = mailbox.peek()) != null && next.quick; ) {
       any = true;
+      next.hasty = false;
       if (!execute(next)) {
         store.laneLost();
         return true;
@@ -381,6 +382,35 @@ final class Resident implements Runnable {
     }
     release();
     return any;
+  }
+
+  /// Runs what is brief and waits for nothing, in a [Round]; leaves the rest to a worker.
+  void runBrief() {
+    if (lane.get() != SCHEDULED || !lane.compareAndSet(SCHEDULED, RUNNING)) return;
+    for (int turn = 0; turn < TURN_MAX; turn++) {
+      Request next = mailbox.peek();
+      if (next == null) {
+        release();
+        return;
+      }
+      if (!isBrief(next)) break;
+      next.hasty = true;
+      if (!execute(next)) {
+        store.laneLost();
+        return;
+      }
+      mailbox.poll();
+    }
+    lane.set(SCHEDULED);
+    dispatch();
+  }
+
+  /// Whether to execute a request waits for nothing, unless its handler asks another key.
+  private boolean isBrief(Request request) {
+    Materialized state = live;
+    if (!request.brief || request.isTakenBack() || state == null || lacksAnswer()) return false;
+    return request.kind == Request.Kind.GET
+        || (!request.begins && !state.isCheckpointDue(request.value.length));
   }
 
   /// Has a worker run the lane, unless one is on its way already.
@@ -392,6 +422,7 @@ final class Resident implements Runnable {
     for (int turn = 0; turn < TURN_MAX; turn++) {
       Request next = mailbox.peek();
       if (next == null) break;
+      next.hasty = false;
       if (!execute(next)) {
         store.laneLost();
         return;
@@ -709,6 +740,7 @@ final class Resident implements Runnable {
     store.runners().enter(execution);
     try {
       Answer answer = handler.get();
+      execution.checkNotYielded();
       return execution.finish() ? answer : null;
     } catch (Execution.Unwinding stop) {
       throw execution.stopped(stop);

@@ -43,6 +43,14 @@ public final class Store implements AutoCloseable {
   private static final int SPINS = 400;
   private static final long BARRIER_NANOS = 100_000;
 
+  /// A batch that takes less is led where it was gathered.
+  private static final long SWIFT_MICROS = 100;
+
+  /// A batch of one request that takes less is, when no other request is under way.
+  private static final long SOON_MICROS = 2_000;
+
+  private static final int GATHERED_TURNS_MAX = 4;
+
   /// Which part of the memory for keys is for their past, and for states that follow them.
   private static final int VERSIONS_SHARE = 4;
 
@@ -51,6 +59,7 @@ public final class Store implements AutoCloseable {
   private final Threads threads;
   private final Residents residents;
   private final Runners runners = new Runners();
+  private final Rounds rounds = new Rounds();
   private final Intake intake;
   private final Nesting nesting;
   private final TakingBack takingBack;
@@ -84,6 +93,7 @@ public final class Store implements AutoCloseable {
 
   private void watch() {
     takingBack.watch();
+    rounds.watch(this);
     if (!intake.isEmpty()) callWriter();
   }
 
@@ -182,9 +192,23 @@ public final class Store implements AutoCloseable {
       boolean quick,
       Duration timeMax,
       @Nullable CallId id) {
+    return putAsync(target, value, existence, quick ? Pace.SHORT : Pace.LONG, timeMax, id);
+  }
+
+  /// As [#putAsync(Target, byte\[\], Existence, boolean, Duration, CallId)], with what is known of
+  /// how long it runs.
+  public Request putAsync(
+      Target target,
+      byte[] value,
+      Existence existence,
+      Pace pace,
+      Duration timeMax,
+      @Nullable CallId id) {
     Resident resident = accepted(target::pin);
     var origin = Records.Origin.of(id);
+    boolean quick = pace != Pace.LONG;
     var request = new Request(Request.Kind.PUT, resident, value, existence, null, origin, 0, quick);
+    request.brief = pace == Pace.BRIEF;
     takingBack.limit(request, timeMax);
     intake.add(request);
     callWriter();
@@ -283,7 +307,15 @@ public final class Store implements AutoCloseable {
   /// As [#getAsync(Target, Object, Existence, boolean)], within a time.
   public Request getAsync(
       Target target, Object query, Existence existence, boolean quick, Duration timeMax) {
-    Request request = newGet(target, query, existence, quick);
+    return getAsync(target, query, existence, quick ? Pace.SHORT : Pace.LONG, timeMax);
+  }
+
+  /// As [#getAsync(Target, Object, Existence, boolean, Duration)], with what is known of how long
+  /// it runs.
+  public Request getAsync(
+      Target target, Object query, Existence existence, Pace pace, Duration timeMax) {
+    Request request = newGet(target, query, existence, pace != Pace.LONG);
+    request.brief = pace == Pace.BRIEF;
     takingBack.limit(request, timeMax);
     intake.add(request);
     callWriter();
@@ -293,8 +325,9 @@ public final class Store implements AutoCloseable {
   /// As [#getAsync], for a question that is given up when its handler asks other keys; see
   /// [#getAlone].
   public Request getAloneAsync(
-      Target target, Object query, Existence existence, boolean quick, Duration timeMax) {
-    Request request = newGet(target, query, existence, quick);
+      Target target, Object query, Existence existence, Pace pace, Duration timeMax) {
+    Request request = newGet(target, query, existence, pace != Pace.LONG);
+    request.brief = pace == Pace.BRIEF;
     takingBack.limit(request, timeMax);
     request.alone = true;
     request.asked = moment();
@@ -1020,8 +1053,72 @@ public final class Store implements AutoCloseable {
     return true;
   }
 
-  /// Has the writer lead what waits.
+  /// Leads what was begun on the calling thread, a [Gatherer], and runs what is brief of it; leaves
+  /// it to the writer and the workers when that may take long. What is begun by several is led
+  /// once.
+  public void leadGathered() {
+    Round round = rounds.mine();
+    round.begin();
+    try {
+      var mine = new ArrayList<Resident>();
+      boolean led = true;
+      for (int turn = 0; led && turn < GATHERED_TURNS_MAX && mayLeadHere(); turn++) {
+        mine.clear();
+        try {
+          led = intake.tryLead(null, mine); // otherwise who leads looks again
+        } finally {
+          round.run(mine);
+        }
+      }
+    } finally {
+      if (!intake.isEmpty()) wakeWriter();
+      round.end();
+    }
+  }
+
+  /// Whether a thread that must come back soon may lead what waits: batches are hardly longer than
+  /// a hand-over to another thread, or nobody else could ask anything of this store before the end
+  /// of this one that would not have to wait for it.
+  private boolean mayLeadHere() {
+    if (intake.isEmpty()) return false;
+    return intake.takesLessThan(SWIFT_MICROS)
+        || (underWay.get() == 1 && intake.takesLessThan(SOON_MICROS));
+  }
+
+  /// Has something done when the calling thread has run the brief requests that it runs one after
+  /// the other; answers false when it runs none.
+  public boolean afterRound(Runnable task) {
+    Round round = rounds.current();
+    return round != null && round.after(task);
+  }
+
+  /// Has a worker run the brief requests of some keys.
+  void runBrief(List<Resident> scheduled) {
+    threads
+        .workers()
+        .execute(() -> {
+          Round round = rounds.mine();
+          round.begin();
+          try {
+            round.run(scheduled);
+          } finally {
+            round.end();
+          }
+        });
+  }
+
+  /// Has something done by a thread that answers.
+  void answerWith(Runnable task) {
+    threads.answers().execute(task);
+  }
+
+  /// Has the writer lead what waits, unless the calling thread does so soon.
   void callWriter() {
+    if (Thread.currentThread() instanceof Gatherer gatherer && gatherer.isGathering()) return;
+    wakeWriter();
+  }
+
+  private void wakeWriter() {
     if (!writerCalled.get() && writerCalled.compareAndSet(false, true)) {
       threads.writer().execute(this::write);
     }

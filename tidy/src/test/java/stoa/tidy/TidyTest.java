@@ -67,6 +67,7 @@ class TidyTest {
           Edge.of("stoa.store.Nesting", "where handlers wait for each other", THREAD),
           Edge.of("stoa.store.Progress", "where those wait who follow the log", THREAD),
           Edge.of("stoa.store.Request", "wakes the caller that waits for it", THREAD),
+          Edge.of("stoa.store.Round", "knows the thread that runs it", THREAD),
           Edge.of("stoa.store.Runners", "knows which thread runs which call", THREAD),
           Edge.of(
               "stoa.store.StoredStreams",

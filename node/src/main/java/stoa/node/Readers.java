@@ -1,0 +1,112 @@
+package stoa.node;
+
+import io.grpc.netty.shaded.io.grpc.netty.NettyServerBuilder;
+import io.grpc.netty.shaded.io.netty.channel.EventLoopGroup;
+import io.grpc.netty.shaded.io.netty.channel.IoHandlerFactory;
+import io.grpc.netty.shaded.io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.grpc.netty.shaded.io.netty.channel.epoll.Epoll;
+import io.grpc.netty.shaded.io.netty.channel.epoll.EpollIoHandler;
+import io.grpc.netty.shaded.io.netty.channel.epoll.EpollServerSocketChannel;
+import io.grpc.netty.shaded.io.netty.channel.nio.NioIoHandler;
+import io.grpc.netty.shaded.io.netty.channel.socket.nio.NioServerSocketChannel;
+import io.grpc.netty.shaded.io.netty.util.concurrent.EventExecutor;
+import io.grpc.netty.shaded.io.netty.util.concurrent.FastThreadLocalThread;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+import stoa.objects.ObjectService;
+import stoa.store.Gatherer;
+
+/// The threads that read what clients send and write what they are sent. Thread-safe; its owner
+/// closes it.
+final class Readers implements AutoCloseable {
+  /// So that a connection finds another thread should a user's method keep one.
+  private static final int THREADS_MIN = 2;
+
+  private static final long STACK_BYTES = 8 << 20;
+  private static final long END_MILLIS = 1_000;
+
+  /// One of the threads. It runs what is brief of what it has read, when all that there was to read
+  /// is read.
+  static final class Reader extends FastThreadLocalThread implements Gatherer {
+    private final Readers all;
+    private @Nullable Executor loop;
+    private boolean gathering;
+
+    private Reader(Readers all, Runnable task, String name) {
+      super(null, task, name, STACK_BYTES);
+      this.all = all;
+      setDaemon(true);
+    }
+
+    @Override
+    public boolean isGathering() {
+      return gathering;
+    }
+
+    /// What it begins from now on is led when all is read. To be called by itself.
+    void gather(ObjectService service) {
+      if (gathering) return;
+      Executor own = loop;
+      if (own == null) {
+        own = all.loop();
+        if (own == null) return;
+        loop = own;
+      }
+      own.execute(() -> {
+        gathering = false;
+        service.leadGathered();
+      });
+      gathering = true;
+    }
+  }
+
+  private final AtomicInteger numbers = new AtomicInteger();
+  private final EventLoopGroup accepting;
+  private final EventLoopGroup reading;
+
+  Readers() {
+    int threads = Math.max(THREADS_MIN, Runtime.getRuntime().availableProcessors());
+    ThreadFactory readers =
+        task -> new Reader(this, task, "stoa-reader-" + numbers.incrementAndGet());
+    ThreadFactory accepters =
+        task -> {
+          var thread = new FastThreadLocalThread(task, "stoa-accepter");
+          thread.setDaemon(true);
+          return thread;
+        };
+    IoHandlerFactory io =
+        Epoll.isAvailable() ? EpollIoHandler.newFactory() : NioIoHandler.newFactory();
+    accepting = new MultiThreadIoEventLoopGroup(1, accepters, io);
+    reading = new MultiThreadIoEventLoopGroup(threads, readers, io);
+  }
+
+  /// Has a server read with these threads.
+  void serve(NettyServerBuilder builder) {
+    builder
+        .bossEventLoopGroup(accepting)
+        .workerEventLoopGroup(reading)
+        .channelType(
+            Epoll.isAvailable() ? EpollServerSocketChannel.class : NioServerSocketChannel.class);
+  }
+
+  /// Has the current thread, when it is one of these, lead what it begins from now on.
+  static void gather(ObjectService service) {
+    if (Thread.currentThread() instanceof Reader reader) reader.gather(service);
+  }
+
+  private @Nullable Executor loop() {
+    for (EventExecutor executor : reading) {
+      if (executor.inEventLoop()) return executor;
+    }
+    return null;
+  }
+
+  @Override
+  public void close() {
+    var _ = reading.shutdownGracefully(0, END_MILLIS, TimeUnit.MILLISECONDS);
+    var _ = accepting.shutdownGracefully(0, END_MILLIS, TimeUnit.MILLISECONDS);
+  }
+}

@@ -1,0 +1,92 @@
+package stoa.node;
+
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.Test;
+import stoa.Shared;
+import stoa.StoaConfig;
+import stoa.objects.ObjectService;
+import stoa.spi.Cancellation;
+import stoa.wire.proto.ClientFrame;
+
+/// What the threads that read connections run, and what they leave to others.
+class ReadersTest {
+  private static final List<String> THREADS = new CopyOnWriteArrayList<>();
+  private static final AtomicBoolean RELEASED = new AtomicBoolean();
+
+  private static void note() {
+    THREADS.add(Thread.currentThread().getName());
+  }
+
+  /// Brief, until it is told otherwise.
+  @Shared
+  static class Moody {
+    private boolean endless;
+    private long calls;
+
+    protected Moody() {}
+
+    public void change() {
+      endless = true;
+    }
+
+    public long run() {
+      note();
+      while (endless && !RELEASED.get()) Cancellation.check();
+      return ++calls;
+    }
+  }
+
+  private static Server server() throws Exception {
+    var service = ObjectService.open(StoaConfig.of("memory:"), _ -> true);
+    return Server.start(ServerConfig.of("127.0.0.1", 0), service);
+  }
+
+  /// Calls until a reader runs the method itself; answers the next sequence.
+  private static int prove(RawClient client, int from, int run) throws Exception {
+    int sequence = from;
+    do {
+      client.send(ClientFrame.newBuilder().setAcknowledged(sequence - 1));
+      assertTrue(client.ask(RawClient.call(sequence++, 1, run)).hasAnswered());
+    } while (!THREADS.getLast().startsWith("stoa-reader"));
+    return sequence;
+  }
+
+  @Test
+  void aMethodThatWasBriefAndDoesNotEndLeavesTheReaderToOthers() throws Exception {
+    THREADS.clear();
+    RELEASED.set(false);
+    try (Server server = server();
+        var client = new RawClient(server.port())) {
+      client.open();
+      var used = client.ask(RawClient.use(1, Moody.class));
+      assertTrue(used.hasDone(), used::toString);
+      int run = client.number(2, Moody.class, "run()");
+      int change = client.number(3, Moody.class, "change()");
+      client.ask(RawClient.open(4, 1, Moody.class, "m"));
+      int next = prove(client, 5, run);
+      client.ask(RawClient.call(next++, 1, change));
+      int before = THREADS.size();
+
+      client.send(RawClient.call(next++, 1, run));
+      while (THREADS.size() < before + 2) Thread.onSpinWait();
+      assertTrue(THREADS.get(before).startsWith("stoa-reader"), THREADS::toString);
+      assertTrue(THREADS.get(before + 1).startsWith("stoa-worker"), THREADS::toString);
+
+      // The same connection is served.
+      client.ask(RawClient.use(next++, Counter.class));
+      int increment = client.number(next++, Counter.class, "increment()");
+      client.ask(RawClient.open(next++, 2, Counter.class, "c"));
+      for (int i = 0; i < 100; i++) {
+        assertTrue(client.ask(RawClient.call(next++, 2, increment)).hasAnswered());
+      }
+      RELEASED.set(true);
+      assertTrue(client.answer().hasAnswered());
+    } finally {
+      RELEASED.set(true);
+    }
+  }
+}
