@@ -2,6 +2,7 @@ package stoa.cli;
 
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 
 /// A Stoa server in a process of its own, on this machine only.
@@ -15,12 +16,12 @@ final class ServerProcess implements AutoCloseable {
   private static final long STOPPING_MILLIS_MAX = 60_000;
 
   private final Child child;
-  private final Path directory;
+  private final List<String> options;
   private final int port;
 
-  private ServerProcess(Child child, Path directory, int port) {
+  private ServerProcess(Child child, List<String> options, int port) {
     this.child = child;
-    this.directory = directory;
+    this.options = options;
     this.port = port;
   }
 
@@ -28,18 +29,28 @@ final class ServerProcess implements AutoCloseable {
   ///
   /// @throws IllegalStateException when it ends before
   static ServerProcess start(Path directory) throws IOException {
-    return start(directory, ANY_PORT);
+    return start(directory, ANY_PORT, List.of());
+  }
+
+  /// Starts a server on a directory, and waits until it is ready.
+  ///
+  /// @param port 0 for any
+  /// @param further options of the command
+  static ServerProcess start(Path directory, int port, List<String> further) throws IOException {
+    var options = new ArrayList<>(List.of("--data", directory.toString()));
+    options.addAll(further);
+    return start(options, port);
   }
 
   /// Starts one again on the same directory, at the same port.
   ServerProcess startAgain() throws IOException {
-    return start(directory, port);
+    return start(options, port);
   }
 
-  private static ServerProcess start(Path directory, int port) throws IOException {
-    var child =
-        Child.start(
-            List.of("serve", "--data", directory.toString(), "--listen", HOST + ":" + port));
+  private static ServerProcess start(List<String> options, int port) throws IOException {
+    var command = new ArrayList<>(List.of("serve", "--listen", HOST + ":" + port));
+    command.addAll(options);
+    var child = Child.start(command);
     try {
       int bound = port;
       for (var line = child.line(); line.isPresent(); line = child.line()) {
@@ -48,7 +59,7 @@ final class ServerProcess implements AutoCloseable {
         }
         if (line.get().equals(READY)) {
           drain(child);
-          return new ServerProcess(child, directory, bound);
+          return new ServerProcess(child, options, bound);
         }
       }
     } catch (IOException | RuntimeException e) {
@@ -94,11 +105,31 @@ final class ServerProcess implements AutoCloseable {
     return child.id();
   }
 
+  /// Whether it has not ended.
+  boolean isAlive() {
+    return child.isAlive();
+  }
+
   /// Kills it at once, and waits for its end.
   void kill() throws InterruptedException {
     child.kill();
     child.await();
     child.close();
+  }
+
+  /// Stops it where it is, as a machine does that is out of breath; its connections stay.
+  void pause() throws IOException, InterruptedException {
+    signal("STOP");
+  }
+
+  /// Has it go on.
+  void resume() throws IOException, InterruptedException {
+    signal("CONT");
+  }
+
+  private void signal(String name) throws IOException, InterruptedException {
+    int code = new ProcessBuilder("kill", "-" + name, Long.toString(id())).start().waitFor();
+    if (code != 0) throw new IllegalStateException("process " + id() + " took no signal " + name);
   }
 
   /// Ends it in an orderly way.
