@@ -552,6 +552,11 @@ public final class GlobalLog implements ShardLog {
   }
 
   @Override
+  public void confirm() {
+    // Nobody else acknowledges anything.
+  }
+
+  @Override
   public Tail tail() {
     return tail;
   }

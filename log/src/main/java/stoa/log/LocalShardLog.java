@@ -72,6 +72,11 @@ public final class LocalShardLog implements ShardLog {
   }
 
   @Override
+  public void confirm() {
+    // Nobody else acknowledges anything.
+  }
+
+  @Override
   public Tail tail() {
     return tail;
   }

@@ -32,6 +32,12 @@ public interface ShardLog extends AutoCloseable {
   /// seen.
   long term();
 
+  /// Returns when it is certain that at some moment since the call the streams showed all that was
+  /// acknowledged anywhere. Whoever reads without appending calls it first.
+  ///
+  /// @throws stoa.Unavailable when this end does not lead any more, or cannot be certain
+  void confirm();
+
   /// What this replica has seen so far.
   Tail tail();
 

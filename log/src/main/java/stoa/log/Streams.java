@@ -73,7 +73,7 @@ public final class Streams {
 
   /// Whether an object of the device is the log's own, and no stream.
   public static boolean isInternal(StreamId stream) {
-    return stream.equals(LOG) || stream.equals(GlobalLog.UNIT);
+    return stream.equals(LOG) || stream.equals(GlobalLog.UNIT) || stream.equals(Replica.RECORD);
   }
 
   /// The streams on a device.
@@ -119,18 +119,20 @@ public final class Streams {
   /// @param before the first address that stays
   public void trim(StreamId stream, long before) {
     if (before <= oldest(stream)) return;
-    At mark = floor(stream, MARKS, before);
-    long checkpoint = Math.max(0, offset(stream, CHECKPOINTS, before));
-    var trim = new Extents.Trim(before, before, 0, 0);
-    if (mark != null) {
-      long base = Math.max(mark.address(), checkpoint);
-      trim = new Extents.Trim(before, base, mark.address(), base);
-    }
+    Extents.Trim trim = trimTo(stream, before);
     try {
       device.trim(stream, trim);
     } catch (StorageException failed) {
       throw told(failed);
     }
+  }
+
+  /// What goes when a stream is trimmed.
+  Extents.Trim trimTo(StreamId stream, long before) {
+    At mark = floor(stream, MARKS, before);
+    if (mark == null) return new Extents.Trim(before, before, 0, 0);
+    long base = Math.max(mark.address(), checkpointAt(stream, before));
+    return new Extents.Trim(before, base, mark.address(), base);
   }
 
   /// From which address on the entries would be kept if a stream were trimmed now.
@@ -154,13 +156,18 @@ public final class Streams {
   /// Releases what the log tells of the addresses in front of a counter, by whole batches; the
   /// entries stay in their streams. As [#trim] else.
   public void trimLog(long before) {
-    long first = offset(LOG, ENTRIES, before);
+    long first = batchAt(before);
     if (first <= firstInLog()) return;
     try {
       device.trimLog(first);
     } catch (StorageException failed) {
       throw told(failed);
     }
+  }
+
+  /// The first counter of the batch at a counter, or of the one in front of it.
+  long batchAt(long counter) {
+    return offset(LOG, ENTRIES, counter);
   }
 
   /// The first counter of which the log still tells what is there; 0 when nothing was ever

@@ -11,7 +11,7 @@ import stoa.storage.DeviceConfig;
 public final class ReplicatedShard implements ShardUnderTest {
   private final Chance chance;
   private final SimulatedShard shard;
-  private SimulatedShardLog leader;
+  private ShardLog leader;
 
   /// A shard with one replica on each disk, of which the first leads.
   public ReplicatedShard(

@@ -1,52 +1,54 @@
 package stoa.sim;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
-import java.util.Objects;
-import java.util.function.Consumer;
+import java.util.Map;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import stoa.Unavailable;
 import stoa.base.Check;
-import stoa.log.Batch;
-import stoa.log.LocalShardLog;
-import stoa.log.Outcome;
+import stoa.log.Consensus;
+import stoa.log.Position;
+import stoa.log.Replica;
+import stoa.log.ReplicatedShardLog;
+import stoa.log.ShardLog;
 import stoa.log.Streams;
 import stoa.storage.DeviceConfig;
 import stoa.storage.StorageException;
 
-/// A shard of several replicas under one simulated consensus: a total order of batches, with leader
+/// A shard whose replicas agree by a simulated consensus: a total order of commands, with leader
 /// changes, delays, repeats, refusals and unknown outcomes as a seed decides.
 ///
-/// It starts no thread and reads no clock. Whatever is under way advances only by [#step]; [#elect]
-/// makes another replica the leader and [#crash] ends a replica and recovers it from its device. A
-/// replica whose device fails crashes in the same way. One owner. Each [#leader] is an end of the
-/// shard that keeps the contract of [ShardLog].
+/// It starts no thread and reads no clock. Whatever is under way advances only by [#step] and by
+/// proposals; [#elect] makes another replica the leader and [#crash] ends a replica and recovers it
+/// from its device. A replica whose device fails crashes in the same way. One owner. Each [#leader]
+/// is an end of the shard that keeps the contract of [ShardLog].
 public final class SimulatedShard implements AutoCloseable {
   /*
    * What stands in for a consensus protocol is `order`, a list that survives everything. A replica
-   * is a LocalShardLog on a device of its own, to which the items of the order are given one by one;
-   * it is that log which voids what must be void, and so is tested with it.
+   * is a stoa.log.Replica on a device of its own, to which the commands of the order are given one by
+   * one, those of before a crash maybe again.
    *
-   *                    arrive()                   apply(replica)
-   *   append ─► under way ─────────► order ──────────────────────► each replica's device ─► done
-   *                │                  ▲ repeat()
-   *                │ elect(), crash() │
-   *                └─► ordered, dropped, or late: Unknown
+   *                               apply(replica)
+   *   propose ─► order ──────────────────────────► each replica's device; the leader's at once
+   *      │         ▲ repeat()
+   *      └─► late ─┘ step(), or never: Unknown
    *
    * Invariants:
    * (1) A new leader has applied the whole order before it is given the leadership.
-   * (2) A proposal of an earlier leadership enters the order before the next leader is given it, or
-   *     after a batch that has raised the term (where it is void), or never.
-   * (3) A proposer is told an outcome at most once, and Committed only after its own replica has
-   *     applied the batch.
-   * (4) Within an epoch, terms are leadership numbers, which only rise.
+   * (2) A command that is late enters the order at any time, also under a later leader, once that has
+   *     opened its term.
+   * (3) A proposer is told Applied only after its own replica has applied the command.
+   * (4) At one position every replica gives the same answer.
    */
 
   /// How often things go wrong, in percent of the occasions.
   ///
-  /// @param refused a batch is refused before it is ordered
-  /// @param repeated an ordered batch is ordered again
-  /// @param impatient a proposer is told [Outcome.Unknown] though its batch may still be ordered
+  /// @param refused a command is refused before it is ordered
+  /// @param repeated an ordered command is ordered again
+  /// @param impatient a proposer is told that the outcome is unknown, though its command may still
+  ///   be ordered
   public record Trouble(int refused, int repeated, int impatient) {
     /// None.
     public static final Trouble NONE = new Trouble(0, 0, 0);
@@ -55,63 +57,57 @@ public final class SimulatedShard implements AutoCloseable {
     public static final Trouble STANDARD = new Trouble(5, 15, 5);
   }
 
-  private sealed interface Item {
-    record Ordered(Batch batch) implements Item {}
+  private static final int COMMAND_BYTES_MAX = 1 << 20;
 
-    record Sealed(long epoch) implements Item {}
-  }
+  /* What has its place, and under which leadership. */
+  @SuppressWarnings("ArrayRecordComponent") // compared by nobody
+  private record Ordered(long leadership, byte[] command) {}
 
-  private static final class Proposal {
-    private final SimulatedShardLog end;
-    private final Batch batch;
-    private @Nullable Consumer<Outcome> done;
-    /* Where it stands in the order; -1 while it does not. */
-    private int position = -1;
-
-    private Proposal(SimulatedShardLog end, Batch batch, Consumer<Outcome> done) {
-      this.end = end;
-      this.batch = batch;
-      this.done = done;
-    }
-
-    private void tell(Outcome outcome) {
-      var told = done;
-      if (told == null) return;
-      done = null;
-      if (outcome instanceof Outcome.Unknown) end.failed = true;
-      told.accept(outcome);
-    }
-  }
-
-  /* One replica: its device and log, and how far it has come in the order. */
-  static final class Replica {
+  /* One replica: its device, and how far it was given the order since it was opened last. */
+  private static final class Member {
     private final PoweredDevice device;
-    private LocalShardLog log;
-    /* How many items of the order were given to it since it was opened last. */
-    private int applied;
+    private Replica replica;
+    private int given;
 
-    LocalShardLog log() {
-      return log;
+    private Member(PoweredDevice device) {
+      this.device = device;
+      this.replica = new Replica(device.device());
+    }
+  }
+
+  /* Where a leader proposes, for as long as it leads. */
+  private final class End implements Consensus {
+    private final Member member;
+
+    private End(Member member) {
+      this.member = member;
     }
 
-    private Replica(PoweredDevice device) {
-      this.device = device;
-      this.log = new LocalShardLog(device.device());
+    @Override
+    public Result propose(byte[] command) {
+      return SimulatedShard.this.propose(this, command);
+    }
+
+    @Override
+    public void confirm() {
+      if (end != this) throw deposed();
+    }
+
+    @Override
+    public int commandBytesMax() {
+      return COMMAND_BYTES_MAX;
     }
   }
 
   private final Chance chance;
   private Trouble trouble;
-  private final List<Replica> replicas = new ArrayList<>();
-  private final List<Item> order = new ArrayList<>();
-  /* Proposals that have not reached the order, and those whose proposer waits to be told. */
-  private final List<Proposal> underWay = new ArrayList<>();
-  private final List<Proposal> untold = new ArrayList<>();
+  private final List<Member> members = new ArrayList<>();
+  private final List<Ordered> order = new ArrayList<>();
+  private final List<Ordered> late = new ArrayList<>();
+  private final Map<Long, byte[]> answers = new TreeMap<>();
   private long leadership;
-  /* What the items of the order, taken together, have raised epoch and term to. */
-  private long epoch;
-  private long term;
-  private @Nullable SimulatedShardLog leader;
+  private @Nullable End end;
+  private @Nullable ReplicatedShardLog leader;
 
   /// A shard without a leader.
   ///
@@ -120,17 +116,17 @@ public final class SimulatedShard implements AutoCloseable {
       Chance chance, Trouble trouble, List<PoweredDisk> disks, DeviceConfig config) {
     this.chance = chance;
     this.trouble = trouble;
-    for (var disk : disks) replicas.add(new Replica(new PoweredDevice(disk, config)));
+    for (var disk : disks) members.add(new Member(new PoweredDevice(disk, config)));
   }
 
   /// How many replicas there are.
   public int replicas() {
-    return replicas.size();
+    return members.size();
   }
 
   /// The streams as a replica has materialized them so far.
   public Streams streams(int replica) {
-    return replicas.get(replica).log.streams();
+    return members.get(replica).replica.streams();
   }
 
   /// Whether a replica leads.
@@ -141,34 +137,37 @@ public final class SimulatedShard implements AutoCloseable {
   /// The end of the present leader.
   ///
   /// @throws IllegalStateException when there is none
-  public SimulatedShardLog leader() {
+  public ShardLog leader() {
     if (leader == null) throw new IllegalStateException("the shard has no leader; elect one");
     return leader;
   }
 
   /// The replica that leads.
   public int leaderIndex() {
-    return replicas.indexOf(leader().replica);
+    if (end == null) throw new IllegalStateException("the shard has no leader; elect one");
+    return members.indexOf(end.member);
   }
 
-  /// Lets one thing happen: a batch is ordered, repeated or applied somewhere, or a proposer is
-  /// told.
+  /// Lets one thing happen: a late command is ordered, or a command is applied or made durable
+  /// somewhere.
   ///
   /// @return whether anything could happen
   public boolean step() {
     List<Runnable> possible = new ArrayList<>();
-    for (var proposal : underWay) {
-      if (mayArrive(proposal)) possible.add(() -> arrive(proposal));
+    if (leader != null) {
+      for (var command : late) possible.add(() -> arrive(command));
     }
-    for (var replica : replicas) {
-      if (replica.applied < order.size()) possible.add(() -> apply(replica));
-    }
-    for (var proposal : untold) {
-      if (applied(proposal)) possible.add(() -> conclude(proposal));
+    for (var member : members) {
+      if (member.given < order.size()) possible.add(() -> apply(member));
     }
     if (possible.isEmpty()) return false;
     chance.of(possible).run();
     return true;
+  }
+
+  private void arrive(Ordered command) {
+    late.remove(command);
+    order.add(command);
   }
 
   /// Steps until nothing can happen.
@@ -177,145 +176,98 @@ public final class SimulatedShard implements AutoCloseable {
     while (more) more = step();
   }
 
-  /// Makes a replica the leader. Whoever led before leads no longer, and learns an unknown outcome
-  /// of what it has under way.
-  public SimulatedShardLog elect(int index) {
-    retire();
-    Replica replica = replicas.get(index);
-    while (replica.applied < order.size()) apply(replica);
-    leader = new SimulatedShardLog(this, replica, ++leadership);
-    return leader;
+  /// Makes a replica the leader. Whoever led before leads no longer.
+  public ShardLog elect(int index) {
+    Member member = members.get(index);
+    while (true) {
+      retire();
+      while (member.given < order.size()) apply(member);
+      leadership++;
+      var elected = new End(member);
+      end = elected;
+      try {
+        leader = ReplicatedShardLog.open(member.replica, elected);
+        return leader;
+      } catch (Unavailable refused) {
+        // It is elected again.
+      }
+    }
   }
 
-  /// Ends a replica and opens it again from its device, to which it applies a part of the order
-  /// that it had applied before. When it led, there is no leader afterwards.
+  private void retire() {
+    end = null;
+    leader = null;
+  }
+
+  /// Ends a replica and opens it again from its device, to which a part of the order is given again
+  /// that it may have applied before. When it led, there is no leader afterwards.
   public void crash(int index) {
-    Replica replica = replicas.get(index);
-    if (leader != null && leader.replica == replica) {
-      retire();
-      leader = null;
-    }
-    replica.log = new LocalShardLog(replica.device.restart());
-    replica.applied = replica.applied == 0 ? 0 : chance.below(replica.applied + 1);
+    Member member = members.get(index);
+    if (end != null && end.member == member) retire();
+    member.replica = new Replica(member.device.restart());
+    member.given = chance.below((int) member.replica.applied().index() + 1);
   }
 
   /// Lets nothing go wrong from now on, in the consensus or on a disk, unless it is asked for.
   public void calm() {
     trouble = Trouble.NONE;
-    for (var replica : replicas) replica.device.calm();
+    for (var member : members) member.device.calm();
   }
 
   @Override
   public void close() {
-    for (var replica : replicas) replica.log.close();
+    for (var member : members) member.replica.close();
   }
 
-  void propose(SimulatedShardLog end, Batch batch, Consumer<Outcome> done) {
-    var proposal = new Proposal(end, batch, done);
-    if (end.failed) {
-      proposal.tell(new Outcome.Unknown(new Unavailable("an earlier outcome is unknown; reopen")));
-    } else if (end != leader) {
-      proposal.tell(new Outcome.Fenced(end.replica.log.tail().epoch()));
-    } else if (chance.percent(trouble.refused())) {
-      proposal.tell(new Outcome.Refused(new Unavailable("no room for the batch at the moment")));
-    } else {
-      underWay.add(proposal);
-      untold.add(proposal);
-      if (chance.percent(trouble.impatient())) {
-        proposal.tell(new Outcome.Unknown(new Unavailable("no answer in time")));
+  private Consensus.Result propose(End proposer, byte[] command) {
+    if (proposer != end || chance.percent(trouble.refused())) {
+      return new Consensus.Result.Refused(deposed());
+    }
+    var ordered = new Ordered(leadership, command);
+    if (chance.percent(trouble.impatient())) {
+      if (chance.percent(70)) late.add(ordered);
+      return new Consensus.Result.Unknown(new Unavailable("no answer in time"));
+    }
+    order.add(ordered);
+    int place = order.size();
+    if (chance.percent(trouble.repeated())) {
+      order.add(order.get(chance.between(Math.max(0, place - 4), place - 1)));
+    }
+    while (proposer.member.given < place) {
+      apply(proposer.member);
+      if (proposer != end) {
+        return new Consensus.Result.Unknown(new Unavailable("the leader is gone"));
       }
     }
+    return new Consensus.Result.Applied(answer(place));
   }
 
-  void seal(SimulatedShardLog end, long newEpoch) {
-    if (end != leader || end.failed)
-      throw new Unavailable("this end of the shard does not lead it");
-    order.add(new Item.Sealed(newEpoch));
-    if (newEpoch > epoch) {
-      epoch = newEpoch;
-      term = 0;
-    }
-    while (end.replica.applied < order.size()) apply(end.replica);
+  private byte[] answer(long index) {
+    byte[] answer = answers.get(index);
+    if (answer == null) throw new IllegalStateException("nobody has applied " + index);
+    return answer;
   }
 
-  /* Decides on everything under way, by (2), and tells the proposers. */
-  private void retire() {
-    for (var proposal : List.copyOf(underWay)) {
-      if (proposal.end.leadership < leadership) continue;
-      switch (chance.below(3)) {
-        case 0 -> arrive(proposal);
-        case 1 -> underWay.remove(proposal);
-        default -> {
-          // Late.
-        }
-      }
-    }
-    for (var proposal : List.copyOf(untold)) {
-      if (applied(proposal) && chance.percent(50)) conclude(proposal);
-      else proposal.tell(new Outcome.Unknown(new Unavailable("the leader changed")));
-    }
-    untold.clear();
+  private static Unavailable deposed() {
+    return new Unavailable("this end of the shard does not lead it");
   }
 
-  private static boolean applied(Proposal proposal) {
-    return proposal.position >= 0 && proposal.end.replica.applied > proposal.position;
-  }
-
-  private boolean mayArrive(Proposal proposal) {
-    return leader == proposal.end || term > proposal.batch.term();
-  }
-
-  private void arrive(Proposal proposal) {
-    underWay.remove(proposal);
-    proposal.position = order.size();
-    order.add(new Item.Ordered(proposal.batch));
-    if (proposal.batch.token().first().epoch() == epoch) {
-      term = Math.max(term, proposal.batch.term());
-    }
-  }
-
-  private void apply(Replica replica) {
-    int at = replica.applied;
-    Outcome outcome = give(replica, order.get(at));
-    if (outcome instanceof Outcome.Unknown) {
-      crash(replicas.indexOf(replica));
+  private void apply(Member member) {
+    int index = member.given + 1;
+    Ordered next = order.get(index - 1);
+    boolean again = index <= member.replica.applied().index();
+    byte[] answer;
+    try {
+      answer = member.replica.apply(new Position(next.leadership(), index), next.command());
+      if (chance.percent(5)) member.replica.sync();
+    } catch (StorageException failed) {
+      crash(members.indexOf(member));
       return;
     }
-    replica.applied++;
-    for (var proposal : untold) {
-      if (proposal.position == at && proposal.end.replica == replica) {
-        proposal.end.outcome = outcome;
-      }
-    }
-    if (at == order.size() - 1 && chance.percent(trouble.repeated())) {
-      order.add(order.get(chance.between(Math.max(0, at - 3), at)));
-    }
-  }
-
-  private static Outcome give(Replica replica, Item item) {
-    try {
-      switch (item) {
-        case Item.Sealed(long epoch) -> replica.log.seal(epoch);
-        case Item.Ordered(Batch batch) -> {
-          List<Outcome> outcomes = new ArrayList<>();
-          replica.log.append(batch, outcomes::add);
-          Check.that(outcomes.size() == 1, "a local log tells one outcome, not %s", outcomes);
-          Outcome outcome = outcomes.getFirst();
-          Check.that(
-              !(outcome instanceof Outcome.Refused),
-              "a replica takes every ordered batch, not %s",
-              outcome);
-          return outcome;
-        }
-      }
-    } catch (StorageException failed) {
-      return new Outcome.Unknown(failed);
-    }
-    return new Outcome.Committed();
-  }
-
-  private void conclude(Proposal proposal) {
-    untold.remove(proposal);
-    proposal.tell(Objects.requireNonNull(proposal.end.outcome));
+    member.given = index;
+    if (again) return;
+    byte[] other = answers.putIfAbsent((long) index, answer);
+    Check.that(
+        other == null || Arrays.equals(other, answer), "replicas answer %s differently", index);
   }
 }

@@ -60,6 +60,11 @@ class ShardLogMutantsTest {
         }
 
         @Override
+        public void confirm() {
+          log.confirm();
+        }
+
+        @Override
         public Tail tail() {
           return log.tail();
         }

@@ -1,0 +1,168 @@
+package stoa.log;
+
+import java.util.ArrayList;
+import java.util.List;
+import stoa.LogAddress;
+import stoa.base.Decoder;
+import stoa.base.Encoder;
+import stoa.base.StreamId;
+
+/// What the leader of a shard says to all its replicas. Each command but the first has the term of
+/// its owner: that of an earlier owner is void.
+sealed interface Command {
+  /*
+   *   kind u8  then
+   *   0        nothing
+   *   1 OPEN   fence varint
+   *   2 WRITE  epoch, first counter, count, term, sequence, now, all varint; note sized; number of entries
+   *            varint, and for each: stream id, address varint, offset varint, now varint, kind u8,
+   *            mark u8: 0, or 1 and sized bytes; payload sized
+   *   3 SEAL   term varint, epoch varint
+   *   4 TRIM   term varint, stream id, address varint
+   *   5 TRIM_LOG  term varint, counter varint
+   *
+   * Answers begin with a u8 as well:
+   *   0        done
+   *   1        fenced: epoch varint
+   *   2        refused: text
+   *   3        opened: term varint
+   *   4        overtaken
+   */
+
+  /// Changes nothing: whoever is told that it was applied was the leader meanwhile.
+  record Nothing() implements Command {}
+
+  /// Begins the term of a new owner, unless another one was faster.
+  ///
+  /// @param fence the least term that counts, as far as the owner has seen; another one is
+  ///   overtaken
+  record Open(long fence) implements Command {}
+
+  /// A batch.
+  record Write(Batch batch) implements Command {}
+
+  /// Raises the epoch.
+  record Seal(long term, long epoch) implements Command {}
+
+  /// Releases the beginning of a stream. How much can go without the state at the address being
+  /// lost is for each replica to say: they make checkpoints when they do.
+  record Trim(long term, StreamId stream, long before) implements Command {}
+
+  /// Releases the beginning of the log.
+  record TrimLog(long term, long before) implements Command {}
+
+  /// What a replica says to a command.
+  sealed interface Answer {
+    /// It took effect, or had done so before.
+    record Done() implements Answer {}
+
+    /// It is void: the shard is sealed for its epoch or term, or it is a repeat.
+    record Fenced(long epoch) implements Answer {}
+
+    /// It cannot be carried out by any replica.
+    record Refused(String text) implements Answer {}
+
+    /// A term has begun.
+    record Opened(long term) implements Answer {}
+
+    /// Another owner was faster.
+    record Overtaken() implements Answer {}
+
+    /// This answer in bytes.
+    default byte[] toBytes() {
+      var out = new Encoder(16);
+      switch (this) {
+        case Done() -> out.u8(0);
+        case Fenced(long epoch) -> out.u8(1).varint(epoch);
+        case Refused(String text) -> out.u8(2).text(text);
+        case Opened(long term) -> out.u8(3).varint(term);
+        case Overtaken() -> out.u8(4);
+      }
+      return out.toBytes();
+    }
+
+    /// The answer that [#toBytes] made bytes of.
+    static Answer of(byte[] bytes) {
+      var in = new Decoder(bytes);
+      int kind = in.u8();
+      return switch (kind) {
+        case 0 -> new Done();
+        case 1 -> new Fenced(in.varint());
+        case 2 -> new Refused(in.text());
+        case 3 -> new Opened(in.varint());
+        case 4 -> new Overtaken();
+        default -> throw new IllegalArgumentException("an answer of the unknown kind " + kind);
+      };
+    }
+  }
+
+  /// This command in bytes.
+  default byte[] toBytes() {
+    var out = new Encoder(64);
+    switch (this) {
+      case Nothing() -> out.u8(0);
+      case Open(long fence) -> out.u8(1).varint(fence);
+      case Write(Batch batch) -> encode(batch, out.u8(2));
+      case Seal(long term, long epoch) -> out.u8(3).varint(term).varint(epoch);
+      case Trim(long term, StreamId stream, long before) ->
+          out.u8(4).varint(term).id(stream).varint(before);
+      case TrimLog(long term, long before) -> out.u8(5).varint(term).varint(before);
+    }
+    return out.toBytes();
+  }
+
+  private static void encode(Batch batch, Encoder out) {
+    Token token = batch.token();
+    out.varint(token.first().epoch()).varint(token.first().counter()).varint(token.count());
+    out.varint(batch.term()).varint(batch.sequence()).varint(batch.nowMicros());
+    out.sized(batch.note()).varint(batch.entries().size());
+    for (Entry entry : batch.entries()) {
+      out.id(entry.stream()).varint(entry.address()).varint(entry.offset());
+      out.varint(entry.nowMicros()).u8(entry.kind());
+      byte[] mark = entry.mark();
+      if (mark == null) out.u8(0);
+      else out.u8(1).sized(mark);
+      out.sized(entry.payload());
+    }
+  }
+
+  /// The command that [#toBytes] made bytes of.
+  ///
+  /// @throws IllegalArgumentException when it is of a kind that this program does not know
+  static Command of(byte[] bytes) {
+    var in = new Decoder(bytes);
+    int kind = in.u8();
+    return switch (kind) {
+      case 0 -> new Nothing();
+      case 1 -> new Open(in.varint());
+      case 2 -> new Write(batch(in));
+      case 3 -> new Seal(in.varint(), in.varint());
+      case 4 -> new Trim(in.varint(), in.id(), in.varint());
+      case 5 -> new TrimLog(in.varint(), in.varint());
+      default ->
+          throw new IllegalArgumentException(
+              "a command of the unknown kind %d; all servers need the version that made it"
+                  .formatted(kind));
+    };
+  }
+
+  private static Batch batch(Decoder in) {
+    var token = new Token(new LogAddress(in.varint(), in.varint()), (int) in.varint());
+    long term = in.varint();
+    long sequence = in.varint();
+    long nowMicros = in.varint();
+    byte[] note = in.sized();
+    int count = in.count();
+    List<Entry> entries = new ArrayList<>(count);
+    for (int i = 0; i < count; i++) {
+      StreamId stream = in.id();
+      long address = in.varint();
+      int offset = (int) in.varint();
+      long micros = in.varint();
+      byte kind = (byte) in.u8();
+      byte[] mark = in.u8() == 1 ? in.sized() : null;
+      entries.add(new Entry(stream, address, offset, micros, kind, in.sized(), mark));
+    }
+    return new Batch(token, term, sequence, nowMicros, entries, note);
+  }
+}

@@ -1,0 +1,334 @@
+package stoa.log;
+
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+import stoa.LogAddress;
+import stoa.base.Check;
+import stoa.base.Decoder;
+import stoa.base.Encoder;
+import stoa.base.StreamId;
+import stoa.storage.Commit;
+import stoa.storage.Device;
+import stoa.storage.StorageException;
+
+/// One replica of a shard: what the commands that a [Consensus] has ordered make of a storage
+/// device.
+///
+/// The same commands come to the same streams at every replica, and get the same answers. One
+/// thread of the consensus applies; the rest may be asked by any thread. Nothing is synced until
+/// [#sync]: what a crash takes is in the log of the consensus, which gives it again. A failure of
+/// the device stops this replica alone: it throws from then on.
+public final class Replica implements AutoCloseable {
+  /*
+   * A command is one commit of the device, together with where it stood in the order. So after a crash
+   * the device tells exactly up to which command it is, and one that comes again changes nothing. A
+   * command without effect is not written: its index is with the next one, or with the sync.
+   *
+   *    object    space  offset   data
+   *    RECORD    0      0        version u8: 1; index, term and fence, all varint
+   *
+   * The fence is the index at which the present owner opened its term, which is the number of the term.
+   * Batches of lower terms are void, in whatever epoch.
+   *
+   * Invariants:
+   * (1) What is at or below `applied` is on the device, whole, and nothing else is.
+   * (2) What is at or below `durable` survives.
+   * (3) Answers, and what the streams show, depend on the commands only. What of a released past is kept
+   *     physically does not: a replica keeps what it needs itself to make the state that counts.
+   */
+  static final StreamId RECORD = StreamId.of("stoa/replica");
+  private static final int VERSION = 1;
+
+  private final Device device;
+  private final Streams streams;
+  private final Streams shown;
+
+  /// Held while anything is applied or synced.
+  private final ReentrantLock lock = new ReentrantLock();
+
+  private final Commit commit = new Commit();
+  private final Encoder scratch = new Encoder(1024);
+  private volatile State state;
+  private volatile Position durable = Position.START;
+  private volatile Listener listener = Listener.NONE;
+  private volatile @Nullable Throwable failed;
+
+  /// How far the record on the device is; guarded by lock.
+  private long recorded;
+
+  /// What the commands have come to.
+  ///
+  /// @param applied the last one
+  /// @param fence the term of the present owner
+  /// @param tail the end of the log
+  private record State(Position applied, long fence, ShardLog.Tail tail) {}
+
+  /// Is told what was applied, in order, on the applying thread: whoever proposes there waits for
+  /// itself. It must not throw.
+  public interface Listener {
+    /// Nobody.
+    Listener NONE = new Listener() {};
+
+    /// A batch was committed, and the streams show it.
+    default void committed(Batch batch) {}
+
+    /// The epoch was raised.
+    default void sealed(long epoch) {}
+
+    /// What counts of a stream begins at an address now.
+    default void trimmed(StreamId stream, long oldest) {}
+  }
+
+  /// The replica on a device, as far as that is.
+  public Replica(Device device) {
+    this.device = device;
+    this.streams = new Streams(device);
+    this.shown = new Streams(new ReplicatedExtents(device, ReplicatedExtents.NONE));
+    this.state = read();
+    this.recorded = state.applied().index();
+  }
+
+  private State read() {
+    ShardLog.Tail tail = streams.tail();
+    byte[] record = device.read(RECORD, 0, 0);
+    if (record == null) {
+      Check.that(tail.epoch() == 0, "the device has a log that is of no replica: %s", tail);
+      return new State(Position.START, 0, tail);
+    }
+    var in = new Decoder(record);
+    int version = in.u8();
+    Check.that(version == VERSION, "the record of a replica has format %s", version);
+    long index = in.varint();
+    long term = in.varint();
+    return new State(new Position(term, index), in.varint(), tail);
+  }
+
+  /// Who is told what is applied from now on.
+  public void listen(Listener newListener) {
+    listener = newListener;
+  }
+
+  // ---- applying
+
+  /// Applies the command at a position, and answers what its proposer is told. At or below the last
+  /// position it changes nothing.
+  ///
+  /// @throws RuntimeException when this replica has failed, and must be opened again
+  public byte[] apply(Position at, byte[] command) {
+    Command decoded;
+    Command.Answer answer;
+    lock.lock();
+    try {
+      ensureUsable();
+      State before = state;
+      if (at.index() <= before.applied().index()) return fenced(before).toBytes();
+      requireNext(at, before);
+      decoded = Command.of(command);
+      answer = execute(at, decoded, before);
+    } catch (RuntimeException | Error failure) {
+      failed = failure;
+      throw failure;
+    } finally {
+      lock.unlock();
+    }
+    if (answer instanceof Command.Answer.Done) tell(decoded);
+    return answer.toBytes();
+  }
+
+  /// Takes note of a position at which the consensus has put something of its own.
+  public void advance(Position at) {
+    lock.lock();
+    try {
+      State before = state;
+      if (at.index() <= before.applied().index()) return;
+      requireNext(at, before);
+      state = new State(at, before.fence(), before.tail());
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private static void requireNext(Position at, State before) {
+    Check.that(at.index() == before.applied().index() + 1, "%s follows %s", at, before.applied());
+  }
+
+  private Command.Answer execute(Position at, Command command, State before) {
+    return switch (command) {
+      case Command.Nothing() -> skip(at, before, new Command.Answer.Done());
+      case Command.Open(long fence) -> open(at, fence, before);
+      case Command.Write(Batch batch) -> write(at, batch, before);
+      case Command.Seal(long term, long epoch) -> {
+        if (term < before.fence()) yield skip(at, before, fenced(before));
+        yield seal(at, epoch, before);
+      }
+      case Command.Trim(long term, StreamId stream, long address) -> {
+        if (term < before.fence()) yield skip(at, before, fenced(before));
+        if (address > streams.oldest(stream)) {
+          streams.trimTo(stream, address).add(stream, commit.clear());
+          put(new State(at, before.fence(), before.tail()));
+          yield new Command.Answer.Done();
+        }
+        yield skip(at, before, new Command.Answer.Done());
+      }
+      case Command.TrimLog(long term, long counter) -> {
+        if (term < before.fence()) yield skip(at, before, fenced(before));
+        long first = streams.batchAt(counter);
+        if (first > streams.firstInLog()) {
+          commit.clear().trim(Streams.LOG, Streams.ENTRIES, first);
+          put(new State(at, before.fence(), before.tail()));
+        }
+        yield skip(at, before, new Command.Answer.Done());
+      }
+    };
+  }
+
+  private Command.Answer open(Position at, long fence, State before) {
+    if (fence != before.fence()) return skip(at, before, new Command.Answer.Overtaken());
+    commit.clear();
+    put(new State(at, at.index(), before.tail()));
+    return new Command.Answer.Opened(at.index());
+  }
+
+  private Command.Answer write(Position at, Batch batch, State before) {
+    ShardLog.Tail tail = before.tail();
+    long epoch = batch.token().first().epoch();
+    if (batch.term() < before.fence()
+        || epoch != tail.epoch()
+        || batch.term() < tail.term()
+        || (batch.term() == tail.term() && batch.sequence() <= tail.sequence())) {
+      return skip(at, before, fenced(before));
+    }
+    try {
+      streams.encode(batch, commit.clear(), scratch);
+    } catch (IllegalArgumentException impossible) {
+      return skip(at, before, new Command.Answer.Refused(String.valueOf(impossible.getMessage())));
+    }
+    long last = batch.token().first().counter() + batch.token().count() - 1;
+    put(
+        new State(
+            at,
+            before.fence(),
+            new ShardLog.Tail(
+                epoch, last, batch.term(), batch.sequence(), batch.nowMicros(), batch.note())));
+    return new Command.Answer.Done();
+  }
+
+  private Command.Answer seal(Position at, long epoch, State before) {
+    ShardLog.Tail tail = before.tail();
+    if (epoch <= tail.epoch()) return skip(at, before, new Command.Answer.Done());
+    long counter = tail.counter() + 1;
+    var token = new Token(new LogAddress(epoch, counter), 1);
+    Streams.encodeSeal(token, tail.nowMicros(), tail.note(), commit.clear(), scratch);
+    put(
+        new State(
+            at,
+            before.fence(),
+            new ShardLog.Tail(epoch, counter, 0, 0, tail.nowMicros(), tail.note())));
+    return new Command.Answer.Done();
+  }
+
+  private static Command.Answer.Fenced fenced(State before) {
+    return new Command.Answer.Fenced(before.tail().epoch());
+  }
+
+  private Command.Answer skip(Position at, State before, Command.Answer answer) {
+    state = new State(at, before.fence(), before.tail());
+    return answer;
+  }
+
+  /// Appends the commit with the record of a state, which is then the present one.
+  private void put(State next) {
+    scratch.clear().u8(VERSION).varint(next.applied().index()).varint(next.applied().term());
+    scratch.varint(next.fence());
+    commit.write(RECORD, 0, 0, scratch.array(), 0, scratch.size());
+    device.append(commit);
+    recorded = next.applied().index();
+    state = next;
+  }
+
+  private void tell(Command command) {
+    switch (command) {
+      case Command.Write(Batch batch) -> listener.committed(batch);
+      case Command.Seal(_, long epoch) -> listener.sealed(epoch);
+      case Command.Trim(_, StreamId stream, long oldest) -> listener.trimmed(stream, oldest);
+      case Command.Nothing _, Command.Open _, Command.TrimLog _ -> {
+        // Nothing that shows.
+      }
+    }
+  }
+
+  /// Makes durable what was applied. Answers up to where that is: the log of the consensus need not
+  /// keep anything up to there.
+  ///
+  /// @throws StorageException when this replica has failed, and must be opened again
+  public Position sync() {
+    lock.lock();
+    try {
+      ensureUsable();
+      State now = state;
+      if (recorded < now.applied().index()) {
+        commit.clear();
+        put(now);
+      }
+      device.sync();
+      durable = now.applied();
+      return durable;
+    } catch (StorageException failure) {
+      failed = failure;
+      throw failure;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void ensureUsable() {
+    Throwable cause = failed;
+    if (cause == null) return;
+    throw new IllegalStateException("the replica has failed; open it again: " + cause, cause);
+  }
+
+  // ---- what it shows
+
+  /// The last position that was applied.
+  public Position applied() {
+    return state.applied();
+  }
+
+  /// Up to where [#sync] has made it durable since this replica was opened.
+  public Position durable() {
+    return durable;
+  }
+
+  /// The end of the log, as far as it was applied.
+  public ShardLog.Tail tail() {
+    return state.tail();
+  }
+
+  /// The streams, as far as they were applied: to be read, and to keep checkpoints in, which each
+  /// replica makes on its own.
+  public Streams streams() {
+    return shown;
+  }
+
+  /// The device, for what is beside the streams.
+  Device device() {
+    return device;
+  }
+
+  /// The term of the present owner, as far as it was applied; 0 when there was none.
+  long fence() {
+    return state.fence();
+  }
+
+  /// A command that changes nothing. To be told that it was applied proves that its proposer has
+  /// led meanwhile.
+  public static byte[] nothing() {
+    return new Command.Nothing().toBytes();
+  }
+
+  /// Closes the device.
+  @Override
+  public void close() {
+    device.close();
+  }
+}

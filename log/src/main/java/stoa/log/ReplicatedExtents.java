@@ -1,0 +1,85 @@
+package stoa.log;
+
+import org.jspecify.annotations.Nullable;
+import stoa.base.StreamId;
+import stoa.storage.Commit;
+import stoa.storage.Device;
+
+/// The extents of one replica's device, of which only all replicas together release something.
+///
+/// Checkpoints are derived data, and each replica's own.
+final class ReplicatedExtents implements Extents {
+  /// Says to all replicas what is released.
+  interface Releases {
+    void trim(StreamId stream, long before);
+
+    void trimLog(long before);
+  }
+
+  /// What a replica shows that nobody proposes at.
+  static final Releases NONE =
+      new Releases() {
+        @Override
+        public void trim(StreamId stream, long before) {
+          throw new IllegalStateException("only the leader of a shard releases what is in it");
+        }
+
+        @Override
+        public void trimLog(long before) {
+          throw new IllegalStateException("only the leader of a shard releases its log");
+        }
+      };
+
+  private final Extents own;
+  private final Releases releases;
+
+  ReplicatedExtents(Device device, Releases releases) {
+    this.own = Extents.of(device);
+    this.releases = releases;
+  }
+
+  @Override
+  public byte @Nullable [] read(StreamId stream, int space, long offset) {
+    return own.read(stream, space, offset);
+  }
+
+  @Override
+  public long floor(StreamId stream, int space, long offset) {
+    return own.floor(stream, space, offset);
+  }
+
+  @Override
+  public Device.@Nullable Extent readFloor(StreamId stream, int space, long offset) {
+    return own.readFloor(stream, space, offset);
+  }
+
+  @Override
+  public void scan(StreamId stream, int space, long from, long to, Device.ExtentVisitor visitor) {
+    own.scan(stream, space, from, to, visitor);
+  }
+
+  @Override
+  public void append(StreamId stream, Commit commit) {
+    own.append(stream, commit);
+  }
+
+  @Override
+  public void trim(StreamId stream, Trim trim) {
+    releases.trim(stream, trim.oldest());
+  }
+
+  @Override
+  public void trimLog(long before) {
+    releases.trimLog(before);
+  }
+
+  @Override
+  public long trimmedBefore(StreamId stream, int space) {
+    return own.trimmedBefore(stream, space);
+  }
+
+  @Override
+  public void sync() {
+    // What was released is in the order of all replicas, and durable there.
+  }
+}

@@ -1,0 +1,162 @@
+package stoa.log;
+
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import stoa.LimitExceeded;
+import stoa.Unavailable;
+import stoa.base.StreamId;
+
+/// The log of a shard with several replicas, at the one that leads: a batch is a command of the
+/// [Consensus], and is told as committed when this replica has applied it.
+///
+/// One owner proposes, the streams may be read beside it, and any thread may release. The caller's
+/// own thread waits for the consensus. When another owner has opened the log, or an outcome is
+/// unknown, this end takes no more batches: open it again where the shard is led.
+public final class ReplicatedShardLog implements ShardLog {
+  private static final int ATTEMPTS_MAX = 16;
+
+  private final Replica replica;
+  private final Consensus consensus;
+  private final Streams streams;
+  private final long term;
+  private volatile @Nullable RuntimeException failed;
+  private volatile boolean closed;
+
+  private ReplicatedShardLog(Replica replica, Consensus consensus, long term) {
+    this.replica = replica;
+    this.consensus = consensus;
+    this.term = term;
+    this.streams = new Streams(new ReplicatedExtents(replica.device(), new Releases()));
+  }
+
+  /// Opens the log at the replica that leads, which begins a term: what earlier owners have
+  /// proposed, and is not seen now, is void.
+  ///
+  /// @throws Unavailable when this replica does not lead, or the term could not be begun
+  public static ReplicatedShardLog open(Replica replica, Consensus consensus) {
+    for (int attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
+      var command = new Command.Open(replica.fence());
+      switch (consensus.propose(command.toBytes())) {
+        case Consensus.Result.Applied(byte[] answer) -> {
+          if (Command.Answer.of(answer) instanceof Command.Answer.Opened(long term)) {
+            return new ReplicatedShardLog(replica, consensus, term);
+          }
+        }
+        case Consensus.Result.Refused(RuntimeException cause) -> throw unavailable(cause);
+        case Consensus.Result.Unknown(RuntimeException cause) -> throw unavailable(cause);
+      }
+    }
+    throw new Unavailable("others open the log of the shard again and again");
+  }
+
+  private static Unavailable unavailable(RuntimeException cause) {
+    return new Unavailable("the shard cannot be led from here: " + cause.getMessage(), cause);
+  }
+
+  /// Proposes a batch, and waits for its outcome.
+  @Override
+  public void append(Batch batch, Consumer<Outcome> done) {
+    done.accept(write(batch));
+  }
+
+  private Outcome write(Batch batch) {
+    RuntimeException earlier = failed;
+    if (earlier != null) return new Outcome.Unknown(earlier);
+    if (closed) return new Outcome.Refused(closed());
+    byte[] command = new Command.Write(batch).toBytes();
+    int most = consensus.commandBytesMax();
+    if (command.length > most) {
+      return new Outcome.Refused(
+          new LimitExceeded(
+              "a batch of %,d bytes is beyond the %,d that the replicas exchange at a time; write less at once"
+                  .formatted(command.length, most)));
+    }
+    return switch (consensus.propose(command)) {
+      case Consensus.Result.Applied(byte[] answer) -> outcome(Command.Answer.of(answer));
+      case Consensus.Result.Refused(RuntimeException cause) -> new Outcome.Refused(cause);
+      case Consensus.Result.Unknown(RuntimeException cause) -> {
+        failed = cause;
+        yield new Outcome.Unknown(cause);
+      }
+    };
+  }
+
+  private Outcome outcome(Command.Answer answer) {
+    return switch (answer) {
+      case Command.Answer.Done() -> new Outcome.Committed();
+      case Command.Answer.Fenced(long epoch) -> new Outcome.Fenced(epoch);
+      case Command.Answer.Refused(String text) -> new Outcome.Refused(new LimitExceeded(text));
+      case Command.Answer.Opened _, Command.Answer.Overtaken _ ->
+          throw new IllegalStateException("broken invariant: a batch is answered " + answer);
+    };
+  }
+
+  @Override
+  public void seal(long epoch) {
+    if (epoch <= tail().epoch()) return;
+    require(new Command.Seal(term, epoch));
+  }
+
+  /// Has a command applied.
+  private void require(Command command) {
+    RuntimeException earlier = failed;
+    if (earlier != null) throw unavailable(earlier);
+    if (closed) throw closed();
+    switch (consensus.propose(command.toBytes())) {
+      case Consensus.Result.Applied(byte[] answer) -> {
+        if (Command.Answer.of(answer) instanceof Command.Answer.Done) return;
+        throw new Unavailable("the shard is led by another owner by now");
+      }
+      case Consensus.Result.Refused(RuntimeException cause) -> throw unavailable(cause);
+      case Consensus.Result.Unknown(RuntimeException cause) -> {
+        failed = cause;
+        throw unavailable(cause);
+      }
+    }
+  }
+
+  private final class Releases implements ReplicatedExtents.Releases {
+    @Override
+    public void trim(StreamId stream, long before) {
+      require(new Command.Trim(term, stream, before));
+    }
+
+    @Override
+    public void trimLog(long before) {
+      require(new Command.TrimLog(term, before));
+    }
+  }
+
+  @Override
+  public long term() {
+    return term;
+  }
+
+  @Override
+  public void confirm() {
+    consensus.confirm();
+    if (replica.fence() != term) {
+      throw new Unavailable("the shard is led by another owner by now");
+    }
+  }
+
+  @Override
+  public Tail tail() {
+    return replica.tail();
+  }
+
+  @Override
+  public Streams streams() {
+    return streams;
+  }
+
+  /// Takes no more batches. The replica goes on, and its device stays open.
+  @Override
+  public void close() {
+    closed = true;
+  }
+
+  private static Unavailable closed() {
+    return new Unavailable("the log of the shard was closed here");
+  }
+}
