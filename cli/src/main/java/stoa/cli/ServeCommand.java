@@ -64,30 +64,6 @@ final class ServeCommand implements Callable<Integer> {
   private int shards = 1;
 
   @Option(
-      names = "--replicated",
-      description =
-          "The first of several servers that keep one store; the others are started with --join.")
-  private boolean replicated;
-
-  @Option(
-      names = "--join",
-      paramLabel = "HOST:PORT",
-      description = "Keep the store of that server together with it.")
-  private @Nullable String join;
-
-  @Option(
-      names = "--name",
-      paramLabel = "NAME",
-      description = "What the server is called among several. Default: s and its port")
-  private @Nullable String name;
-
-  @Option(
-      names = "--peers",
-      paramLabel = "HOST:PORT",
-      description = "Where the others of several reach it. Default: any port of --listen's host")
-  private @Nullable String peers;
-
-  @Option(
       names = "--classpath",
       paramLabel = "PATH",
       description =
