@@ -86,7 +86,6 @@ final class ClusterCommand implements Callable<Integer> {
     else options.addAll(List.of("--join", before.getFirst().address()));
     String path = classpath;
     if (path != null) options.addAll(List.of("--classpath", path));
-    return ServerProcess.start(
-        data.resolve("s" + node), port == 0 ? 0 : port + node - 1, options);
+    return ServerProcess.start(data.resolve("s" + node), port == 0 ? 0 : port + node - 1, options);
   }
 }

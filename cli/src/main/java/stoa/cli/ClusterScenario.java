@@ -71,9 +71,10 @@ public final class ClusterScenario implements Scenario {
     try {
       for (int i = 0; i < SERVERS; i++) servers.add(start(directory, i, servers));
       String url =
-          servers.stream().map(ServerProcess::address).collect(Collectors.joining(",", "stoa://", ""));
-      var config =
-          StoaConfig.of(url).withLimits(Limits.standard().withCallTimeMax(CALL_TIME_MAX));
+          servers.stream()
+              .map(ServerProcess::address)
+              .collect(Collectors.joining(",", "stoa://", ""));
+      var config = StoaConfig.of(url).withLimits(Limits.standard().withCallTimeMax(CALL_TIME_MAX));
       var work = new RecordedWork();
       var clients = new ArrayList<Stoa>();
       try {

@@ -48,6 +48,16 @@ final class Operator {
   @Option(names = "--token-file", paramLabel = "FILE", description = "A file with its token.")
   private @Nullable Path tokenFile;
 
+  /// With the options that a user gives.
+  Operator() {}
+
+  /// One that asks a server.
+  Operator(String server, @Nullable Path certificate, @Nullable Path tokenFile) {
+    this.server = server;
+    this.certificate = certificate;
+    this.tokenFile = tokenFile;
+  }
+
   /// Asks the server; of several that keep a store together, the one that has it.
   ///
   /// @throws IllegalArgumentException saying what to do when that fails

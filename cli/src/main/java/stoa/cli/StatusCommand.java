@@ -54,17 +54,14 @@ final class StatusCommand implements Callable<Integer> {
   private static void servers(PrintWriter out, List<ServerStatus> servers) {
     if (servers.isEmpty()) return;
     out.printf("%n%s%n", Words.count(servers.size(), "server"));
-    out.printf("%16s  %-24s %-8s %10s %12s%n", "server", "clients at", "", "behind", "heard of");
+    out.printf("%16s  %-24s %-8s %10s%n", "server", "clients at", "", "behind");
     for (ServerStatus server : servers) {
       out.printf(
-          "%16s  %-24s %-8s %10s %12s%n",
+          "%16s  %-24s %-8s %10s%n",
           server.getServer(),
           server.getClientAddress(),
           server.getLeads() ? "leads" : "follows",
-          server.getLeads() ? "" : Words.count(server.getBehind()),
-          server.getLeads()
-              ? ""
-              : Words.millis(Duration.ofMillis(server.getSilentMillis())) + " ago");
+          server.getLeads() ? "" : Words.count(server.getBehind()));
     }
   }
 

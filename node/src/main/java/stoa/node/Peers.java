@@ -17,9 +17,10 @@ public interface Peers {
 
   /// Makes another server one of them. Waits until it is.
   ///
-  /// @return the 16 bytes that name the store
+  /// @param server its name
+  /// @param member where it is, as they write it
   /// @throws stoa.StoaException saying why it may not
-  byte[] join(String server, String clientAddress, String peerAddress);
+  void join(String server, String member);
 
   /// Has a server be one of them no more. Waits until it is out.
   ///

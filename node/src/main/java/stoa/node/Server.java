@@ -1,6 +1,5 @@
 package stoa.node;
 
-import com.google.protobuf.ByteString;
 import io.grpc.netty.shaded.io.grpc.netty.GrpcSslContexts;
 import io.grpc.netty.shaded.io.grpc.netty.NettyServerBuilder;
 import io.grpc.stub.ServerCallStreamObserver;
@@ -265,9 +264,7 @@ public final class Server implements AutoCloseable {
       operators.execute(() -> {
         var reply = JoinReply.newBuilder();
         try {
-          byte[] store =
-              together().join(asked.getServer(), asked.getClientAddress(), asked.getPeerAddress());
-          reply.setStore(ByteString.copyFrom(store)).addAllServers(together().status());
+          together().join(asked.getServer(), asked.getMember());
         } catch (StoaException | IllegalArgumentException refused) {
           reply.setRefusal(String.valueOf(refused.getMessage()));
         }

@@ -1,0 +1,137 @@
+package stoa.ratis;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/// How a [RatisNode] runs.
+///
+/// @param id what it is called among the members of its groups, for ever
+/// @param host the address that it listens on, and at which the others find it
+/// @param port of its Raft server; 0 takes a free one, which must stay the same when it comes again
+/// @param supplyPort where others get from it what they lack; 0 as above
+/// @param directory for the logs of its groups
+/// @param electionMin after how long without a word from the leader another one is looked for, at
+///   least; a leader is sure of being the leader for nine tenths of it
+/// @param electionMax at most
+/// @param commandBytesMax the size of the largest command. Each group has a buffer of this size
+/// @param snapshotCommands after how many commands a replica makes its device durable, and drops
+///   them from its log
+/// @param patience how long a proposer waits for an outcome
+/// @param tls what the members prove themselves to each other with; null for none
+public record RatisConfig(
+    String id,
+    String host,
+    int port,
+    int supplyPort,
+    Path directory,
+    Duration electionMin,
+    Duration electionMax,
+    int commandBytesMax,
+    long snapshotCommands,
+    Duration patience,
+    @Nullable Tls tls) {
+
+  /// Files in PEM.
+  ///
+  /// @param certificate the chain of this node
+  /// @param key its private key, in PKCS 8
+  /// @param authorities who signs the members' certificates
+  public record Tls(Path certificate, Path key, Path authorities) {}
+
+  /// On loopback and free ports, without TLS.
+  public static RatisConfig of(String id, Path directory) {
+    return new RatisConfig(
+        id,
+        "127.0.0.1",
+        0,
+        0,
+        directory,
+        Duration.ofSeconds(1),
+        Duration.ofSeconds(2),
+        16 << 20,
+        4_096,
+        Duration.ofSeconds(30),
+        null);
+  }
+
+  /// This one at another address.
+  public RatisConfig withAddress(String value, int raft, int supply) {
+    return new RatisConfig(
+        id,
+        value,
+        raft,
+        supply,
+        directory,
+        electionMin,
+        electionMax,
+        commandBytesMax,
+        snapshotCommands,
+        patience,
+        tls);
+  }
+
+  /// This one with other times until another leader is looked for.
+  public RatisConfig withElection(Duration min, Duration max) {
+    return new RatisConfig(
+        id,
+        host,
+        port,
+        supplyPort,
+        directory,
+        min,
+        max,
+        commandBytesMax,
+        snapshotCommands,
+        patience,
+        tls);
+  }
+
+  /// This one with another [#commandBytesMax()].
+  public RatisConfig withCommandBytesMax(int value) {
+    return new RatisConfig(
+        id,
+        host,
+        port,
+        supplyPort,
+        directory,
+        electionMin,
+        electionMax,
+        value,
+        snapshotCommands,
+        patience,
+        tls);
+  }
+
+  /// This one with another [#snapshotCommands()].
+  public RatisConfig withSnapshotCommands(long value) {
+    return new RatisConfig(
+        id,
+        host,
+        port,
+        supplyPort,
+        directory,
+        electionMin,
+        electionMax,
+        commandBytesMax,
+        value,
+        patience,
+        tls);
+  }
+
+  /// This one with other [#tls()].
+  public RatisConfig withTls(Tls value) {
+    return new RatisConfig(
+        id,
+        host,
+        port,
+        supplyPort,
+        directory,
+        electionMin,
+        electionMax,
+        commandBytesMax,
+        snapshotCommands,
+        patience,
+        value);
+  }
+}

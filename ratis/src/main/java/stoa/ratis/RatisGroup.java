@@ -1,0 +1,308 @@
+package stoa.ratis;
+
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.ReentrantLock;
+import org.apache.ratis.proto.RaftProtos.CommitInfoProto;
+import org.apache.ratis.protocol.ClientId;
+import org.apache.ratis.protocol.Message;
+import org.apache.ratis.protocol.RaftClientReply;
+import org.apache.ratis.protocol.RaftClientRequest;
+import org.apache.ratis.protocol.RaftGroupId;
+import org.apache.ratis.protocol.RaftPeer;
+import org.apache.ratis.protocol.RaftPeerId;
+import org.apache.ratis.protocol.SetConfigurationRequest;
+import org.apache.ratis.protocol.TransferLeadershipRequest;
+import org.apache.ratis.server.RaftServer;
+import org.apache.ratis.thirdparty.com.google.protobuf.UnsafeByteOperations;
+import org.jspecify.annotations.Nullable;
+import stoa.LimitExceeded;
+import stoa.Unavailable;
+import stoa.log.Consensus;
+import stoa.log.Replica;
+
+/// One replica of a shard with its place in a Raft group. Thread-safe.
+///
+/// Proposing, confirming and changing the members work where the group is led; elsewhere they are
+/// refused, and [#leader] says where.
+public final class RatisGroup implements Consensus {
+  private static final Duration MEMBERSHIP_PATIENCE = Duration.ofMinutes(10);
+
+  private final RatisConfig config;
+  private final RaftServer server;
+  private final int number;
+  private final RaftGroupId group;
+  private final RaftServer.Division division;
+  private final Replica replica;
+  private final GroupMachine machine;
+  private final ExecutorService events;
+  private final Leadership leadership;
+  private final ClientId client = ClientId.randomId();
+  private final AtomicLong calls = new AtomicLong();
+
+  /// Held by who asks the others, because there is no lease.
+  private final ReentrantLock confirming = new ReentrantLock();
+
+  RatisGroup(
+      RatisConfig config,
+      RaftServer server,
+      int number,
+      RaftGroupId group,
+      Replica replica,
+      GroupMachine machine,
+      ExecutorService events)
+      throws IOException {
+    this.config = config;
+    this.server = server;
+    this.number = number;
+    this.group = group;
+    this.division = server.getDivision(group);
+    this.replica = replica;
+    this.machine = machine;
+    this.events = events;
+    this.leadership = new Leadership(division);
+  }
+
+  /// What it is called in the process.
+  public int number() {
+    return number;
+  }
+
+  /// The replica here.
+  public Replica replica() {
+    return replica;
+  }
+
+  // ---- commands
+
+  @Override
+  public int commandBytesMax() {
+    return config.commandBytesMax();
+  }
+
+  @Override
+  public Result propose(byte[] command) {
+    if (command.length > config.commandBytesMax()) {
+      return new Result.Refused(
+          new LimitExceeded(
+              "a command of %,d bytes; the most is %,d (commandBytesMax)"
+                  .formatted(command.length, config.commandBytesMax())));
+    }
+    var pending = new GroupMachine.Pending();
+    long call = calls.incrementAndGet();
+    machine.begin(call, pending);
+    try {
+      var reply = await(leadership.submit(request(call, command)), config.patience());
+      var failure = reply.getException();
+      if (failure == null) return new Result.Applied(bytes(reply));
+      return failed(pending, failure);
+    } catch (IOException | ExecutionException | TimeoutException | RuntimeException failure) {
+      return failed(pending, failure);
+    } finally {
+      machine.end(call);
+    }
+  }
+
+  private RaftClientRequest request(long call, byte[] command) {
+    return RaftClientRequest.newBuilder()
+        .setClientId(client)
+        .setServerId(server.getId())
+        .setGroupId(group)
+        .setCallId(call)
+        .setMessage(Message.valueOf(UnsafeByteOperations.unsafeWrap(command)))
+        .setType(RaftClientRequest.writeRequestType())
+        .build();
+  }
+
+  private static byte[] bytes(RaftClientReply reply) {
+    return reply.getMessage().getContent().toByteArray();
+  }
+
+  /// What never came to be appended here is nowhere; of anything else a later leader may have it.
+  private Result failed(GroupMachine.Pending pending, Exception failure) {
+    var cause = unavailable(failure);
+    return pending.appended ? new Result.Unknown(cause) : new Result.Refused(cause);
+  }
+
+  private Unavailable unavailable(Exception failure) {
+    Throwable cause =
+        failure instanceof ExecutionException && failure.getCause() != null
+            ? failure.getCause()
+            : failure;
+    return new Unavailable(
+        "group %d at %s: %s (leader: %s)"
+            .formatted(number, config.id(), cause, leader().orElse("unknown")),
+        cause);
+  }
+
+  /// Waits, whoever interrupts: the outcome is worth more.
+  private static RaftClientReply await(CompletableFuture<RaftClientReply> future, Duration patience)
+      throws ExecutionException, TimeoutException {
+    boolean interrupted = false;
+    long end = System.nanoTime() + patience.toNanos();
+    try {
+      while (true) {
+        try {
+          return future.get(end - System.nanoTime(), TimeUnit.NANOSECONDS);
+        } catch (InterruptedException e) {
+          interrupted = true;
+        }
+      }
+    } finally {
+      if (interrupted) Thread.currentThread().interrupt();
+    }
+  }
+
+  @Override
+  public void confirm() {
+    if (leadership.isCertain()) return;
+    confirming.lock();
+    try {
+      // Who was here before may have brought the lease back.
+      if (leadership.isCertain()) return;
+      switch (propose(Replica.nothing())) {
+        case Result.Applied _ -> {
+          // The others have agreed to it, so they have no other leader.
+        }
+        case Result.Refused(RuntimeException cause) -> throw cause;
+        case Result.Unknown(RuntimeException cause) -> throw cause;
+      }
+    } finally {
+      confirming.unlock();
+    }
+  }
+
+  // ---- roles and members
+
+  /// Who leads, by what is known here.
+  public Optional<String> leader() {
+    return Optional.ofNullable(division.getInfo().getLeaderId()).map(RaftPeerId::toString);
+  }
+
+  /// Whether this replica leads, and shows all that was committed before it did.
+  public boolean leads() {
+    return division.getInfo().isLeaderReady();
+  }
+
+  /// Whether this replica takes part.
+  public boolean isAlive() {
+    return division.getInfo().isAlive();
+  }
+
+  /// The members of the group, by what is known here.
+  public List<Member> members() {
+    return peers().stream().map(RatisNode::member).toList();
+  }
+
+  private List<RaftPeer> peers() {
+    return List.copyOf(division.getRaftConf().getCurrentPeers());
+  }
+
+  /// Up to which position each member has said that it knows what is committed; the leader knows it
+  /// of all, and how far they lag.
+  public Map<String, Long> committed() {
+    var positions = new TreeMap<String, Long>();
+    for (CommitInfoProto info : division.getCommitInfos()) {
+      positions.put(info.getServer().getId().toStringUtf8(), info.getCommitIndex() + 1);
+    }
+    return positions;
+  }
+
+  /// Adds a member, which hosts the group already and has no members in it. Returns when it has all
+  /// that the group has, and counts.
+  ///
+  /// @throws Unavailable when it could not be added
+  public void add(Member member) {
+    var peers = new ArrayList<>(peers());
+    peers.removeIf(peer -> peer.getId().toString().equals(member.id()));
+    peers.add(RatisNode.peer(member, 0));
+    change(peers);
+  }
+
+  /// Removes a member, be it the leader.
+  ///
+  /// @throws Unavailable when it could not be removed
+  public void remove(String id) {
+    var peers = new ArrayList<>(peers());
+    if (!peers.removeIf(peer -> peer.getId().toString().equals(id))) return;
+    change(peers);
+  }
+
+  /// Makes another member the leader.
+  ///
+  /// @throws Unavailable when it could not be made so
+  public void transfer(String id) {
+    // Ratis gives the leadership to the members of the highest priority only, and by itself too.
+    var peers = new ArrayList<RaftPeer>();
+    for (Member member : members()) {
+      peers.add(RatisNode.peer(member, member.id().equals(id) ? 1 : 0));
+    }
+    if (!peers.equals(peers()) || prefersAnother(id)) change(peers);
+    var request =
+        new TransferLeadershipRequest(
+            client,
+            server.getId(),
+            group,
+            calls.incrementAndGet(),
+            RaftPeerId.valueOf(id),
+            config.patience().toMillis());
+    require(() -> server.transferLeadershipAsync(request), config.patience());
+  }
+
+  private boolean prefersAnother(String id) {
+    for (RaftPeer peer : peers()) {
+      if ((peer.getPriority() > 0) != peer.getId().toString().equals(id)) return true;
+    }
+    return false;
+  }
+
+  private void change(List<RaftPeer> peers) {
+    var arguments =
+        SetConfigurationRequest.Arguments.newBuilder()
+            .setServersInNewConf(peers)
+            .setServersInCurrentConf(peers())
+            .setMode(SetConfigurationRequest.Mode.COMPARE_AND_SET)
+            .build();
+    var request =
+        new SetConfigurationRequest(
+            client, server.getId(), group, calls.incrementAndGet(), arguments);
+    require(() -> server.setConfigurationAsync(request), MEMBERSHIP_PATIENCE);
+  }
+
+  private interface Ask {
+    CompletableFuture<RaftClientReply> get() throws IOException;
+  }
+
+  private void require(Ask ask, Duration patience) {
+    @Nullable Exception failure;
+    try {
+      failure = await(ask.get(), patience).getException();
+    } catch (IOException | ExecutionException | TimeoutException | RuntimeException e) {
+      failure = e;
+    }
+    if (failure != null) throw unavailable(failure);
+  }
+
+  // ---- the end
+
+  void closing() {
+    machine.closing();
+  }
+
+  /// Closes what is here of it, when Raft has stopped.
+  void close() {
+    events.close();
+    replica.close();
+  }
+}

@@ -1,0 +1,326 @@
+package stoa.ratis;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import org.apache.ratis.RaftConfigKeys;
+import org.apache.ratis.conf.Parameters;
+import org.apache.ratis.conf.RaftProperties;
+import org.apache.ratis.grpc.GrpcConfigKeys;
+import org.apache.ratis.grpc.GrpcTlsConfig;
+import org.apache.ratis.proto.RaftProtos.RaftPeerProto;
+import org.apache.ratis.protocol.ClientId;
+import org.apache.ratis.protocol.GroupManagementRequest;
+import org.apache.ratis.protocol.RaftClientReply;
+import org.apache.ratis.protocol.RaftGroup;
+import org.apache.ratis.protocol.RaftGroupId;
+import org.apache.ratis.protocol.RaftPeer;
+import org.apache.ratis.protocol.RaftPeerId;
+import org.apache.ratis.rpc.SupportedRpcType;
+import org.apache.ratis.server.RaftServer;
+import org.apache.ratis.server.RaftServerConfigKeys;
+import org.apache.ratis.util.SizeInBytes;
+import org.apache.ratis.util.TimeDuration;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import stoa.Unavailable;
+import stoa.log.Replica;
+
+/// One Raft server in a process, with the groups that it hosts. Thread-safe.
+///
+/// A group is dear: each has threads, a buffer of the size of the largest command, and a log of its
+/// own. A process should have about eight at most.
+public final class RatisNode implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(RatisNode.class);
+
+  /// The upper half of the ids of our groups; the lower one is the number.
+  private static final long GROUPS = 0x73746f61_67726f70L;
+
+  /// What an entry of Raft's log has beside the command, at most.
+  private static final int ENTRY_OVERHEAD = 4 << 10;
+
+  private final RatisConfig config;
+  private final RaftServer server;
+  private final ConcurrentHashMap<RaftGroupId, GroupMachine> machines = new ConcurrentHashMap<>();
+  private final ConcurrentHashMap<Integer, RatisGroup> groups = new ConcurrentHashMap<>();
+  private final ExecutorService background = Executors.newVirtualThreadPerTaskExecutor();
+  private final ClientId client = ClientId.randomId();
+
+  private RatisNode(RatisConfig config) throws IOException {
+    this.config = config;
+    // While it is built, Ratis would begin the groups of its directory, without their first
+    // members.
+    var properties = properties(config, config.directory().resolve("none"));
+    var parameters = new Parameters();
+    var tls = config.tls();
+    if (tls != null) {
+      GrpcConfigKeys.TLS.setConf(
+          parameters,
+          new GrpcTlsConfig(
+              tls.key().toFile(), tls.certificate().toFile(), tls.authorities().toFile(), true));
+    }
+    server =
+        RaftServer.newBuilder()
+            .setServerId(RaftPeerId.valueOf(config.id()))
+            .setProperties(properties)
+            .setParameters(parameters)
+            .setStateMachineRegistry(this::machine)
+            .build();
+    RaftServerConfigKeys.setStorageDir(properties, List.of(config.directory().toFile()));
+  }
+
+  private GroupMachine machine(RaftGroupId id) {
+    GroupMachine machine = machines.get(id);
+    if (machine == null) throw new IllegalStateException("nobody hosts the group " + id);
+    return machine;
+  }
+
+  /// Starts a node without groups.
+  ///
+  /// @throws Unavailable when it cannot listen, or its directory cannot be used
+  public static RatisNode start(RatisConfig config) {
+    try {
+      Files.createDirectories(config.directory());
+      var node = new RatisNode(bound(config));
+      try {
+        node.server.start();
+        return node;
+      } catch (IOException | RuntimeException e) {
+        node.close();
+        throw e;
+      }
+    } catch (IOException e) {
+      throw new Unavailable("node %s cannot be started: %s".formatted(config.id(), e), e);
+    }
+  }
+
+  /// With free ports where there are none.
+  private static RatisConfig bound(RatisConfig config) throws IOException {
+    var address = InetAddress.getByName(config.host());
+    // Both at once, so that they differ. Ratis cannot say which port it was given.
+    try (var one = new ServerSocket(0, 1, address);
+        var two = new ServerSocket(0, 1, address)) {
+      return config.withAddress(
+          config.host(),
+          config.port() == 0 ? one.getLocalPort() : config.port(),
+          config.supplyPort() == 0 ? two.getLocalPort() : config.supplyPort());
+    }
+  }
+
+  /// The settings, of which docs/decisions/replication.md says why.
+  private static RaftProperties properties(RatisConfig config, Path directory) {
+    var properties = new RaftProperties();
+    RaftServerConfigKeys.setStorageDir(properties, List.of(directory.toFile()));
+    RaftConfigKeys.Rpc.setType(properties, SupportedRpcType.GRPC);
+    GrpcConfigKeys.Server.setHost(properties, config.host());
+    GrpcConfigKeys.Server.setPort(properties, config.port());
+
+    var min = millis(config.electionMin().toMillis());
+    var max = millis(config.electionMax().toMillis());
+    RaftServerConfigKeys.Rpc.setTimeoutMin(properties, min);
+    RaftServerConfigKeys.Rpc.setTimeoutMax(properties, max);
+    RaftServerConfigKeys.Rpc.setFirstElectionTimeoutMin(properties, min.multiply(0.5));
+    RaftServerConfigKeys.Rpc.setFirstElectionTimeoutMax(properties, max.multiply(0.5));
+    RaftServerConfigKeys.LeaderElection.setLeaderStepDownWaitTime(properties, max.multiply(2));
+
+    RaftServerConfigKeys.Read.setLeaderLeaseEnabled(properties, true);
+
+    int entry = config.commandBytesMax() + ENTRY_OVERHEAD;
+    RaftServerConfigKeys.Log.Appender.setBufferByteLimit(properties, SizeInBytes.valueOf(entry));
+    RaftServerConfigKeys.Log.setWriteBufferSize(
+        properties, SizeInBytes.valueOf(entry + ENTRY_OVERHEAD));
+    GrpcConfigKeys.setMessageSizeMax(properties, SizeInBytes.valueOf(2L * entry + (1 << 20)));
+    RaftServerConfigKeys.Log.setPreallocatedSize(properties, SizeInBytes.valueOf(64 << 10));
+    RaftServerConfigKeys.Log.setSegmentSizeMax(properties, SizeInBytes.valueOf(32 << 20));
+    properties.set(RaftServerConfigKeys.Log.Appender.RETRY_POLICY_KEY, "10ms,20, 100ms,100000");
+    RaftServerConfigKeys.RetryCache.setExpiryTime(
+        properties, TimeDuration.valueOf(10, TimeUnit.SECONDS));
+
+    RaftServerConfigKeys.Log.Appender.setInstallSnapshotEnabled(properties, false);
+    RaftServerConfigKeys.Snapshot.setAutoTriggerEnabled(properties, true);
+    RaftServerConfigKeys.Snapshot.setAutoTriggerThreshold(properties, config.snapshotCommands());
+    RaftServerConfigKeys.Log.setPurgeUptoSnapshotIndex(properties, true);
+    return properties;
+  }
+
+  private static TimeDuration millis(long millis) {
+    return TimeDuration.valueOf(millis, TimeUnit.MILLISECONDS);
+  }
+
+  /// This node, as it is named to others.
+  public Member self() {
+    return new Member(config.id(), config.host(), config.port(), config.supplyPort());
+  }
+
+  // ---- groups
+
+  /// Hosts a group: its log is in the node's directory, if it was hosted here before. The replica
+  /// is the node's from now on, and closed with it.
+  ///
+  /// @param number what the group is called at all its members
+  /// @param replica empty, or as it was left when the group was hosted here last
+  /// @param initial the members with which a new group begins, the same at each; none when this
+  ///   node joins a group that is there: then it waits to be added
+  /// @param roles is told what becomes of the replica
+  /// @throws Unavailable when the group cannot be begun
+  public RatisGroup host(int number, Replica replica, List<Member> initial, Roles roles) {
+    RaftGroupId id = id(number);
+    var events =
+        Executors.newSingleThreadExecutor(
+            task -> Thread.ofPlatform().name("stoa-group-" + number).daemon().unstarted(task));
+    var machine =
+        new GroupMachine(
+            replica,
+            guarded(number, roles),
+            events,
+            background,
+            leader -> {
+              throw new Unavailable("nothing can be had from " + leader);
+            });
+    if (machines.putIfAbsent(id, machine) != null) {
+      throw new IllegalStateException("group %d is hosted here already".formatted(number));
+    }
+    try {
+      var peers = initial.stream().map(member -> peer(member, 0)).toList();
+      begin(RaftGroup.valueOf(id, peers));
+      var group = new RatisGroup(config, server, number, id, replica, machine, events);
+      groups.put(number, group);
+      return group;
+    } catch (IOException | RuntimeException e) {
+      machines.remove(id);
+      events.shutdown();
+      throw new Unavailable("group %d cannot be begun: %s".formatted(number, e), e);
+    }
+  }
+
+  private void begin(RaftGroup group) throws IOException {
+    // Not "format": what is there is gone on with.
+    var request = GroupManagementRequest.newAdd(client, server.getId(), 1, group, false);
+    try {
+      RaftClientReply reply = server.groupManagementAsync(request).join();
+      if (reply.getException() != null) throw reply.getException();
+    } catch (CompletionException e) {
+      throw new IOException(e.getCause() == null ? e : e.getCause());
+    }
+  }
+
+  /// Stops taking part in a group, and closes its replica. To be added again, this node hosts it
+  /// anew; what the device has by then need not be sent.
+  ///
+  /// @param number of a group that this node is no member of any more
+  public void release(int number) {
+    RatisGroup group = groups.remove(number);
+    if (group == null) return;
+    RaftGroupId id = id(number);
+    group.closing();
+    try {
+      var request = GroupManagementRequest.newRemove(client, server.getId(), 1, id, true, false);
+      RaftClientReply reply = server.groupManagementAsync(request).join();
+      if (reply.getException() != null) throw reply.getException();
+    } catch (CompletionException | IOException e) {
+      throw new Unavailable("group %d cannot be released: %s".formatted(number, e), e);
+    } finally {
+      machines.remove(id);
+      group.close();
+    }
+  }
+
+  /// Nobody else sees what roles throw.
+  private static Roles guarded(int number, Roles roles) {
+    return new Roles() {
+      @Override
+      public void leading(long term) {
+        run(() -> roles.leading(term));
+      }
+
+      @Override
+      public void following() {
+        run(roles::following);
+      }
+
+      @Override
+      public void leader(String id) {
+        run(() -> roles.leader(id));
+      }
+
+      @Override
+      public void caughtUp() {
+        run(roles::caughtUp);
+      }
+
+      @Override
+      public void failed(Throwable cause) {
+        run(() -> roles.failed(cause));
+      }
+
+      private void run(Runnable event) {
+        try {
+          event.run();
+        } catch (RuntimeException failure) {
+          LOG.error("what became of group {} could not be taken note of", number, failure);
+        }
+      }
+    };
+  }
+
+  static RaftGroupId id(int number) {
+    return RaftGroupId.valueOf(new UUID(GROUPS, number));
+  }
+
+  static RaftPeer peer(Member member, int priority) {
+    return RaftPeer.newBuilder()
+        .setId(member.id())
+        .setAddress(member.address())
+        // Ratis streams nothing itself; it tells all members of this address.
+        .setDataStreamAddress(member.host() + ":" + member.supplyPort())
+        // Nor does it look at this one, which it tells all members of, too.
+        .setClientAddress(member.clients())
+        .setPriority(priority)
+        .build();
+  }
+
+  static Member member(RaftPeer peer) {
+    return member(
+        peer.getId().toString(),
+        peer.getAddress(),
+        peer.getDataStreamAddress(),
+        peer.getClientAddress());
+  }
+
+  static Member member(RaftPeerProto peer) {
+    return member(
+        peer.getId().toStringUtf8(),
+        peer.getAddress(),
+        peer.getDataStreamAddress(),
+        peer.getClientAddress());
+  }
+
+  private static Member member(String id, String address, String supply, @Nullable String clients) {
+    String place = id + "@" + address + supply.substring(supply.lastIndexOf(':'));
+    return Member.of(place).withClients(clients == null ? "" : clients);
+  }
+
+  /// Stops taking part in all groups, and closes their replicas. Others go on when they are enough.
+  @Override
+  public void close() {
+    groups.values().forEach(RatisGroup::closing);
+    try {
+      server.close();
+    } catch (IOException e) {
+      LOG.warn("the Raft server of {} was not closed cleanly", config.id(), e);
+    }
+    groups.values().forEach(RatisGroup::close);
+    groups.clear();
+    background.close();
+  }
+}

@@ -1,0 +1,256 @@
+package stoa.ratis;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+import stoa.Unavailable;
+import stoa.base.StreamId;
+import stoa.log.Batch;
+import stoa.log.Replica;
+import stoa.log.ReplicatedShardLog;
+import stoa.log.ShardLog;
+import stoa.log.Streams;
+import stoa.sim.ShardUnderTest;
+import stoa.storage.Device;
+import stoa.storage.DeviceConfig;
+import stoa.storage.SimulatedDisk;
+
+/// A group of real Raft servers in this process, each with a device that loses power when its
+/// server is killed.
+final class RatisShard implements ShardUnderTest {
+  private static final DeviceConfig SMALL =
+      new DeviceConfig(1 << 20, 64 << 10, 256 << 10, 256 << 10);
+  private static final int PATIENCE_SECONDS = 60;
+  static final int GROUP = 1;
+
+  /// One server: what survives it, and its present life.
+  final class Server implements Roles {
+    final String id;
+    private final Path directory;
+    private Member self;
+    private SimulatedDisk disk;
+    @Nullable RatisNode node;
+    @Nullable RatisGroup group;
+    int catchUps;
+
+    Server(String id) {
+      this.id = id;
+      this.directory = RatisShard.this.directory.resolve(id);
+      this.disk = new SimulatedDisk(id.hashCode());
+      this.self = new Member(id, "127.0.0.1", 0, 0);
+    }
+
+    void start() {
+      var config =
+          config(RatisConfig.of(id, directory))
+              .withAddress("127.0.0.1", self.port(), self.supplyPort());
+      node = RatisNode.start(config);
+      self = node.self();
+    }
+
+    void host(List<Member> initial) {
+      var replica = new Replica(Device.open(disk, SMALL));
+      replica.listen(
+          new Replica.Listener() {
+            @Override
+            public void committed(Batch batch) {
+              changed.release();
+            }
+
+            @Override
+            public void sealed(long epoch) {
+              changed.release();
+            }
+
+            @Override
+            public void trimmed(StreamId stream, long oldest) {
+              changed.release();
+            }
+          });
+      group = running().host(GROUP, replica, initial, this);
+    }
+
+    RatisNode running() {
+      if (node == null) throw new IllegalStateException(id + " does not run");
+      return node;
+    }
+
+    RatisGroup group() {
+      if (group == null) throw new IllegalStateException(id + " has no replica");
+      return group;
+    }
+
+    Replica replica() {
+      return group().replica();
+    }
+
+    boolean isRunning() {
+      return group != null;
+    }
+
+    Member self() {
+      return self;
+    }
+
+    /// Ends it by a loss of power of its device: what that has not synced is lost, kept or torn.
+    void kill() {
+      if (node == null) return;
+      disk = disk.crash();
+      node.close();
+      node = null;
+      group = null;
+    }
+
+    /// Ends it as it is asked to.
+    void stop() {
+      if (node == null) return;
+      disk = disk.kill();
+      node.close();
+      node = null;
+      group = null;
+    }
+
+    @Override
+    public void leading(long term) {
+      changed.release();
+    }
+
+    @Override
+    public void following() {
+      changed.release();
+    }
+
+    @Override
+    public void leader(String leader) {
+      changed.release();
+    }
+
+    @Override
+    public void caughtUp() {
+      catchUps++;
+      changed.release();
+    }
+
+    @Override
+    public void failed(Throwable cause) {
+      changed.release();
+    }
+  }
+
+  private final Path directory;
+  private final long snapshotCommands;
+  final List<Server> servers = new ArrayList<>();
+  private final Semaphore changed = new Semaphore(0);
+  private List<Member> initial = List.of();
+  private @Nullable ReplicatedShardLog leader;
+  private int restarts;
+
+  RatisShard(Path directory, int count, long snapshotCommands) {
+    this.directory = directory;
+    this.snapshotCommands = snapshotCommands;
+    for (int i = 0; i < count; i++) {
+      var server = new Server(String.valueOf((char) ('a' + i)));
+      servers.add(server);
+      server.start();
+    }
+    initial = servers.stream().map(Server::self).toList();
+    for (var server : servers) server.host(initial);
+  }
+
+  private RatisConfig config(RatisConfig config) {
+    return config
+        .withElection(Duration.ofMillis(300), Duration.ofMillis(600))
+        .withCommandBytesMax(1 << 20)
+        .withSnapshotCommands(snapshotCommands);
+  }
+
+  /// Waits until something holds; it is looked at whenever anything has changed.
+  void await(String what, BooleanSupplier holds) {
+    long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(PATIENCE_SECONDS);
+    while (!holds.getAsBoolean()) {
+      if (System.nanoTime() > end) throw new AssertionError("waited in vain until " + what);
+      try {
+        // What is not told of here, as the end of an election, is looked at again after a while.
+        if (changed.tryAcquire(20, TimeUnit.MILLISECONDS)) changed.drainPermits();
+      } catch (InterruptedException e) {
+        throw new AssertionError(e);
+      }
+    }
+  }
+
+  /// The server that leads.
+  Server leading() {
+    await("somebody leads", () -> servers.stream().anyMatch(RatisShard::leads));
+    return servers.stream().filter(RatisShard::leads).findFirst().orElseGet(this::leading);
+  }
+
+  private static boolean leads(Server server) {
+    return server.isRunning() && server.group().leads();
+  }
+
+  @Override
+  public ShardLog leader() {
+    while (leader == null) {
+      var server = leading();
+      try {
+        leader = ReplicatedShardLog.open(server.replica(), server.group());
+      } catch (Unavailable deposed) {
+        // Somebody else leads by now, or will.
+      }
+    }
+    return leader;
+  }
+
+  /// Lets who leads open the log anew.
+  void reopen() {
+    leader = null;
+  }
+
+  @Override
+  public boolean step() {
+    var leads = leading();
+    await(
+        "all replicas show the same",
+        () -> {
+          var tail = leads.replica().tail();
+          return servers.stream()
+              .filter(Server::isRunning)
+              .allMatch(server -> server.replica().tail().equals(tail));
+        });
+    return false;
+  }
+
+  @Override
+  public void restart() {
+    leader = null;
+    if (restarts++ % 2 == 0) {
+      var leads = leading();
+      leads.kill();
+      leads.start();
+      leads.host(initial);
+    } else {
+      servers.forEach(Server::kill);
+      servers.forEach(Server::start);
+      for (var server : servers) server.host(initial);
+    }
+  }
+
+  @Override
+  public List<Streams> replicas() {
+    return servers.stream().map(server -> server.replica().streams()).toList();
+  }
+
+  @Override
+  public void calm() {}
+
+  /// Ends the life of the group, so that the servers can begin another one.
+  @Override
+  public void close() {
+    servers.forEach(Server::kill);
+  }
+}
