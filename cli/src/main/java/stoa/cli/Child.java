@@ -53,6 +53,11 @@ final class Child implements AutoCloseable {
     return process.pid();
   }
 
+  /// Whether it has not ended.
+  boolean isAlive() {
+    return process.isAlive();
+  }
+
   /// The next line of its output that was written to its end; empty when there is none.
   Optional<String> line() throws IOException {
     var line = new StringBuilder();

@@ -25,6 +25,8 @@ import stoa.StoaException;
       ServeCommand.class,
       StatusCommand.class,
       CancelCommand.class,
+      ClusterCommand.class,
+      DrainCommand.class,
       HelpCommand.class
     },
     synopsisSubcommandLabel = "COMMAND",

@@ -8,6 +8,7 @@ import io.grpc.ForwardingClientCall;
 import io.grpc.ManagedChannel;
 import io.grpc.Metadata;
 import io.grpc.MethodDescriptor;
+import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
 import io.grpc.netty.shaded.io.grpc.netty.GrpcSslContexts;
 import io.grpc.netty.shaded.io.grpc.netty.NettyChannelBuilder;
@@ -20,10 +21,15 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 import stoa.wire.Frames;
 import stoa.wire.proto.StoreGrpc;
+import stoa.wire.proto.WhereRequest;
 
 /// The options by which an operator's command finds its server.
 final class Operator {
-  private static final long WAIT_SECONDS = 10;
+  private static final long LEADER_SECONDS = 3;
+
+  /// A server that is made one of several may have much to fetch first.
+  private static final long WAIT_SECONDS = 60;
+
   private static final Metadata.Key<String> AUTHORIZATION =
       Metadata.Key.of("authorization", Metadata.ASCII_STRING_MARSHALLER);
 
@@ -42,15 +48,43 @@ final class Operator {
   @Option(names = "--token-file", paramLabel = "FILE", description = "A file with its token.")
   private @Nullable Path tokenFile;
 
-  /// Asks the server.
+  /// With the options that a user gives.
+  Operator() {}
+
+  /// One that asks a server.
+  Operator(String server, @Nullable Path certificate, @Nullable Path tokenFile) {
+    this.server = server;
+    this.certificate = certificate;
+    this.tokenFile = tokenFile;
+  }
+
+  /// Asks the server; of several that keep a store together, the one that has it.
   ///
   /// @throws IllegalArgumentException saying what to do when that fails
   <T> T ask(Function<StoreGrpc.StoreBlockingStub, T> question) {
     Endpoint address = Endpoint.of(server);
+    String leader =
+        ask(
+            address,
+            LEADER_SECONDS,
+            asked -> {
+              try {
+                return asked.where(WhereRequest.getDefaultInstance()).getLeader();
+              } catch (StatusRuntimeException unknown) {
+                // None has it at the moment: the server says what it knows itself.
+                if (unknown.getStatus().getCode() == Status.Code.DEADLINE_EXCEEDED) return "";
+                throw unknown;
+              }
+            });
+    return ask(leader.isEmpty() ? address : Endpoint.of(leader), WAIT_SECONDS, question);
+  }
+
+  private <T> T ask(
+      Endpoint address, long seconds, Function<StoreGrpc.StoreBlockingStub, T> question) {
     ManagedChannel channel = channel(address);
     try {
       return question.apply(
-          StoreGrpc.newBlockingStub(channel).withDeadlineAfter(WAIT_SECONDS, TimeUnit.SECONDS));
+          StoreGrpc.newBlockingStub(channel).withDeadlineAfter(seconds, TimeUnit.SECONDS));
     } catch (StatusRuntimeException failed) {
       throw new IllegalArgumentException(
           address + " does not answer: " + reason(failed) + "; is it running? See --server",

@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.Callable;
+import java.util.function.Predicate;
 import java.util.logging.Level;
 import java.util.logging.Logger;
 import org.jspecify.annotations.Nullable;
@@ -18,10 +19,14 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 import stoa.StoaConfig;
+import stoa.cluster.ClusterServer;
 import stoa.node.Server;
 import stoa.node.ServerConfig;
 import stoa.objects.ObjectService;
+import stoa.ratis.RatisConfig;
 import stoa.weave.UserClasses;
+import stoa.wire.proto.JoinReply;
+import stoa.wire.proto.JoinRequest;
 
 /// `stoa serve`: a server of a store, until it is told to stop.
 ///
@@ -64,6 +69,30 @@ final class ServeCommand implements Callable<Integer> {
   private int shards = 1;
 
   @Option(
+      names = "--replicated",
+      description =
+          "The first of several servers that keep one store; the others are started with --join.")
+  private boolean replicated;
+
+  @Option(
+      names = "--join",
+      paramLabel = "HOST:PORT",
+      description = "Keep the store of that server together with it.")
+  private @Nullable String join;
+
+  @Option(
+      names = "--name",
+      paramLabel = "NAME",
+      description = "What the server is called among several. Default: s and its port")
+  private @Nullable String name;
+
+  @Option(
+      names = "--peers",
+      paramLabel = "HOST:PORT",
+      description = "Where the others of several reach it. Default: any port of --listen's host")
+  private @Nullable String peers;
+
+  @Option(
       names = "--classpath",
       paramLabel = "PATH",
       description =
@@ -81,6 +110,12 @@ final class ServeCommand implements Callable<Integer> {
 
   @Option(names = "--tls-key", paramLabel = "FILE", description = "Their private key, in PEM.")
   private @Nullable Path key;
+
+  @Option(
+      names = "--tls-authorities",
+      paramLabel = "FILE",
+      description = "Who signed the certificates of all servers that keep the store, in PEM.")
+  private @Nullable Path authorities;
 
   @Option(
       names = "--token-file",
@@ -103,17 +138,97 @@ final class ServeCommand implements Callable<Integer> {
     ServerConfig config = config();
     ClassLoader loader = loader(err);
     Thread.currentThread().setContextClassLoader(loader);
-    Server server =
-        start(
-            config,
-            ObjectService.open(store(loader), type -> loader.equals(type.getClassLoader())));
+    if (isOneOfSeveral()) return serveTogether(config, loader, out, err);
+    Server server = start(config, ObjectService.open(store(loader), admissible(loader)));
     var closing = new Thread(server::close, "stoa-stop");
     Runtime.getRuntime().addShutdownHook(closing);
-    out.println("listening on " + new Endpoint(config.host(), server.port()));
-    out.println("ready");
-    out.flush();
+    ready(out, config, server.port());
     server.awaitClosed();
     return 0;
+  }
+
+  private static Predicate<Class<?>> admissible(ClassLoader loader) {
+    return type -> loader.equals(type.getClassLoader());
+  }
+
+  private static void ready(PrintWriter out, ServerConfig config, int port) {
+    out.println("listening on " + new Endpoint(config.host(), port));
+    out.println("ready");
+    out.flush();
+  }
+
+  // ---- one of several
+
+  /// Whether it keeps its store together with others, or did so when it was here last.
+  private boolean isOneOfSeveral() {
+    boolean told = replicated || join != null;
+    if (data.equals("memory:")) {
+      if (told) throw new IllegalArgumentException("--data memory: cannot be kept by several");
+      return false;
+    }
+    if (told && shards > 1) {
+      throw new IllegalArgumentException("--shards is for a server that keeps its store alone");
+    }
+    return told || ClusterServer.was(Path.of(data));
+  }
+
+  private int serveTogether(
+      ServerConfig config, ClassLoader loader, PrintWriter out, PrintWriter err)
+      throws InterruptedException {
+    Endpoint peer = peers != null ? Endpoint.of(peers) : new Endpoint(config.host(), 0);
+    if (!peer.isLocal() && security() == null && !insecure) {
+      throw new IllegalArgumentException(
+          "the other servers reach "
+              + peer
+              + " over a network; give --tls-certificate, --tls-key and --tls-authorities, or"
+              + " --insecure if the network is trusted");
+    }
+    String called = name != null ? name : "s" + config.port();
+    var options =
+        new ClusterServer.Options(
+            Path.of(data),
+            config,
+            called,
+            peer.host(),
+            peer.port(),
+            security(),
+            join == null ? null : this::joinServer,
+            store(loader),
+            loader,
+            admissible(loader));
+    ClusterServer server;
+    try {
+      server = ClusterServer.start(options);
+    } catch (IOException failed) {
+      throw cannotListen(config, failed);
+    }
+    Runtime.getRuntime().addShutdownHook(new Thread(server::close, "stoa-stop"));
+    ready(out, config, server.port());
+    Throwable failure = server.awaitClosed();
+    if (failure == null) return 0;
+    err.println(
+        "stoa: server "
+            + server.name()
+            + " has stopped, the others go on: "
+            + failure.getMessage()
+            + "; mend that, and start it again");
+    return 1;
+  }
+
+  private RatisConfig.@Nullable Tls security() {
+    Path pem = certificate;
+    Path secret = key;
+    Path trusted = authorities;
+    return pem == null || secret == null || trusted == null
+        ? null
+        : new RatisConfig.Tls(readable(pem), readable(secret), readable(trusted));
+  }
+
+  private void joinServer(String server, String member) {
+    var operator = new Operator(Objects.requireNonNull(join), authorities, tokenFile);
+    var request = JoinRequest.newBuilder().setServer(server).setMember(member).build();
+    JoinReply reply = operator.ask(asked -> asked.join(request));
+    if (!reply.getRefusal().isEmpty()) throw new IllegalArgumentException(reply.getRefusal());
   }
 
   private ServerConfig config() {
@@ -183,17 +298,21 @@ final class ServeCommand implements Callable<Integer> {
       return Server.start(config, service);
     } catch (IOException | RuntimeException failed) {
       service.close();
-      String address = new Endpoint(config.host(), config.port()).toString();
-      Throwable cause = failed;
-      while (cause != null && !(cause instanceof BindException)) cause = cause.getCause();
-      String why = cause == null ? failed.getMessage() : cause.getMessage();
-      throw new IllegalArgumentException(
-          "cannot listen on "
-              + address
-              + ": "
-              + why
-              + "; is another server there? Choose another with --listen, port 0 for any",
-          failed);
+      throw cannotListen(config, failed);
     }
+  }
+
+  private static IllegalArgumentException cannotListen(ServerConfig config, Exception failed) {
+    String address = new Endpoint(config.host(), config.port()).toString();
+    Throwable cause = failed;
+    while (cause != null && !(cause instanceof BindException)) cause = cause.getCause();
+    String why = cause == null ? failed.getMessage() : cause.getMessage();
+    return new IllegalArgumentException(
+        "cannot listen on "
+            + address
+            + ": "
+            + why
+            + "; is another server there? Choose another with --listen, port 0 for any",
+        failed);
   }
 }

@@ -16,13 +16,11 @@ final class ServerProcess implements AutoCloseable {
   private static final long STOPPING_MILLIS_MAX = 60_000;
 
   private final Child child;
-  private final Path directory;
   private final List<String> options;
   private final int port;
 
-  private ServerProcess(Child child, Path directory, List<String> options, int port) {
+  private ServerProcess(Child child, List<String> options, int port) {
     this.child = child;
-    this.directory = directory;
     this.options = options;
     this.port = port;
   }
@@ -34,22 +32,30 @@ final class ServerProcess implements AutoCloseable {
     return start(directory, List.of());
   }
 
-  /// As [#start(Path)], with other options of the command.
-  static ServerProcess start(Path directory, List<String> options) throws IOException {
-    return start(directory, options, ANY_PORT);
+  /// As [#start(Path)], with further options of the command.
+  static ServerProcess start(Path directory, List<String> further) throws IOException {
+    return start(directory, ANY_PORT, further);
+  }
+
+  /// Starts a server on a directory, and waits until it is ready.
+  ///
+  /// @param port 0 for any
+  /// @param further options of the command
+  static ServerProcess start(Path directory, int port, List<String> further) throws IOException {
+    var options = new ArrayList<>(List.of("--data", directory.toString()));
+    options.addAll(further);
+    return start(options, port);
   }
 
   /// Starts one again on the same directory, at the same port.
   ServerProcess startAgain() throws IOException {
-    return start(directory, options, port);
+    return start(options, port);
   }
 
-  private static ServerProcess start(Path directory, List<String> options, int port)
-      throws IOException {
-    var arguments = new ArrayList<>(List.of("serve", "--data", directory.toString()));
-    arguments.addAll(List.of("--listen", HOST + ":" + port));
-    arguments.addAll(options);
-    var child = Child.start(arguments);
+  private static ServerProcess start(List<String> options, int port) throws IOException {
+    var command = new ArrayList<>(List.of("serve", "--listen", HOST + ":" + port));
+    command.addAll(options);
+    var child = Child.start(command);
     try {
       int bound = port;
       for (var line = child.line(); line.isPresent(); line = child.line()) {
@@ -58,7 +64,7 @@ final class ServerProcess implements AutoCloseable {
         }
         if (line.get().equals(READY)) {
           drain(child);
-          return new ServerProcess(child, directory, options, bound);
+          return new ServerProcess(child, options, bound);
         }
       }
     } catch (IOException | RuntimeException e) {
@@ -104,11 +110,31 @@ final class ServerProcess implements AutoCloseable {
     return child.id();
   }
 
+  /// Whether it has not ended.
+  boolean isAlive() {
+    return child.isAlive();
+  }
+
   /// Kills it at once, and waits for its end.
   void kill() throws InterruptedException {
     child.kill();
     child.await();
     child.close();
+  }
+
+  /// Stops it where it is, as a machine does that is out of breath; its connections stay.
+  void pause() throws IOException, InterruptedException {
+    signal("STOP");
+  }
+
+  /// Has it go on.
+  void resume() throws IOException, InterruptedException {
+    signal("CONT");
+  }
+
+  private void signal(String name) throws IOException, InterruptedException {
+    int code = new ProcessBuilder("kill", "-" + name, Long.toString(id())).start().waitFor();
+    if (code != 0) throw new IllegalStateException("process " + id() + " took no signal " + name);
   }
 
   /// Ends it in an orderly way.

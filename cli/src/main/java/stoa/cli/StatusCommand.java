@@ -12,6 +12,7 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Spec;
 import stoa.wire.proto.CallStatus;
+import stoa.wire.proto.ServerStatus;
 import stoa.wire.proto.SessionStatus;
 import stoa.wire.proto.StatusReply;
 import stoa.wire.proto.StatusRequest;
@@ -32,7 +33,7 @@ final class StatusCommand implements Callable<Integer> {
   public Integer call() {
     PrintWriter out = Objects.requireNonNull(spec).commandLine().getOut();
     StatusReply status = operator.ask(server -> server.status(StatusRequest.getDefaultInstance()));
-    out.printf("%-10s %s%n", "store", status.getData());
+    if (!status.getData().isEmpty()) out.printf("%-10s %s%n", "store", status.getData());
     out.printf("%-10s %s%n", "up", Words.seconds(Duration.ofMillis(status.getUpMillis())));
     long counter = status.getShardsCount() == 0 ? 0 : status.getShards(0).getCounter();
     out.printf("%-10s %s%n", "log", "at " + Words.count(counter));
@@ -43,10 +44,25 @@ final class StatusCommand implements Callable<Integer> {
         "requests",
         Words.count(status.getCallsAnswered()),
         status.getCallsPerSecond());
+    servers(out, status.getServersList());
     sessions(out, status.getSessionsList());
     calls(out, status.getCallsList());
     out.flush();
     return 0;
+  }
+
+  private static void servers(PrintWriter out, List<ServerStatus> servers) {
+    if (servers.isEmpty()) return;
+    out.printf("%n%s%n", Words.count(servers.size(), "server"));
+    out.printf("%16s  %-24s %-8s %10s%n", "server", "clients at", "", "behind");
+    for (ServerStatus server : servers) {
+      out.printf(
+          "%16s  %-24s %-8s %10s%n",
+          server.getServer(),
+          server.getClientAddress(),
+          server.getLeads() ? "leads" : "follows",
+          server.getLeads() ? "" : Words.count(server.getBehind()));
+    }
   }
 
   private static void sessions(PrintWriter out, List<SessionStatus> sessions) {

@@ -2,6 +2,7 @@ package stoa.client;
 
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /// The servers that a URL `stoa://host:port,host:port` names.
 ///
@@ -12,6 +13,18 @@ record Addresses(String url, List<Address> all) {
 
   /// Where a server listens.
   record Address(String host, int port) {
+    /// Reads `HOST:PORT`; null when it is none.
+    static @Nullable Address parse(String text) {
+      int colon = text.lastIndexOf(':');
+      if (colon <= 0) return null;
+      try {
+        int port = Integer.parseInt(text.substring(colon + 1));
+        return port >= 1 && port <= PORT_MAX ? new Address(text.substring(0, colon), port) : null;
+      } catch (NumberFormatException none) {
+        return null;
+      }
+    }
+
     @Override
     public String toString() {
       return host + ":" + port;
@@ -34,14 +47,8 @@ record Addresses(String url, List<Address> all) {
   }
 
   private static Address address(String url, String part) {
-    int colon = part.lastIndexOf(':');
-    if (colon <= 0) throw wrong(url, part);
-    try {
-      int port = Integer.parseInt(part.substring(colon + 1));
-      if (port >= 1 && port <= PORT_MAX) return new Address(part.substring(0, colon), port);
-    } catch (NumberFormatException e) {
-      // Told below.
-    }
+    Address address = Address.parse(part);
+    if (address != null) return address;
     throw wrong(url, part);
   }
 

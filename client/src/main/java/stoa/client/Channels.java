@@ -8,6 +8,7 @@ import io.grpc.ForwardingClientCall;
 import io.grpc.ManagedChannel;
 import io.grpc.Metadata;
 import io.grpc.MethodDescriptor;
+import io.grpc.StatusRuntimeException;
 import io.grpc.netty.shaded.io.grpc.netty.GrpcSslContexts;
 import io.grpc.netty.shaded.io.grpc.netty.NettyChannelBuilder;
 import io.grpc.netty.shaded.io.netty.channel.EventLoopGroup;
@@ -24,6 +25,9 @@ import java.util.concurrent.TimeUnit;
 import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 import stoa.Security;
+import stoa.wire.proto.StoreGrpc;
+import stoa.wire.proto.WhereRequest;
+import stoa.wire.proto.Whereabouts;
 
 /// Makes channels to servers, and has the thread that reads and writes them. Thread-safe; its owner
 /// closes it.
@@ -93,6 +97,20 @@ final class Channels implements AutoCloseable {
     String token = security.token();
     if (token != null) builder.intercept(new Showing(token));
     return builder.build();
+  }
+
+  /// Asks a server which one has the store; null when it does not say so in time.
+  @Nullable Whereabouts whereabouts(Addresses.Address address, long timeMillis) {
+    ManagedChannel channel = to(address);
+    try {
+      return StoreGrpc.newBlockingStub(channel)
+          .withDeadlineAfter(timeMillis, TimeUnit.MILLISECONDS)
+          .where(WhereRequest.getDefaultInstance());
+    } catch (StatusRuntimeException silent) {
+      return null;
+    } finally {
+      channel.shutdownNow();
+    }
   }
 
   /// Shows the token with each call.

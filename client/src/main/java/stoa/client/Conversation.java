@@ -24,6 +24,7 @@ import stoa.wire.proto.Goodbye;
 import stoa.wire.proto.Request;
 import stoa.wire.proto.ServerFrame;
 import stoa.wire.proto.ServerHello;
+import stoa.wire.proto.Whereabouts;
 
 /// What a client and its servers say to each other: requests go out in batches of whatever has
 /// gathered, answers wake who waits for them. Thread-safe.
@@ -35,8 +36,8 @@ final class Conversation implements AutoCloseable {
    * is bounded, so that callers wait then.
    *
    * A thread of its own keeps a connection: it connects, to one address after the other, waits until
-   * that is over, and connects again. It also gives up the requests that nobody waits for and whose
-   * time is over.
+   * that is over, and connects again. When a server is silent, it asks another one who has the store.
+   * It also gives up the requests that nobody waits for and whose time is over.
    *
    * Invariants:
    * (1) The session is used under the lock. Nothing is sent, waited for or told under it.
@@ -46,6 +47,10 @@ final class Conversation implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Conversation.class);
   private static final long HELLO_MILLIS = 5_000;
   private static final long TICK_MILLIS = 250;
+
+  /// How long one of several servers may take to say hello, or to answer anything, before another
+  /// one is asked.
+  private static final long SILENCE_MILLIS = 1_000;
 
   /// How much longer than a call may take a caller waits, for a connection to come back.
   private static final long TROUBLE_MILLIS = 5_000;
@@ -79,6 +84,7 @@ final class Conversation implements AutoCloseable {
   private final Thread keeper;
 
   // Guarded by lock.
+  private final Route route;
   private final ClientSession session;
   private final List<Outgoing> timed = new ArrayList<>();
   private @Nullable Link link;
@@ -89,6 +95,7 @@ final class Conversation implements AutoCloseable {
 
   private volatile @Nullable ServerHello server;
   private volatile long moment;
+  private volatile long heardNanos;
   private volatile int life;
   private volatile boolean closed;
 
@@ -98,6 +105,7 @@ final class Conversation implements AutoCloseable {
     this.channels = channels;
     this.limits = limits;
     this.hearing = hearing;
+    route = new Route(addresses.all());
     session = new ClientSession(limits.queuedCallsMax());
     containers = new Containers(containersMax, this::leave);
     keeper = Thread.ofPlatform().daemon().name("stoa-client").unstarted(this::keep);
@@ -314,6 +322,11 @@ final class Conversation implements AutoCloseable {
   private final class Receiving implements Link.Events {
     @Override
     public void frame(Link from, ServerFrame frame) {
+      heardNanos = System.nanoTime();
+      if (frame.hasElsewhere()) {
+        elsewhere(frame.getElsewhere());
+        return; // the end of the connection follows
+      }
       if (frame.hasHello() && !welcome(from, frame.getHello())) return;
       long before = moment;
       moment = Math.max(before, frame.getMoment());
@@ -365,6 +378,16 @@ final class Conversation implements AutoCloseable {
     }
   }
 
+  private void elsewhere(Whereabouts told) {
+    lock.lock();
+    try {
+      route.learn(told.getServersList());
+      route.elsewhere(told.getLeader());
+    } finally {
+      lock.unlock();
+    }
+  }
+
   /// What this client has seen of the log.
   void observe(long counter) {
     if (counter > observed.get()) observed.accumulateAndGet(counter, Math::max);
@@ -378,6 +401,8 @@ final class Conversation implements AutoCloseable {
       if (from != attempt) return false;
       int before = session.life();
       session.connected(hello);
+      route.arrived();
+      route.learn(hello.getServersList());
       forgotten = before != 0 && session.life() != before;
       life = session.life();
       failed = session.takeFailed();
@@ -398,20 +423,36 @@ final class Conversation implements AutoCloseable {
 
   private void keep() {
     var backoff = new Backoff(new SplittableRandom());
-    int next = 0;
     try {
       while (true) {
-        Addresses.Address address = addresses.all().get(next++ % addresses.all().size());
-        boolean worked = converse(address);
+        boolean worked = converse(nextAddress());
         if (isOver()) return;
         if (worked) backoff.reset();
-        if (worked || next % addresses.all().size() == 0) pause(backoff.nextMillis());
+        if (isPauseDue()) pause(backoff.nextMillis());
         if (isOver()) return;
       }
     } catch (InterruptedException e) {
       LOG.debug("the thread that keeps the connection was interrupted", e);
     } finally {
       fail();
+    }
+  }
+
+  private Addresses.Address nextAddress() {
+    lock.lock();
+    try {
+      return route.next();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private boolean isPauseDue() {
+    lock.lock();
+    try {
+      return route.isRoundOver();
+    } finally {
+      lock.unlock();
     }
   }
 
@@ -480,7 +521,8 @@ final class Conversation implements AutoCloseable {
   }
 
   private boolean awaitWelcome(Link made) throws InterruptedException {
-    long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(HELLO_MILLIS);
+    long patience = TimeUnit.MILLISECONDS.toNanos(route.isAlone() ? HELLO_MILLIS : SILENCE_MILLIS);
+    long deadline = System.nanoTime() + patience;
     lock.lock();
     try {
       while (attempt == made && !closed) {
@@ -506,7 +548,37 @@ final class Conversation implements AutoCloseable {
       }
       expireTimed();
       acknowledge();
+      if (isSilent()) askAnother(made);
     }
+  }
+
+  private boolean isSilent() {
+    long silent = System.nanoTime() - heardNanos;
+    if (silent < TimeUnit.MILLISECONDS.toNanos(SILENCE_MILLIS)) return false;
+    lock.lock();
+    try {
+      return session.underWay() > 0 && !route.isAlone();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /// Leaves a server that is silent, when another one says that it has not the store any more.
+  private void askAnother(Link silent) {
+    heardNanos = System.nanoTime();
+    Addresses.Address other;
+    lock.lock();
+    try {
+      other = route.other(silent.address());
+    } finally {
+      lock.unlock();
+    }
+    if (other == null) return;
+    Whereabouts told = channels.whereabouts(other, SILENCE_MILLIS);
+    if (told == null || told.getLeader().isEmpty()) return;
+    if (told.getLeader().equals(silent.address().toString())) return;
+    elsewhere(told);
+    silent.cut();
   }
 
   /// Says what has arrived, when nobody sends.

@@ -73,7 +73,8 @@ public final class ReplicatedShardLog implements ShardLog {
     }
     return switch (consensus.propose(command)) {
       case Consensus.Result.Applied(byte[] answer) -> outcome(Command.Answer.of(answer));
-      case Consensus.Result.Refused(RuntimeException cause) -> new Outcome.Refused(cause);
+      case Consensus.Result.Refused(LimitExceeded full) -> new Outcome.Refused(full);
+      case Consensus.Result.Refused _ -> new Outcome.Fenced(tail().epoch()); // led elsewhere
       case Consensus.Result.Unknown(RuntimeException cause) -> {
         failed = cause;
         yield new Outcome.Unknown(cause);

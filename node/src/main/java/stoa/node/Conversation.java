@@ -256,6 +256,7 @@ final class Conversation implements StreamObserver<ClientFrame> {
         .setLeaseMillis((int) config.lease().toMillis())
         .setBlobBytesMax(limits.blobBytesMax())
         .setCallTimeMaxMillis(limits.callTimeMax().toMillis())
+        .addAllServers(node.servers())
         .build();
   }
 }

@@ -8,8 +8,11 @@ import io.grpc.stub.ServerCalls;
 import java.io.InputStream;
 import stoa.wire.proto.CancelRequest;
 import stoa.wire.proto.ClientFrame;
+import stoa.wire.proto.DrainRequest;
+import stoa.wire.proto.JoinRequest;
 import stoa.wire.proto.StatusRequest;
 import stoa.wire.proto.StoreGrpc;
+import stoa.wire.proto.WhereRequest;
 
 /// Reads messages such that bytes which are none become a message that is refused like any other
 /// nonsense. An exception in reading would have gRPC write kilobytes into the server's log for each
@@ -26,16 +29,25 @@ record Lenient<T>(MethodDescriptor.Marshaller<T> strict, T malformed)
     var converse = reading(StoreGrpc.getConverseMethod(), NO_FRAME);
     var status = reading(StoreGrpc.getStatusMethod(), StatusRequest.getDefaultInstance());
     var cancel = reading(StoreGrpc.getCancelMethod(), CancelRequest.getDefaultInstance());
+    var where = reading(StoreGrpc.getWhereMethod(), WhereRequest.getDefaultInstance());
+    var join = reading(StoreGrpc.getJoinMethod(), JoinRequest.getDefaultInstance());
+    var drain = reading(StoreGrpc.getDrainMethod(), DrainRequest.getDefaultInstance());
     var description =
         ServiceDescriptor.newBuilder(StoreGrpc.SERVICE_NAME)
             .addMethod(converse)
             .addMethod(status)
             .addMethod(cancel)
+            .addMethod(where)
+            .addMethod(join)
+            .addMethod(drain)
             .build();
     return ServerServiceDefinition.builder(description)
         .addMethod(converse, ServerCalls.asyncBidiStreamingCall(service::converse))
         .addMethod(status, ServerCalls.asyncUnaryCall(service::status))
         .addMethod(cancel, ServerCalls.asyncUnaryCall(service::cancel))
+        .addMethod(where, ServerCalls.asyncUnaryCall(service::where))
+        .addMethod(join, ServerCalls.asyncUnaryCall(service::join))
+        .addMethod(drain, ServerCalls.asyncUnaryCall(service::drain))
         .build();
   }
 

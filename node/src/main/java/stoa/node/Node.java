@@ -1,5 +1,7 @@
 package stoa.node;
 
+import io.grpc.Status;
+import java.util.List;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -7,6 +9,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 import stoa.objects.ObjectService;
 
 /// What the conversations of a server share. Thread-safe.
@@ -28,11 +31,15 @@ final class Node implements AutoCloseable {
   private final Registry registry;
   private final Requests requests;
   private final Rate answered = new Rate();
+  private final @Nullable Peers peers;
   private volatile boolean draining;
+  private volatile boolean over;
 
-  Node(ServerConfig config, ObjectService service) {
+  /// @param peers the other servers that may have the store; null when this one is alone
+  Node(ServerConfig config, ObjectService service, @Nullable Peers peers) {
     this.config = config;
     this.service = service;
+    this.peers = peers;
     this.registry =
         new Registry(
             config,
@@ -115,6 +122,33 @@ final class Node implements AutoCloseable {
 
   boolean isDraining() {
     return draining;
+  }
+
+  /// Other servers that clients may ask, HOST:PORT.
+  List<String> servers() {
+    Peers known = peers;
+    return known == null ? List.of() : known.servers();
+  }
+
+  /// Whether another server has the store, or may have it: then nothing is answered any more, and
+  /// clients ask there.
+  boolean isOver() {
+    if (!over && peers != null && service.hasFailed()) abandon();
+    return over;
+  }
+
+  /// Ends all connections: another server has the store.
+  void abandon() {
+    if (over) return;
+    over = true;
+    background(() -> {
+      for (Session session : registry.all()) {
+        Conversation conversation = session.conversation();
+        if (conversation != null) {
+          conversation.refuse(Status.UNAVAILABLE, "another server has the store");
+        }
+      }
+    });
   }
 
   /// Tells all clients that the server is about to stop.

@@ -79,6 +79,7 @@ final class Requests {
     }
 
     void answer(Answer.Builder answer) {
+      if (node.isOver()) return; // the server that has the store now is asked again
       Answer built = answer.setSequence(request.getSequence()).build();
       if (built.getSerializedSize() > Frames.BYTES_MAX - 1_024) {
         var tooLarge =

@@ -8,10 +8,13 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.nio.file.Path;
+import java.util.Objects;
+import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
+import stoa.StoaException;
 import stoa.objects.ObjectCall;
 import stoa.objects.ObjectService;
 import stoa.wire.Frames;
@@ -19,32 +22,46 @@ import stoa.wire.proto.CallStatus;
 import stoa.wire.proto.CancelReply;
 import stoa.wire.proto.CancelRequest;
 import stoa.wire.proto.ClientFrame;
+import stoa.wire.proto.DrainReply;
+import stoa.wire.proto.DrainRequest;
+import stoa.wire.proto.JoinReply;
+import stoa.wire.proto.JoinRequest;
 import stoa.wire.proto.ServerFrame;
 import stoa.wire.proto.ShardStatus;
 import stoa.wire.proto.StatusReply;
 import stoa.wire.proto.StatusRequest;
 import stoa.wire.proto.StoreGrpc;
+import stoa.wire.proto.WhereRequest;
+import stoa.wire.proto.Whereabouts;
 
-/// A server of a store: listens, and serves clients until it is closed. Thread-safe.
+/// A server of a store: listens, and serves clients until it is closed.
+///
+/// One that keeps the store together with others serves while it has the store, and else tells
+/// clients who has. Thread-safe.
 public final class Server implements AutoCloseable {
+  /*
+   * `serving` is what there is while this server has the store. It comes with lead and goes with follow, which are
+   * called by one owner at a time; whoever finds it gone sends its client elsewhere.
+   */
   private static final int LEASE_TICK_MILLIS = 500;
   private static final int SHOWN_MAX = 1_000;
   private static final int DRAIN_TICK_MILLIS = 20;
   private static final int IDLE_TICKS = 10;
   private static final String VERSION = "0.1.0";
 
-  private final Node node;
-  private final ObjectService service;
   private final ServerConfig config;
+  private final @Nullable Peers peers;
   private final io.grpc.Server server;
   private final ScheduledExecutorService leases;
-  private final long startedNanos;
+  private final ExecutorService operators = Executors.newVirtualThreadPerTaskExecutor();
+  private final long startedNanos = System.nanoTime();
+  private volatile @Nullable Node serving;
 
-  private Server(ServerConfig config, ObjectService service) throws IOException {
+  private Server(ServerConfig config, @Nullable Node serving, @Nullable Peers peers)
+      throws IOException {
     this.config = config;
-    this.service = service;
-    this.node = new Node(config, service);
-    this.startedNanos = node.nowNanos();
+    this.serving = serving;
+    this.peers = peers;
     var builder =
         NettyServerBuilder.forAddress(new InetSocketAddress(config.host(), config.port()))
             .directExecutor()
@@ -67,7 +84,8 @@ public final class Server implements AutoCloseable {
     try {
       server = builder.build().start();
     } catch (IOException | RuntimeException failed) {
-      node.close();
+      operators.shutdown();
+      if (serving != null) serving.close();
       throw failed;
     }
     leases =
@@ -78,20 +96,46 @@ public final class Server implements AutoCloseable {
         });
     var _ =
         leases.scheduleWithFixedDelay(
-            () -> {
-              node.answered().sample(node.nowNanos());
-              node.background(node.registry()::expire);
-            },
-            LEASE_TICK_MILLIS,
-            LEASE_TICK_MILLIS,
-            TimeUnit.MILLISECONDS);
+            this::tick, LEASE_TICK_MILLIS, LEASE_TICK_MILLIS, TimeUnit.MILLISECONDS);
   }
 
   /// Starts to serve a store, which is closed with the server.
   ///
   /// @throws IOException when the address cannot be listened on, or the certificate not be read
   public static Server start(ServerConfig config, ObjectService service) throws IOException {
-    return new Server(config, service);
+    return new Server(config, new Node(config, service, null), null);
+  }
+
+  /// Starts one of several servers, without the store for now.
+  ///
+  /// @throws IOException when the address cannot be listened on, or the certificate not be read
+  public static Server start(ServerConfig config, Peers peers) throws IOException {
+    return new Server(config, null, peers);
+  }
+
+  /// This server has the store from now on. May wait for the disk.
+  ///
+  /// @param service closed with the server, or when another one has the store
+  public void lead(ObjectService service) {
+    serving = new Node(config, service, peers);
+  }
+
+  /// This server has the store no more: its clients are told to ask another one. The store is
+  /// closed.
+  public void follow() {
+    Node before = serving;
+    serving = null;
+    if (before == null) return;
+    before.abandon();
+    before.service().close();
+    before.close();
+  }
+
+  private void tick() {
+    Node node = serving;
+    if (node == null || node.isOver()) return;
+    node.answered().sample(node.nowNanos());
+    node.background(node.registry()::expire);
   }
 
   /// The port that it listens on.
@@ -103,7 +147,8 @@ public final class Server implements AutoCloseable {
   /// store.
   @Override
   public void close() {
-    node.drain();
+    Node node = serving;
+    if (node != null) node.drain();
     server.shutdown();
     leases.shutdownNow();
     long end = System.nanoTime() + config.drainTimeMax().toNanos();
@@ -113,7 +158,7 @@ public final class Server implements AutoCloseable {
       while (System.nanoTime() < end
           && !server.awaitTermination(DRAIN_TICK_MILLIS, TimeUnit.MILLISECONDS)) {
         // Clients that were told are given a moment to go by themselves.
-        idle = node.isIdle() ? idle + 1 : 0;
+        idle = node == null || node.isIdle() ? idle + 1 : 0;
         if (idle > IDLE_TICKS) break;
       }
     } catch (InterruptedException e) {
@@ -125,8 +170,11 @@ public final class Server implements AutoCloseable {
     } catch (InterruptedException e) {
       interrupted = true;
     }
-    service.close();
-    node.close();
+    operators.shutdown();
+    if (node != null) {
+      node.service().close();
+      node.close();
+    }
     if (interrupted) Thread.currentThread().interrupt();
   }
 
@@ -138,23 +186,33 @@ public final class Server implements AutoCloseable {
   private final class Conversing extends StoreGrpc.StoreImplBase {
     @Override
     public void status(StatusRequest asked, StreamObserver<StatusReply> out) {
-      node.background(() -> {
+      operators.execute(() -> {
         var reply =
             StatusReply.newBuilder()
                 .setVersion(VERSION)
-                .setData(service.place())
-                .setUpMillis(TimeUnit.NANOSECONDS.toMillis(node.nowNanos() - startedNanos))
-                .setObjectsInMemory(service.residentKeys())
-                .setCallsAnswered(node.answered().total())
-                .setCallsPerSecond(node.answered().perSecond());
-        reply.addShards(ShardStatus.newBuilder().setCounter(service.moment()));
-        node.registry().all().stream()
-            .limit(SHOWN_MAX)
-            .forEach(session -> reply.addSessions(session.status()));
-        for (ObjectCall call : service.calls(SHOWN_MAX)) reply.addCalls(shown(call));
+                .setUpMillis(TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - startedNanos));
+        Node node = serving;
+        if (peers != null) {
+          reply.setRole(node == null ? "follows" : "leads").addAllServers(peers.status());
+        }
+        if (node != null) describe(node, reply);
         out.onNext(reply.build());
         out.onCompleted();
       });
+    }
+
+    private static void describe(Node node, StatusReply.Builder reply) {
+      ObjectService service = node.service();
+      reply
+          .setData(service.place())
+          .setObjectsInMemory(service.residentKeys())
+          .setCallsAnswered(node.answered().total())
+          .setCallsPerSecond(node.answered().perSecond());
+      reply.addShards(ShardStatus.newBuilder().setCounter(service.moment()));
+      node.registry().all().stream()
+          .limit(SHOWN_MAX)
+          .forEach(session -> reply.addSessions(session.status()));
+      for (ObjectCall call : service.calls(SHOWN_MAX)) reply.addCalls(shown(call));
     }
 
     private static CallStatus shown(ObjectCall call) {
@@ -170,10 +228,11 @@ public final class Server implements AutoCloseable {
 
     @Override
     public void cancel(CancelRequest asked, StreamObserver<CancelReply> out) {
-      node.background(() -> {
+      operators.execute(() -> {
         var reply = CancelReply.newBuilder();
+        Node node = serving;
         try {
-          reply.setCancelled(service.cancel(Long.parseLong(asked.getId())));
+          reply.setCancelled(node != null && node.service().cancel(Long.parseLong(asked.getId())));
           if (!reply.getCancelled()) {
             reply.setWhy("no call " + asked.getId() + " is under way that can be cancelled");
           }
@@ -186,7 +245,63 @@ public final class Server implements AutoCloseable {
     }
 
     @Override
+    public void where(WhereRequest asked, StreamObserver<Whereabouts> out) {
+      if (peers == null) {
+        out.onNext(Whereabouts.getDefaultInstance());
+        out.onCompleted();
+        return;
+      }
+      var _ =
+          peers
+              .leader()
+              .thenAccept(leader -> {
+                out.onNext(Redirection.whereabouts(peers, leader));
+                out.onCompleted();
+              });
+    }
+
+    @Override
+    public void join(JoinRequest asked, StreamObserver<JoinReply> out) {
+      operators.execute(() -> {
+        var reply = JoinReply.newBuilder();
+        try {
+          together().join(asked.getServer(), asked.getMember());
+        } catch (StoaException | IllegalArgumentException refused) {
+          reply.setRefusal(String.valueOf(refused.getMessage()));
+        }
+        out.onNext(reply.build());
+        out.onCompleted();
+      });
+    }
+
+    @Override
+    public void drain(DrainRequest asked, StreamObserver<DrainReply> out) {
+      operators.execute(() -> {
+        var reply = DrainReply.newBuilder();
+        try {
+          together().drain(asked.getServer());
+        } catch (StoaException | IllegalArgumentException refused) {
+          reply.setRefusal(String.valueOf(refused.getMessage()));
+        }
+        out.onNext(reply.build());
+        out.onCompleted();
+      });
+    }
+
+    private Peers together() {
+      if (peers != null) return peers;
+      throw new IllegalArgumentException(
+          "this server keeps its store alone; start it with --replicated on a new directory");
+    }
+
+    @Override
     public StreamObserver<ClientFrame> converse(StreamObserver<ServerFrame> out) {
+      Node node = serving;
+      if (node == null || node.isOver()) {
+        return new Redirection(
+            Objects.requireNonNull(peers, "a server that is alone has its store"),
+            (ServerCallStreamObserver<ServerFrame>) out);
+      }
       @Nullable SocketAddress peer = Entrance.PEER.get();
       var conversation =
           new Conversation(

@@ -12,6 +12,7 @@ import stoa.Unavailable;
 import stoa.base.Clock;
 import stoa.base.StreamId;
 import stoa.log.GlobalLog;
+import stoa.log.ShardLog;
 import stoa.log.core.Layout;
 import stoa.spi.Engine;
 import stoa.storage.CorruptData;
@@ -89,6 +90,18 @@ public final class EmbeddedEngine implements Engine {
   public static Stoa open(
       StoaConfig config, Supplier<Device> device, Clock clock, Threads threads) {
     return opened(config, () -> OpenLog.of(device.get()), clock, threads);
+  }
+
+  /// Opens a store on a log that its replicas share: this process is the one that proposes. Has no
+  /// blobs.
+  ///
+  /// @param config its URL is used in messages only
+  /// @param device what this replica is kept on; not closed with the store
+  /// @param log opens the log, which is closed with the store; what it throws is told as for any
+  ///   other store
+  public static Stoa openReplicated(
+      StoaConfig config, Device device, Supplier<ShardLog> log, Clock clock, Threads threads) {
+    return opened(config, () -> OpenLog.replicated(device, log.get()), clock, threads);
   }
 
   /// Opens a store of several shards on devices of the caller's, which are closed with it.

@@ -75,6 +75,12 @@ public final class ObjectService implements AutoCloseable {
     stoa.close();
   }
 
+  /// Whether the log has failed, or another process has it now: nothing that is answered from then
+  /// on need be so.
+  public boolean hasFailed() {
+    return store.hasFailed();
+  }
+
   /// The sessions of clients.
   public Sessions sessions() {
     return sessions;

@@ -8,9 +8,20 @@ import stoa.base.Check;
 /// @param host where it is
 /// @param port of its Raft server
 /// @param supplyPort where others get from it what they lack; see [stoa.log.Supply]
-public record Member(String id, String host, int port, int supplyPort) {
+/// @param clients where clients find it, `HOST:PORT`; empty when none do
+public record Member(String id, String host, int port, int supplyPort, String clients) {
   public Member {
     Check.that(!id.isEmpty() && id.indexOf('@') < 0, "a member is called '%s'", id);
+  }
+
+  /// One that clients do not find.
+  public Member(String id, String host, int port, int supplyPort) {
+    this(id, host, port, supplyPort, "");
+  }
+
+  /// This one where clients find it.
+  public Member withClients(String address) {
+    return new Member(id, host, port, supplyPort, address);
   }
 
   /// Its address in Raft.
@@ -18,29 +29,34 @@ public record Member(String id, String host, int port, int supplyPort) {
     return host + ":" + port;
   }
 
-  /// As in `a@127.0.0.1:4711:4712`.
+  /// As in `a@127.0.0.1:4711:4712/127.0.0.1:7400`.
   @Override
   public String toString() {
-    return id + "@" + host + ":" + port + ":" + supplyPort;
+    String text = id + "@" + host + ":" + port + ":" + supplyPort;
+    return clients.isEmpty() ? text : text + "/" + clients;
   }
 
   /// The member that [#toString] wrote.
   ///
   /// @throws IllegalArgumentException when the text is something else
   public static Member of(String text) {
-    int at = text.indexOf('@');
-    int second = text.lastIndexOf(':');
-    int first = text.lastIndexOf(':', second - 1);
+    int slash = text.indexOf('/');
+    String clients = slash < 0 ? "" : text.substring(slash + 1);
+    String place = slash < 0 ? text : text.substring(0, slash);
+    int at = place.indexOf('@');
+    int second = place.lastIndexOf(':');
+    int first = place.lastIndexOf(':', second - 1);
     if (at < 1 || first < at + 2 || second < 0) {
       throw new IllegalArgumentException(
-          "'" + text + "' is no member; it is written ID@HOST:PORT:SUPPLYPORT");
+          "'" + text + "' is no member; it is written ID@HOST:PORT:SUPPLYPORT/HOST:PORT");
     }
     try {
       return new Member(
-          text.substring(0, at),
-          text.substring(at + 1, first),
-          Integer.parseInt(text.substring(first + 1, second)),
-          Integer.parseInt(text.substring(second + 1)));
+          place.substring(0, at),
+          place.substring(at + 1, first),
+          Integer.parseInt(place.substring(first + 1, second)),
+          Integer.parseInt(place.substring(second + 1)),
+          clients);
     } catch (NumberFormatException e) {
       throw new IllegalArgumentException("'" + text + "' has a port that is no number", e);
     }

@@ -30,6 +30,7 @@ import org.apache.ratis.server.RaftServer;
 import org.apache.ratis.server.RaftServerConfigKeys;
 import org.apache.ratis.util.SizeInBytes;
 import org.apache.ratis.util.TimeDuration;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import stoa.Unavailable;
@@ -282,20 +283,31 @@ public final class RatisNode implements AutoCloseable {
         .setAddress(member.address())
         // Ratis streams nothing itself; it tells all members of this address.
         .setDataStreamAddress(member.host() + ":" + member.supplyPort())
+        // Nor does it look at this one, which it tells all members of, too.
+        .setClientAddress(member.clients())
         .setPriority(priority)
         .build();
   }
 
   static Member member(RaftPeer peer) {
-    return member(peer.getId().toString(), peer.getAddress(), peer.getDataStreamAddress());
+    return member(
+        peer.getId().toString(),
+        peer.getAddress(),
+        peer.getDataStreamAddress(),
+        peer.getClientAddress());
   }
 
   static Member member(RaftPeerProto peer) {
-    return member(peer.getId().toStringUtf8(), peer.getAddress(), peer.getDataStreamAddress());
+    return member(
+        peer.getId().toStringUtf8(),
+        peer.getAddress(),
+        peer.getDataStreamAddress(),
+        peer.getClientAddress());
   }
 
-  private static Member member(String id, String address, String supply) {
-    return Member.of(id + "@" + address + supply.substring(supply.lastIndexOf(':')));
+  private static Member member(String id, String address, String supply, @Nullable String clients) {
+    String place = id + "@" + address + supply.substring(supply.lastIndexOf(':'));
+    return Member.of(place).withClients(clients == null ? "" : clients);
   }
 
   /// Stops taking part in all groups, and closes their replicas. Others go on when they are enough.

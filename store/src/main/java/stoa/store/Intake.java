@@ -156,6 +156,19 @@ final class Intake {
     return cause != null;
   }
 
+  /// Returns when all that was acknowledged when this was called, by whoever led then, is in the
+  /// mailboxes. Whoever asks without appending calls it first. A log that cannot say so has failed.
+  ///
+  /// @throws Unavailable when the log has failed
+  void confirm() {
+    try {
+      log.confirm();
+    } catch (RuntimeException elsewhere) {
+      failed = elsewhere;
+    }
+    checkUsable();
+  }
+
   /// Refuses when the log has failed: its streams may show what is not durable.
   void checkUsable() {
     RuntimeException cause = failed;

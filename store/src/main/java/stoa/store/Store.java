@@ -283,7 +283,7 @@ public final class Store implements AutoCloseable {
 
   private Request get(Request request, Duration timeMax) {
     takingBack.limit(request, timeMax);
-    if (intake.refuses(request)) return request;
+    if (isUnconfirmed(request)) return request;
     boolean quick = request.quick;
     if (quick && threads.mayRunQuick()) {
       Resident resident = request.resident;
@@ -317,6 +317,7 @@ public final class Store implements AutoCloseable {
     Request request = newGet(target, query, existence, pace != Pace.LONG);
     request.brief = pace == Pace.BRIEF;
     takingBack.limit(request, timeMax);
+    if (isUnconfirmed(request)) return request;
     intake.add(request);
     callWriter();
     return request;
@@ -331,6 +332,7 @@ public final class Store implements AutoCloseable {
     takingBack.limit(request, timeMax);
     request.alone = true;
     request.asked = moment();
+    if (isUnconfirmed(request)) return request;
     intake.add(request);
     callWriter();
     return request;
@@ -407,6 +409,7 @@ public final class Store implements AutoCloseable {
   /// The names of the keys of a space that exist now, in the order in which they began.
   public Iterator<byte[]> list(String space) {
     checkOpen();
+    checkUsable();
     Resident directory = directory(space);
     return new Names(streams(), directory.key.stream(), directory.tail());
   }
@@ -832,6 +835,7 @@ public final class Store implements AutoCloseable {
   /// The entries of a key's stream from one address to another, both inclusive.
   public List<Event> events(Key key, long from, long to) {
     checkOpen();
+    checkUsable();
     retention.check(key, from);
     var events = new ArrayList<Event>();
     Resident resident = residents.pin(key);
@@ -883,9 +887,10 @@ public final class Store implements AutoCloseable {
     return log.streams();
   }
 
-  /// Throws [stoa.Unavailable] when the log has failed: its streams may show what is not durable.
+  /// Throws [stoa.Unavailable] when the log has failed, or this process need not show all that was
+  /// acknowledged.
   void checkUsable() {
-    intake.checkUsable();
+    intake.confirm();
   }
 
   /// How far the log is committed.
@@ -1030,9 +1035,20 @@ public final class Store implements AutoCloseable {
     }
   }
 
+  /// Fails a question when nobody can say that this process shows all that was acknowledged.
+  private boolean isUnconfirmed(Request question) {
+    try {
+      intake.confirm();
+      return false;
+    } catch (Unavailable failed) {
+      question.fail(failed);
+      return true;
+    }
+  }
+
   /// Puts a question behind what waits for its key.
   void ask(Request request) {
-    if (intake.refuses(request)) return;
+    if (isUnconfirmed(request)) return;
     if (request.resident.enqueue(request)) request.resident.dispatch();
   }
 

@@ -1,0 +1,91 @@
+package stoa.cli;
+
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/// `stoa cluster`: several servers on this machine that keep one store, for trying it.
+@Command(
+    name = "cluster",
+    description = "Starts several servers on this machine that keep one store, for trying it.",
+    footer = {
+      "",
+      "Kill one of them with kill -9 and go on; ./stoa status shows who leads. All end with this",
+      "command. With the same --data they go on where they were."
+    })
+final class ClusterCommand implements Callable<Integer> {
+  private static final int NODES_MAX = 5;
+
+  @Spec private @Nullable CommandSpec spec;
+
+  @Option(
+      names = "--nodes",
+      paramLabel = "N",
+      description = "How many servers, 1 to 5. Default: ${DEFAULT-VALUE}")
+  private int nodes = 3;
+
+  @Option(
+      names = "--data",
+      paramLabel = "DIR",
+      description = "Where their directories are. Default: ${DEFAULT-VALUE}")
+  private Path data = Path.of("stoa-data", "cluster");
+
+  @Option(
+      names = "--port",
+      paramLabel = "PORT",
+      description = "The first one's port, the others follow; 0 is any. Default: ${DEFAULT-VALUE}")
+  private int port = 7400;
+
+  @Option(
+      names = "--classpath",
+      paramLabel = "PATH",
+      description = "Jar files and directories with the shared classes.")
+  private @Nullable String classpath;
+
+  private ClusterCommand() {}
+
+  @Override
+  public Integer call() throws IOException, InterruptedException {
+    if (nodes < 1 || nodes > NODES_MAX) {
+      throw new IllegalArgumentException("--nodes " + nodes + " is not between 1 and " + NODES_MAX);
+    }
+    PrintWriter out = Objects.requireNonNull(spec).commandLine().getOut();
+    var servers = new ArrayList<ServerProcess>();
+    try {
+      for (int node = 1; node <= nodes; node++) {
+        servers.add(start(node, servers));
+        ServerProcess server = servers.getLast();
+        out.println("server s" + node + " at " + server.address() + ", process " + server.id());
+        out.flush();
+      }
+      out.println(
+          "ready: stoa://"
+              + servers.stream().map(ServerProcess::address).collect(Collectors.joining(",")));
+      out.flush();
+      new CompletableFuture<Void>().join(); // until this process is told to end
+      return 0;
+    } finally {
+      for (ServerProcess server : servers) server.close();
+    }
+  }
+
+  private ServerProcess start(int node, List<ServerProcess> before) throws IOException {
+    var options = new ArrayList<>(List.of("--name", "s" + node));
+    if (before.isEmpty()) options.add("--replicated");
+    else options.addAll(List.of("--join", before.getFirst().address()));
+    String path = classpath;
+    if (path != null) options.addAll(List.of("--classpath", path));
+    return ServerProcess.start(data.resolve("s" + node), port == 0 ? 0 : port + node - 1, options);
+  }
+}

@@ -1,0 +1,44 @@
+package stoa.cli;
+
+import java.util.Objects;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+import stoa.wire.proto.DrainReply;
+import stoa.wire.proto.DrainRequest;
+
+/// `stoa drain`: one of several servers keeps the store no more.
+@Command(
+    name = "drain",
+    description = "Has a server keep the store no more; ./stoa status lists the servers.",
+    footer = {
+      "",
+      "Clients go on meanwhile. What the server keeps is not deleted; stop it, and delete its",
+      "directory, when it is out. A server that is dead is taken out in the same way."
+    })
+final class DrainCommand implements Callable<Integer> {
+  @Spec private @Nullable CommandSpec spec;
+  @Mixin private Operator operator = new Operator();
+
+  @Parameters(paramLabel = "NAME", description = "The name of the server.")
+  private String name = "";
+
+  private DrainCommand() {}
+
+  @Override
+  public Integer call() {
+    var commandLine = Objects.requireNonNull(spec).commandLine();
+    DrainReply reply =
+        operator.ask(server -> server.drain(DrainRequest.newBuilder().setServer(name).build()));
+    if (reply.getRefusal().isEmpty()) {
+      commandLine.getOut().println("server " + name + " is out");
+      return 0;
+    }
+    commandLine.getErr().println("stoa: " + reply.getRefusal());
+    return 1;
+  }
+}

@@ -1,0 +1,69 @@
+package stoa.cluster;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.Properties;
+import org.jspecify.annotations.Nullable;
+import stoa.Corrupt;
+import stoa.Unavailable;
+
+/// What a server notes of itself in its directory, so that it goes on as the same one when it is
+/// started again.
+///
+/// @param name what it is called
+/// @param host where the others reach it
+/// @param port its port
+/// @param supplyPort where the others get from it what they lack
+/// @param first whether the store began with it
+record Membership(String name, String host, int port, int supplyPort, boolean first) {
+  private static final String FILE = "member.properties";
+
+  /// What is noted in a directory; null in one that never belonged to a server of several.
+  ///
+  /// @throws Corrupt when it cannot be understood
+  static @Nullable Membership read(Path directory) {
+    Path file = directory.resolve(FILE);
+    if (!Files.exists(file)) return null;
+    var properties = new Properties();
+    try (var reader = Files.newBufferedReader(file)) {
+      properties.load(reader);
+      return new Membership(
+          value(properties, "name"),
+          value(properties, "host"),
+          Integer.parseInt(value(properties, "port")),
+          Integer.parseInt(value(properties, "port.supply")),
+          Boolean.parseBoolean(value(properties, "first")));
+    } catch (IOException | IllegalArgumentException damaged) {
+      throw new Corrupt(file + " cannot be read: " + damaged.getMessage(), damaged);
+    }
+  }
+
+  private static String value(Properties properties, String key) {
+    String value = properties.getProperty(key);
+    if (value == null) throw new IllegalArgumentException("it has no " + key);
+    return value;
+  }
+
+  /// Notes it, durably.
+  void write(Path directory) {
+    var properties = new Properties();
+    properties.setProperty("name", name);
+    properties.setProperty("host", host);
+    properties.setProperty("port", Integer.toString(port));
+    properties.setProperty("port.supply", Integer.toString(supplyPort));
+    properties.setProperty("first", Boolean.toString(first));
+    Path file = directory.resolve(FILE);
+    Path next = directory.resolve(FILE + ".next");
+    try {
+      Files.createDirectories(directory);
+      try (var writer = Files.newBufferedWriter(next)) {
+        properties.store(writer, "which server of a store this is; not to be changed");
+      }
+      Files.move(next, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+    } catch (IOException failed) {
+      throw new Unavailable(file + " cannot be written: " + failed.getMessage(), failed);
+    }
+  }
+}

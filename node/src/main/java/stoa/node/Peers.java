@@ -1,0 +1,29 @@
+package stoa.node;
+
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import stoa.wire.proto.ServerStatus;
+
+/// The servers that keep a store together, as one of them sees it. Thread-safe.
+public interface Peers {
+  /// Where clients find the servers, `HOST:PORT`.
+  List<String> servers();
+
+  /// Where clients find the server that has the store, `HOST:PORT`; completed when that is known.
+  CompletableFuture<String> leader();
+
+  /// What an operator sees of them.
+  List<ServerStatus> status();
+
+  /// Makes another server one of them. Waits until it is.
+  ///
+  /// @param server its name
+  /// @param member where it is, as they write it
+  /// @throws stoa.StoaException saying why it may not
+  void join(String server, String member);
+
+  /// Has a server be one of them no more. Waits until it is out.
+  ///
+  /// @throws stoa.StoaException saying why that cannot be
+  void drain(String server);
+}
