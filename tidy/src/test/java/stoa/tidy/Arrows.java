@@ -21,12 +21,14 @@ final class Arrows {
     ALLOWED.put("base", Set.of());
     ALLOWED.put("storage", Set.of("base"));
     ALLOWED.put("log", Set.of("api", "base", "storage"));
+    ALLOWED.put("ratis", Set.of("api", "base", "storage", "log"));
     ALLOWED.put("store", Set.of("api", "base", "storage", "log"));
     ALLOWED.put("objects", Set.of("api", "base", "storage", "log", "store"));
     ALLOWED.put("collections", engine);
     ALLOWED.put("wire", engine);
     ALLOWED.put("node", with(engine, "wire"));
     ALLOWED.put("client", with(engine, "wire"));
+    ALLOWED.put("cluster", with(engine, "wire", "node", "ratis"));
     ALLOWED.put("stacksync", Set.of("api"));
     ALLOWED.put("sim", engine);
     ALLOWED.put("spec", Set.of());
@@ -34,7 +36,17 @@ final class Arrows {
     ALLOWED.put(
         "cli",
         with(
-            engine, "weave", "collections", "wire", "node", "client", "stacksync", "bench", "sim"));
+            engine,
+            "weave",
+            "collections",
+            "wire",
+            "node",
+            "client",
+            "cluster",
+            "ratis",
+            "stacksync",
+            "bench",
+            "sim"));
     ALLOWED.put("peers", with(engine, "collections", "stacksync", "bench", "cli"));
     ALLOWED.put("tidy", with(engine, "weave", "collections", "stacksync", "bench", "sim", "cli"));
   }
