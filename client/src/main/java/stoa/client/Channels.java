@@ -75,8 +75,7 @@ final class Channels implements AutoCloseable {
     var builder =
         NettyChannelBuilder.forAddress(address.host(), address.port())
             .eventLoopGroup(loop)
-            .channelType(
-                Epoll.isAvailable() ? EpollSocketChannel.class : NioSocketChannel.class)
+            .channelType(Epoll.isAvailable() ? EpollSocketChannel.class : NioSocketChannel.class)
             .directExecutor()
             .disableRetry()
             .maxInboundMessageSize(FRAME_BYTES_MAX)
