@@ -196,11 +196,10 @@ final class RecordedKeys {
       var put = stoa.store().putAsync(key, value);
       return () -> {
         var told =
-            call.end(
-                () -> {
-                  put.join();
-                  return new Output.Done();
-                });
+            call.end(() -> {
+              put.join();
+              return new Output.Done();
+            });
         switch (told) {
           case RecordedWork.Told.Answered<Output> _ -> span.end();
           case RecordedWork.Told.Refused<Output> _ -> span.refused = true;

@@ -112,18 +112,18 @@ final class RecordedWork {
       } catch (StoaException | CompletionException e) {
         Throwable cause = e instanceof CompletionException ? e.getCause() : null;
         Throwable why = cause == null ? e : cause;
-        switch (why) {
+        return switch (why) {
           case UnknownOutcome _ -> {
             reached.accept("a call with an unknown outcome");
-            return new Told.Unknown<>();
+            yield new Told.Unknown<>();
           }
           case Gone _, Unavailable _, DeadlineExceeded _ -> {
             open.refused();
             reached.accept("a call refused: " + why.getClass().getSimpleName());
-            return new Told.Refused<>();
+            yield new Told.Refused<>();
           }
           default -> throw e;
-        }
+        };
       }
     };
   }

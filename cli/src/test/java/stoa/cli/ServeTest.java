@@ -8,21 +8,19 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
-import java.net.URI;
 import java.net.URL;
 import java.net.URLClassLoader;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.function.Function;
 import java.util.jar.JarEntry;
 import java.util.jar.JarOutputStream;
-import java.util.stream.Stream;
-import javax.tools.JavaFileObject;
-import javax.tools.SimpleJavaFileObject;
-import javax.tools.ToolProvider;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import stoa.CallFailed;
@@ -91,42 +89,35 @@ class ServeTest {
       }
       """;
 
-  private record Source(String name, String text) {
-    private JavaFileObject file() {
-      var uri = URI.create("string:///app/" + name + JavaFileObject.Kind.SOURCE.extension);
-      return new SimpleJavaFileObject(uri, JavaFileObject.Kind.SOURCE) {
-        @Override
-        public CharSequence getCharContent(boolean ignoreEncodingErrors) {
-          return text;
-        }
-      };
-    }
+  /// Runs a tool of the JDK; answers what it says.
+  private static String tool(String name, String... arguments)
+      throws IOException, InterruptedException {
+    var command = new ArrayList<String>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", name).toString());
+    command.addAll(List.of(arguments));
+    var process = new ProcessBuilder(command).redirectErrorStream(true).start();
+    var said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    assertEquals(0, process.waitFor(), said);
+    return said;
   }
 
-  private static Path jar(Path directory) throws IOException {
-    Path classes = Files.createDirectories(directory.resolve("classes"));
-    var said = new StringWriter();
-    var sources =
-        Stream.of(
-            new Source("Spinner", SPINNER),
-            new Source("Tally", TALLY),
-            new Source("Program", PROGRAM));
-    boolean compiled =
-        ToolProvider.getSystemJavaCompiler()
-            .getTask(
-                said,
-                null,
-                null,
-                List.of(
-                    "-proc:none",
-                    "-classpath",
-                    System.getProperty("java.class.path"),
-                    "-d",
-                    classes.toString()),
-                null,
-                sources.map(Source::file).toList())
-            .call();
-    assertTrue(compiled, said::toString);
+  private static Path jar(Path directory) throws IOException, InterruptedException {
+    Path classes = directory.resolve("classes");
+    var arguments =
+        new ArrayList<>(
+            List.of(
+                "-proc:none",
+                "-classpath",
+                System.getProperty("java.class.path"),
+                "-d",
+                classes.toString()));
+    var sources = Map.of("Spinner", SPINNER, "Tally", TALLY, "Program", PROGRAM);
+    for (var source : sources.entrySet()) {
+      Path file = directory.resolve(source.getKey() + ".java");
+      Files.writeString(file, source.getValue());
+      arguments.add(file.toString());
+    }
+    tool("javac", arguments.toArray(String[]::new));
     Path jar = directory.resolve("app.jar");
     try (var out = new JarOutputStream(Files.newOutputStream(jar));
         var files = Files.walk(classes)) {
@@ -151,20 +142,14 @@ class ServeTest {
     while (true) {
       String status = stoa(0, "status", "--server", server.address());
       for (String line : status.lines().toList()) {
-        if (line.contains("spin") && line.contains(" runs ")) return line.strip().split(" ")[0];
+        if (line.contains("spin") && line.contains(" runs ")) return line.strip().split(" ", 2)[0];
       }
     }
   }
 
   /// Whether a thread of the server is in the endless method.
   private static boolean isInside(ServerProcess server) throws IOException, InterruptedException {
-    var jcmd = Path.of(System.getProperty("java.home"), "bin", "jcmd").toString();
-    var process =
-        new ProcessBuilder(jcmd, Long.toString(server.id()), "Thread.print")
-            .redirectErrorStream(true)
-            .start();
-    var threads = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-    assertEquals(0, process.waitFor(), threads);
+    String threads = tool("jcmd", Long.toString(server.id()), "Thread.print");
     return threads.contains("app.Spinner.spin");
   }
 
@@ -181,7 +166,7 @@ class ServeTest {
           (Function<String, Object>)
               loader.loadClass("app.Program").getConstructor(Stoa.class).newInstance(stoa);
       assertEquals(1L, program.apply("tally"));
-      var spin = (java.util.concurrent.CompletableFuture<Long>) program.apply("spin");
+      var spin = (CompletableFuture<Long>) program.apply("spin");
       String call = spinning(server);
       for (long i = 2; i < 100; i++) assertEquals(i, program.apply("tally"));
       assertTrue(isInside(server));

@@ -120,17 +120,14 @@ class ReplicasTest {
   }
 
   @Test
-  void goesToTheNextAddressWhenTheOneThatItTalkedToStops(@TempDir Path directory)
-      throws Exception {
+  void goesToTheNextAddressWhenTheOneThatItTalkedToStops(@TempDir Path directory) throws Exception {
     var config = StoaConfig.of("file:" + directory);
     Server server = ServedEngine.serve(config, 0);
     try (var first = new Cuts(server.port(), 3, Integer.MAX_VALUE);
         var second = new Cuts(server.port(), 4, Integer.MAX_VALUE);
-        Stoa stoa =
-            Stoa.open("stoa://127.0.0.1:" + first.port() + ",127.0.0.1:" + second.port())) {
+        Stoa stoa = Stoa.open("stoa://127.0.0.1:" + first.port() + ",127.0.0.1:" + second.port())) {
       assertEquals(1, stoa.get(Sheet.class, "s").add(new byte[1]));
       server.close();
-      first.close();
       server = ServedEngine.serve(config, 0);
       second.target(server.port());
       assertEquals(2, stoa.get(Sheet.class, "s").add(new byte[1]));

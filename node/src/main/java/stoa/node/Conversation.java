@@ -6,6 +6,7 @@ import io.grpc.stub.ServerCallStreamObserver;
 import io.grpc.stub.StreamObserver;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import stoa.wire.Frames;
 import stoa.wire.proto.ClientFrame;
@@ -18,7 +19,7 @@ import stoa.wire.proto.ServerHello;
 final class Conversation implements StreamObserver<ClientFrame> {
   /*
    * `pending` counts what there may be to send since nobody was sending; whoever raises it from 0 sends until it is 0
-   * again, or hands that to a sender. So one thread at a time uses `out` for frames.
+   * again, or hands that to a sender. So one thread at a time uses `out` for frames, and to end the conversation.
    *
    * Reading: the next frame is asked for when one is done with, unless too much is under way; then the sender asks when
    * that has become less.
@@ -32,9 +33,13 @@ final class Conversation implements StreamObserver<ClientFrame> {
   private volatile @Nullable Session session;
   private volatile boolean over;
 
+  /// How this side ends the conversation; the sender says it.
+  private final AtomicReference<@Nullable Status> end = new AtomicReference<>();
+
   // Of the sender.
   private boolean saidHello;
   private boolean saidDraining;
+  private boolean saidEnd;
 
   // Guarded by this.
   private boolean paused;
@@ -148,11 +153,7 @@ final class Conversation implements StreamObserver<ClientFrame> {
   @Override
   public void onCompleted() {
     lost();
-    try {
-      out.onCompleted();
-    } catch (RuntimeException closed) {
-      // The connection is gone.
-    }
+    end(Status.OK);
   }
 
   private void lost() {
@@ -164,11 +165,12 @@ final class Conversation implements StreamObserver<ClientFrame> {
   /// Ends the connection; the session lives on under its lease.
   void refuse(Status status, String reason) {
     lost();
-    try {
-      out.onError(status.withDescription(reason).asRuntimeException());
-    } catch (RuntimeException closed) {
-      // The connection is gone.
-    }
+    end(status.withDescription(reason));
+  }
+
+  private void end(Status status) {
+    end.compareAndSet(null, status);
+    sendNow();
   }
 
   // ---- what is sent
@@ -198,7 +200,20 @@ final class Conversation implements StreamObserver<ClientFrame> {
       } catch (RuntimeException broken) {
         refuse(Status.UNAVAILABLE, String.valueOf(broken.getMessage()));
       }
+      sayEnd();
     } while (pending.addAndGet(-seen) != 0);
+  }
+
+  private void sayEnd() {
+    Status status = end.get();
+    if (status == null || saidEnd) return;
+    saidEnd = true;
+    try {
+      if (status.isOk()) out.onCompleted();
+      else out.onError(status.asRuntimeException());
+    } catch (RuntimeException closed) {
+      // The connection is gone.
+    }
   }
 
   private void sendAll() {
