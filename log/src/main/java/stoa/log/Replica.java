@@ -1,5 +1,7 @@
 package stoa.log;
 
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import stoa.LogAddress;
@@ -26,18 +28,23 @@ public final class Replica implements AutoCloseable {
    *
    *    object    space  offset   data
    *    RECORD    0      0        version u8: 1; index, term and fence, all varint
+   *    RECORD    0      1        whether it is being brought level by another replica: u8
    *
    * The fence is the index at which the present owner opened its term, which is the number of the term.
    * Batches of lower terms are void, in whatever epoch.
    *
    * Invariants:
-   * (1) What is at or below `applied` is on the device, whole, and nothing else is.
+   * (1) What is at or below `applied` is on the device, whole. Nothing else is, but while it is being
+   *     brought level: then there may be a part of what the commands behind that come to.
    * (2) What is at or below `durable` survives.
    * (3) Answers, and what the streams show, depend on the commands only. What of a released past is kept
    *     physically does not: a replica keeps what it needs itself to make the state that counts.
    */
   static final StreamId RECORD = StreamId.of("stoa/replica");
   private static final int VERSION = 1;
+
+  /// So many streams are remembered that are to be released when nobody reads them any more.
+  private static final int HELD_MAX = 65_536;
 
   private final Device device;
   private final Streams streams;
@@ -53,8 +60,10 @@ public final class Replica implements AutoCloseable {
   private volatile Listener listener = Listener.NONE;
   private volatile @Nullable Throwable failed;
 
-  /// How far the record on the device is; guarded by lock.
-  private long recorded;
+  // Guarded by lock.
+  private long recorded; // how far the record on the device is
+  private int supplies; // how many others are being brought level from here
+  private final Set<StreamId> held = new TreeSet<>(); // what is released when they are
 
   /// What the commands have come to.
   ///
@@ -92,7 +101,9 @@ public final class Replica implements AutoCloseable {
     ShardLog.Tail tail = streams.tail();
     byte[] record = device.read(RECORD, 0, 0);
     if (record == null) {
-      Check.that(tail.epoch() == 0, "the device has a log that is of no replica: %s", tail);
+      // Of one that is being brought level for the first time, a crash may have left the log only.
+      Check.that(
+          tail.epoch() == 0 || !isWhole(), "the device has a log that is of no replica: %s", tail);
       return new State(Position.START, 0, tail);
     }
     var in = new Decoder(record);
@@ -164,7 +175,7 @@ public final class Replica implements AutoCloseable {
       case Command.Trim(long term, StreamId stream, long address) -> {
         if (term < before.fence()) yield skip(at, before, fenced(before));
         if (address > streams.oldest(stream)) {
-          streams.trimTo(stream, address).add(stream, commit.clear());
+          trim(stream, address, commit.clear());
           put(new State(at, before.fence(), before.tail()));
           yield new Command.Answer.Done();
         }
@@ -173,13 +184,24 @@ public final class Replica implements AutoCloseable {
       case Command.TrimLog(long term, long counter) -> {
         if (term < before.fence()) yield skip(at, before, fenced(before));
         long first = streams.batchAt(counter);
-        if (first > streams.firstInLog()) {
+        // While others are brought level it stays; the next one releases it.
+        if (first > streams.firstInLog() && supplies == 0) {
           commit.clear().trim(Streams.LOG, Streams.ENTRIES, first);
           put(new State(at, before.fence(), before.tail()));
         }
         yield skip(at, before, new Command.Answer.Done());
       }
     };
+  }
+
+  private void trim(StreamId stream, long address, Commit to) {
+    if (supplies == 0) {
+      streams.trimTo(stream, address).add(stream, to);
+      return;
+    }
+    to.trim(stream, Streams.OLDEST, address);
+    // What is forgotten goes with the next one.
+    if (held.size() < HELD_MAX) held.add(stream);
   }
 
   private Command.Answer open(Position at, long fence, State before) {
@@ -279,6 +301,96 @@ public final class Replica implements AutoCloseable {
     } finally {
       lock.unlock();
     }
+  }
+
+  // ---- bringing a replica level
+
+  /// Begins to tell another replica what it lacks.
+  ///
+  /// @throws RuntimeException when this replica has failed
+  public Supply supply() {
+    lock.lock();
+    try {
+      ensureUsable();
+      supplies++;
+      State now = state;
+      return new Supply(this, now.applied(), now.fence(), now.tail().counter());
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  void supplied() {
+    lock.lock();
+    try {
+      if (--supplies > 0 || failed != null) return;
+      for (StreamId stream : held) {
+        streams.trimTo(stream, streams.oldest(stream)).add(stream, commit.clear());
+        device.append(commit);
+      }
+      held.clear();
+    } catch (StorageException failure) {
+      failed = failure;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /// Whether nothing is missing up to [#applied]. That is so but when a crash came while this
+  /// replica was being brought level: then it must be once more.
+  public boolean isWhole() {
+    byte[] level = device.read(RECORD, 0, 1);
+    return level == null || level[0] == 0;
+  }
+
+  /// Begins or ends being brought level.
+  private void level(int value, Commit to) {
+    to.write(RECORD, 0, 1, new byte[] {(byte) value}, 0, 1);
+  }
+
+  void absorb() {
+    lock.lock();
+    try {
+      ensureUsable();
+      level(1, commit.clear());
+      device.append(commit);
+      device.sync();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /// Writes what another replica has sent.
+  void absorb(Commit part) {
+    lock.lock();
+    try {
+      ensureUsable();
+      device.append(part);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /// Ends being brought level: all up to a position is there.
+  Position absorbed(Position position, long fence) {
+    lock.lock();
+    try {
+      ensureUsable();
+      State now = state;
+      level(0, commit.clear());
+      boolean further = now.applied().index() >= position.index();
+      put(further ? now : new State(position, fence, streams.tail()));
+      device.sync();
+      durable = state.applied();
+      return durable;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /// The streams with all that is on the device.
+  Streams all() {
+    return streams;
   }
 
   private void ensureUsable() {

@@ -1,6 +1,7 @@
 package stoa.ratis;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Files;
@@ -34,6 +35,8 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import stoa.Unavailable;
+import stoa.log.CatchUp;
+import stoa.log.Position;
 import stoa.log.Replica;
 
 /// One Raft server in a process, with the groups that it hosts. Thread-safe.
@@ -55,9 +58,12 @@ public final class RatisNode implements AutoCloseable {
   private final ConcurrentHashMap<Integer, RatisGroup> groups = new ConcurrentHashMap<>();
   private final ExecutorService background = Executors.newVirtualThreadPerTaskExecutor();
   private final ClientId client = ClientId.randomId();
+  private final Sockets sockets;
+  private final SupplyPort supplies;
 
   private RatisNode(RatisConfig config) throws IOException {
     this.config = config;
+    sockets = new Sockets(config.tls());
     // While it is built, Ratis would begin the groups of its directory, without their first
     // members.
     var properties = properties(config, config.directory().resolve("none"));
@@ -77,6 +83,12 @@ public final class RatisNode implements AutoCloseable {
             .setStateMachineRegistry(this::machine)
             .build();
     RaftServerConfigKeys.setStorageDir(properties, List.of(config.directory().toFile()));
+    supplies = new SupplyPort(sockets, config.host(), config.supplyPort(), this::replica);
+  }
+
+  private @Nullable Replica replica(int group) {
+    RatisGroup hosted = groups.get(group);
+    return hosted == null ? null : hosted.replica();
   }
 
   private GroupMachine machine(RaftGroupId id) {
@@ -203,6 +215,18 @@ public final class RatisNode implements AutoCloseable {
     }
   }
 
+  private Position catchUp(int group, Replica replica, Member leader) {
+    try (var source = new SupplyPort.Client(sockets, leader, group)) {
+      return CatchUp.run(replica, source);
+    } catch (IOException e) {
+      // Ratis asks for it again.
+      throw new UncheckedIOException(
+          "replica %s of group %d is not brought level by %s: %s"
+              .formatted(config.id(), group, leader, e.getMessage()),
+          e);
+    }
+  }
+
   private void begin(RaftGroup group) throws IOException {
     // Not "format": what is there is gone on with.
     var request = GroupManagementRequest.newAdd(client, server.getId(), 1, group, false);
@@ -314,6 +338,7 @@ public final class RatisNode implements AutoCloseable {
   @Override
   public void close() {
     groups.values().forEach(RatisGroup::closing);
+    supplies.close();
     try {
       server.close();
     } catch (IOException e) {

@@ -1,13 +1,18 @@
 package stoa.sim;
 
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
+import stoa.StoaException;
 import stoa.Unavailable;
 import stoa.base.Check;
+import stoa.log.CatchUp;
 import stoa.log.Consensus;
 import stoa.log.Position;
 import stoa.log.Replica;
@@ -34,6 +39,9 @@ public final class SimulatedShard implements AutoCloseable {
    *   propose ─► order ──────────────────────────► each replica's device; the leader's at once
    *      │         ▲ repeat()
    *      └─► late ─┘ step(), or never: Unknown
+   *
+   * Now and then the beginning of the order is dropped, as far as the leader's device is durable. A replica
+   * that is not as far is brought level by another one; that may break off, and goes on the next time.
    *
    * Invariants:
    * (1) A new leader has applied the whole order before it is given the leadership.
@@ -105,6 +113,8 @@ public final class SimulatedShard implements AutoCloseable {
   private final List<Ordered> order = new ArrayList<>();
   private final List<Ordered> late = new ArrayList<>();
   private final Map<Long, byte[]> answers = new TreeMap<>();
+  /* So many of the order are dropped. */
+  private long dropped;
   private long leadership;
   private @Nullable End end;
   private @Nullable ReplicatedShardLog leader;
@@ -158,7 +168,7 @@ public final class SimulatedShard implements AutoCloseable {
       for (var command : late) possible.add(() -> arrive(command));
     }
     for (var member : members) {
-      if (member.given < order.size()) possible.add(() -> apply(member));
+      if (member.given < order.size()) possible.add(() -> advance(member));
     }
     if (possible.isEmpty()) return false;
     chance.of(possible).run();
@@ -181,7 +191,7 @@ public final class SimulatedShard implements AutoCloseable {
     Member member = members.get(index);
     while (true) {
       retire();
-      while (member.given < order.size()) apply(member);
+      while (member.given < order.size()) advance(member);
       leadership++;
       var elected = new End(member);
       end = elected;
@@ -234,7 +244,7 @@ public final class SimulatedShard implements AutoCloseable {
       order.add(order.get(chance.between(Math.max(0, place - 4), place - 1)));
     }
     while (proposer.member.given < place) {
-      apply(proposer.member);
+      advance(proposer.member);
       if (proposer != end) {
         return new Consensus.Result.Unknown(new Unavailable("the leader is gone"));
       }
@@ -252,6 +262,46 @@ public final class SimulatedShard implements AutoCloseable {
     return new Unavailable("this end of the shard does not lead it");
   }
 
+  /// Gives a replica the next command, or what it lacks.
+  private void advance(Member member) {
+    if (member.given < dropped
+        && member.replica.applied().index() >= dropped
+        && member.replica.isWhole()) {
+      member.given = (int) member.replica.applied().index();
+    } else if (member.given < dropped) {
+      level(member);
+    } else {
+      apply(member);
+    }
+  }
+
+  private void level(Member member) {
+    var sources =
+        members.stream()
+            .filter(other -> other.replica.applied().index() >= dropped && other.replica.isWhole())
+            .toList();
+    Member from = chance.of(sources);
+    var asked = new boolean[1];
+    try (var supply = from.replica.supply()) {
+      CatchUp.run(
+          member.replica,
+          question -> {
+            if (chance.percent(trouble.repeated())) throw new IOException("broken off");
+            var answer = new ByteArrayOutputStream();
+            asked[0] = true;
+            while (from.given < order.size() && chance.percent(50)) apply(from);
+            supply.answer(question, answer);
+            asked[0] = false;
+            return new ByteArrayInputStream(answer.toByteArray());
+          });
+      member.given = (int) member.replica.applied().index();
+    } catch (IOException brokenOff) {
+      // It is done again.
+    } catch (StorageException | StoaException failed) {
+      crash(members.indexOf(asked[0] ? from : member));
+    }
+  }
+
   private void apply(Member member) {
     int index = member.given + 1;
     Ordered next = order.get(index - 1);
@@ -259,7 +309,10 @@ public final class SimulatedShard implements AutoCloseable {
     byte[] answer;
     try {
       answer = member.replica.apply(new Position(next.leadership(), index), next.command());
-      if (chance.percent(5)) member.replica.sync();
+      if (chance.percent(5)) {
+        long durable = member.replica.sync().index();
+        if (end != null && end.member == member && chance.percent(50)) dropped = durable;
+      }
     } catch (StorageException failed) {
       crash(members.indexOf(member));
       return;

@@ -252,6 +252,30 @@ public final class Device implements AutoCloseable {
     }
   }
 
+  /// Visits the ids of the objects that have records, or of which some were released, in ascending
+  /// order, until the visitor answers false: those of when the call began.
+  ///
+  /// @param after where to begin: behind this id; null for the start
+  public void withRecords(@Nullable StreamId after, Predicate<StreamId> visitor) {
+    ensureOpen();
+    try (var view = index.view()) {
+      var walk = view.walk();
+      if (after != null) walk.seek(after.high(), after.low(), 256, 0);
+      while (walk.next()) {
+        boolean counts = walk.space() < EntryOrder.VERSIONED || walk.space() == Spaces.TRIMS;
+        if (!counts) {
+          walk.seek(walk.high(), walk.low(), Spaces.TRIMS, 0);
+          continue;
+        }
+        var id = new StreamId(walk.high(), walk.low());
+        walk.skipObject();
+        if (!Trims.isOwn(id) && !visitor.test(id)) return;
+      }
+    } catch (IOException e) {
+      throw unreadable(e);
+    }
+  }
+
   private void touched(long bytesOfDirt) {
     appended.incrementAndGet();
     dirt.addAndGet(bytesOfDirt);

@@ -47,6 +47,11 @@ final class Trims {
     this.index = index;
   }
 
+  /// Whether an id is that of the hole, and of no object.
+  static boolean isOwn(StreamId id) {
+    return id.equals(ANY);
+  }
+
   /// Finds out whether anything was ever trimmed. Called once, before the others.
   void open() throws IOException {
     try (var view = index.view()) {

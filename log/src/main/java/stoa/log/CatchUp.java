@@ -1,0 +1,209 @@
+package stoa.log;
+
+import java.io.BufferedInputStream;
+import java.io.DataInputStream;
+import java.io.EOFException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import stoa.base.Encoder;
+import stoa.base.StreamId;
+import stoa.storage.Commit;
+import stoa.storage.Device;
+import stoa.storage.VersionState;
+
+/// Brings a replica level with another one by asking its [Supply] for what is lacking here.
+///
+/// One thread uses it. Other threads may go on applying commands to the replica, and when they are
+/// applied again, that changes nothing.
+public final class CatchUp {
+  /*
+   * The order in which things are written lets a crash come anywhere. A stream gets its checkpoints and
+   * marks first, then its entries by their addresses, then it is released as far as at the other. So what
+   * it has is at any time all up to its last entry, and the rest is asked for the next time. The headers
+   * of the log come last: up to a header that is there, everything is, and to apply its batch again is
+   * void. With the position, in one commit, it ends.
+   */
+
+  /// The other replica's [Supply], however far away.
+  public interface Source {
+    /// Asks a question. The answer is read to its end before the next one.
+    InputStream ask(byte[] question) throws IOException;
+  }
+
+  /// How much is written at a time.
+  private static final int COMMIT_BYTES = 1 << 20;
+
+  /// How much is given to the disk before it is made durable, so that a crash loses no more.
+  private static final int SYNC_BYTES = 256 << 20;
+
+  private static final int DATA_BYTES_MAX = Commit.BYTES_MAX / 2;
+
+  private final Replica replica;
+  private final Device device;
+  private final Streams streams;
+  private final Source source;
+  private final Commit commit = new Commit();
+  private long unsynced;
+
+  private CatchUp(Replica replica, Source source) {
+    this.replica = replica;
+    this.device = replica.device();
+    this.streams = replica.all();
+    this.source = source;
+  }
+
+  /// Brings a replica level, and answers up to where it is now, durably.
+  ///
+  /// @throws IOException when the source does, or says what cannot be; then it is to be done once
+  ///   more, which goes on from there
+  /// @throws stoa.storage.StorageException when the device fails
+  public static Position run(Replica replica, Source source) throws IOException {
+    return new CatchUp(replica, source).run();
+  }
+
+  private Position run() throws IOException {
+    Position position;
+    long fence;
+    try (var in = ask(new byte[] {Supply.BEGIN})) {
+      long index = in.readLong();
+      position = new Position(in.readLong(), index);
+      fence = in.readLong();
+    }
+    if (position.index() <= replica.applied().index() && replica.isWhole()) return replica.sync();
+    replica.absorb();
+    streams();
+    objects();
+    log();
+    return replica.absorbed(position, fence);
+  }
+
+  private DataInputStream ask(byte[] question) throws IOException {
+    return new DataInputStream(new BufferedInputStream(source.ask(question)));
+  }
+
+  private static StreamId id(DataInputStream in) throws IOException {
+    return new StreamId(in.readLong(), in.readLong());
+  }
+
+  private static byte[] data(DataInputStream in) throws IOException {
+    int length = in.readInt();
+    if (length < 0 || length > DATA_BYTES_MAX)
+      throw new IOException("data of " + length + " bytes");
+    byte[] data = in.readNBytes(length);
+    if (data.length < length) throw new EOFException("the other replica broke off");
+    return data;
+  }
+
+  // ---- streams
+
+  /// A stream as the other replica has it.
+  private record Other(StreamId id, long last, long oldest) {}
+
+  private void streams() throws IOException {
+    StreamId after = null;
+    while (true) {
+      List<Other> page = page(after);
+      if (page.isEmpty()) return;
+      after = page.getLast().id();
+      page.removeIf(other ->
+          streams.last(other.id()) >= other.last() && streams.oldest(other.id()) >= other.oldest());
+      if (!page.isEmpty()) records(page);
+    }
+  }
+
+  private List<Other> page(@Nullable StreamId after) throws IOException {
+    List<Other> page = new ArrayList<>();
+    try (var in = ask(Supply.page(Supply.STREAMS, after))) {
+      while (in.readByte() != 0) page.add(new Other(id(in), in.readLong(), in.readLong()));
+    }
+    return page;
+  }
+
+  private void records(List<Other> lacking) throws IOException {
+    var question = new Encoder(32 * lacking.size()).u8(Supply.RECORDS);
+    for (Other other : lacking) question.id(other.id()).varint(streams.last(other.id()));
+    try (var in = ask(question.toBytes())) {
+      for (Other other : lacking) {
+        int space;
+        while ((space = in.readByte() - 1) >= 0) write(other.id(), space, in.readLong(), data(in));
+        if (other.oldest() > streams.oldest(other.id())) {
+          flush(); // what stays is found by what is there
+          streams.trimTo(other.id(), other.oldest()).add(other.id(), commit);
+        }
+      }
+    }
+    flush();
+  }
+
+  private void write(StreamId id, int space, long offset, byte[] data) {
+    commit.write(id, space, offset, data, 0, data.length);
+    if (commit.bytes() >= COMMIT_BYTES) flush();
+  }
+
+  private void flush() {
+    if (commit.count() == 0) return;
+    unsynced += commit.bytes();
+    replica.absorb(commit);
+    commit.clear();
+    if (unsynced < SYNC_BYTES) return;
+    unsynced = 0;
+    device.sync();
+  }
+
+  private void log() throws IOException {
+    long from = Math.max(0, device.floor(Streams.LOG, Streams.ENTRIES, Long.MAX_VALUE));
+    try (var in = ask(new Encoder(16).u8(Supply.LOG).varint(from).toBytes())) {
+      long first = in.readLong();
+      while (in.readByte() != 0) write(Streams.LOG, Streams.ENTRIES, in.readLong(), data(in));
+      if (first > streams.firstInLog()) commit.trim(Streams.LOG, Streams.ENTRIES, first);
+    }
+    flush();
+  }
+
+  // ---- objects with versions
+
+  private record OtherObject(StreamId id, VersionState state) {}
+
+  private void objects() throws IOException {
+    StreamId after = null;
+    while (true) {
+      List<OtherObject> page = new ArrayList<>();
+      try (var in = ask(Supply.page(Supply.OBJECTS, after))) {
+        while (in.readByte() != 0) {
+          page.add(new OtherObject(id(in), VersionState.fromBytes(data(in))));
+        }
+      }
+      delete(after, page);
+      if (page.isEmpty()) return;
+      for (OtherObject other : page) update(other);
+      after = page.getLast().id();
+    }
+  }
+
+  private void update(OtherObject other) throws IOException {
+    var object = device.object(other.id());
+    VersionState own = object.versionState();
+    if (other.state().minus(own).equals(VersionState.EMPTY)) return;
+    var question = new Encoder(64).u8(Supply.UPDATES).id(other.id()).sized(own.toBytes());
+    try (var in = ask(question.toBytes())) {
+      object.apply(in);
+    }
+  }
+
+  /// Deletes what is here behind an id, up to the end of a page, and is not there.
+  private void delete(@Nullable StreamId after, List<OtherObject> page) {
+    List<StreamId> gone = new ArrayList<>();
+    @Nullable StreamId end = page.isEmpty() ? null : page.getLast().id();
+    device.objects(
+        after,
+        id -> {
+          if (end != null && id.compareTo(end) > 0) return false;
+          if (page.stream().noneMatch(other -> other.id().equals(id))) gone.add(id);
+          return true;
+        });
+    for (StreamId id : gone) device.object(id).delete();
+  }
+}

@@ -1,0 +1,227 @@
+package stoa.log;
+
+import java.io.BufferedOutputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+import stoa.base.Decoder;
+import stoa.base.Encoder;
+import stoa.base.StreamId;
+import stoa.storage.Device;
+import stoa.storage.VersionState;
+
+/// Tells another replica what it lacks, as of one position, while this one goes on.
+///
+/// The other one asks, and compares: it gets the entries, marks and checkpoints that it has not,
+/// and the missing versions of blobs (VOSD paper, section II-B), not the whole. What is asked for
+/// meanwhile is not released here: close it. One thread uses it.
+public final class Supply implements AutoCloseable {
+  /*
+   *   question           answer
+   *   u8                 (all of it big-endian, of fixed size; data after its length, i32)
+   *   BEGIN              index i64, term i64, fence i64
+   *   STREAMS id?        for each stream behind the id, up to a number: 1 u8, id, last i64, oldest i64; 0 u8
+   *   RECORDS id last .. for each stream that is named: for each record behind `last`, and that is not
+   *                      released: 1 + space u8, offset i64, data; in the order of checkpoints, marks,
+   *                      entries; 0 u8
+   *   LOG counter        first counter in the log i64; for each header behind the counter: 1 u8, counter
+   *                      i64, data; 0 u8
+   *   OBJECTS id?        for each object behind the id, up to a number: 1 u8, id, version state; 0 u8
+   *   UPDATES id state   what stoa.storage.VersionedObject sends
+   *
+   * As of a position: what is behind its log counter is left out. Released is what was so before it
+   * began; what is released since shows as `oldest` only. Objects are as they are when they are asked
+   * for: their versions may come early, and twice.
+   */
+  static final int BEGIN = 0;
+  static final int STREAMS = 1;
+  static final int RECORDS = 2;
+  static final int LOG = 3;
+  static final int OBJECTS = 4;
+  static final int UPDATES = 5;
+  static final int PAGE = 1_024;
+
+  /// The largest question: a page of streams, or a version state.
+  public static final int QUESTION_BYTES_MAX = 1 << 20;
+
+  private static final int BUFFER = 64 << 10;
+  private static final int[] SPACES = {Streams.CHECKPOINTS, Streams.MARKS, Streams.ENTRIES};
+
+  private final Replica replica;
+  private final Device device;
+  private final Streams streams;
+  private final Position position;
+  private final long fence;
+  private final long counter;
+  private final AtomicBoolean closed = new AtomicBoolean();
+
+  Supply(Replica replica, Position position, long fence, long counter) {
+    this.replica = replica;
+    this.device = replica.device();
+    this.streams = replica.all();
+    this.position = position;
+    this.fence = fence;
+    this.counter = counter;
+  }
+
+  /// Answers a question.
+  ///
+  /// @throws IOException when `to` does
+  /// @throws IllegalArgumentException when it is no question
+  /// @throws stoa.storage.StorageException when the device cannot be read
+  public void answer(byte[] question, OutputStream to) throws IOException {
+    var out = new DataOutputStream(new BufferedOutputStream(to, BUFFER));
+    var in = new Decoder(question);
+    int kind = in.u8();
+    switch (kind) {
+      case BEGIN -> {
+        out.writeLong(position.index());
+        out.writeLong(position.term());
+        out.writeLong(fence);
+      }
+      case STREAMS -> streams(after(in), out);
+      case RECORDS -> {
+        while (in.remaining() > 0) records(in.id(), in.varint(), out);
+      }
+      case LOG -> log(in.varint(), out);
+      case OBJECTS -> objects(after(in), out);
+      case UPDATES -> {
+        StreamId id = in.id();
+        device.object(id).updatesMissingFrom(VersionState.fromBytes(in.sized()), out);
+      }
+      default -> throw new IllegalArgumentException("a question of the unknown kind " + kind);
+    }
+    out.flush();
+  }
+
+  private static @Nullable StreamId after(Decoder in) {
+    return in.remaining() == 0 ? null : in.id();
+  }
+
+  static byte[] page(int kind, @Nullable StreamId after) {
+    var question = new Encoder(17).u8(kind);
+    if (after != null) question.id(after);
+    return question.toBytes();
+  }
+
+  private static void write(StreamId id, DataOutputStream out) throws IOException {
+    out.writeLong(id.high());
+    out.writeLong(id.low());
+  }
+
+  private static void write(byte[] data, DataOutputStream out) throws IOException {
+    out.writeInt(data.length);
+    out.write(data);
+  }
+
+  private void streams(@Nullable StreamId after, DataOutputStream out) throws IOException {
+    List<StreamId> page = new ArrayList<>(PAGE);
+    device.withRecords(
+        after,
+        id -> {
+          if (!Streams.isInternal(id)) page.add(id);
+          return page.size() < PAGE;
+        });
+    for (StreamId id : page) {
+      out.writeByte(1);
+      write(id, out);
+      long last = last(id);
+      out.writeLong(last);
+      out.writeLong(Math.min(streams.oldest(id), last + 1));
+    }
+    out.writeByte(0);
+  }
+
+  /// The last address of a stream that counts as of the position: log addresses rise with stream
+  /// addresses.
+  private long last(StreamId stream) {
+    long high = streams.last(stream);
+    if (high == 0 || isCounted(stream, high)) return high;
+    long low = Math.max(1, streams.firstKept(stream)) - 1; // is counted, or in front of all
+    while (high - low > 1) {
+      long middle = (low + high) >>> 1;
+      if (isCounted(stream, middle)) low = middle;
+      else high = middle;
+    }
+    return low;
+  }
+
+  private boolean isCounted(StreamId stream, long address) {
+    StoredEntry entry = streams.read(stream, address);
+    return entry == null || entry.log().counter() <= counter;
+  }
+
+  private void records(StreamId stream, long from, DataOutputStream out) throws IOException {
+    long last = last(stream);
+    var failure = new IOException[1];
+    for (int space : SPACES) {
+      device.scan(
+          stream,
+          space,
+          from + 1,
+          last,
+          (offset, data) -> {
+            try {
+              out.writeByte(1 + space);
+              out.writeLong(offset);
+              write(data, out);
+              return true;
+            } catch (IOException e) {
+              failure[0] = e;
+              return false;
+            }
+          });
+      if (failure[0] != null) throw failure[0];
+    }
+    out.writeByte(0);
+  }
+
+  private void log(long from, DataOutputStream out) throws IOException {
+    out.writeLong(streams.firstInLog());
+    var failure = new IOException[1];
+    device.scan(
+        Streams.LOG,
+        Streams.ENTRIES,
+        from + 1,
+        counter,
+        (offset, data) -> {
+          try {
+            out.writeByte(1);
+            out.writeLong(offset);
+            write(data, out);
+            return true;
+          } catch (IOException e) {
+            failure[0] = e;
+            return false;
+          }
+        });
+    if (failure[0] != null) throw failure[0];
+    out.writeByte(0);
+  }
+
+  private void objects(@Nullable StreamId after, DataOutputStream out) throws IOException {
+    List<StreamId> page = new ArrayList<>();
+    device.objects(
+        after,
+        id -> {
+          page.add(id);
+          return page.size() < PAGE;
+        });
+    for (StreamId id : page) {
+      out.writeByte(1);
+      write(id, out);
+      write(device.object(id).versionState().toBytes(), out);
+    }
+    out.writeByte(0);
+  }
+
+  /// What was released meanwhile may go now.
+  @Override
+  public void close() {
+    if (closed.compareAndSet(false, true)) replica.supplied();
+  }
+}

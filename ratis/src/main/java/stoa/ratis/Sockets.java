@@ -1,0 +1,134 @@
+package stoa.ratis;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.GeneralSecurityException;
+import java.security.KeyFactory;
+import java.security.KeyStore;
+import java.security.PrivateKey;
+import java.security.cert.Certificate;
+import java.security.cert.CertificateFactory;
+import java.security.spec.InvalidKeySpecException;
+import java.security.spec.PKCS8EncodedKeySpec;
+import java.util.Base64;
+import javax.net.ServerSocketFactory;
+import javax.net.SocketFactory;
+import javax.net.ssl.KeyManagerFactory;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLServerSocket;
+import javax.net.ssl.SSLSocket;
+import javax.net.ssl.TrustManagerFactory;
+import org.jspecify.annotations.Nullable;
+
+/// Sockets between members, in TLS if they have that: then both ends prove who they are. Immutable.
+final class Sockets {
+  private static final int CONNECT_MILLIS = 10_000;
+
+  /// How long the other end may say nothing.
+  private static final int SILENCE_MILLIS = 60_000;
+
+  private static final int BACKLOG = 16;
+
+  private final @Nullable SSLContext context;
+
+  Sockets(RatisConfig.@Nullable Tls tls) throws IOException {
+    try {
+      context = tls == null ? null : context(tls);
+    } catch (GeneralSecurityException e) {
+      throw new IOException("the certificates of " + tls + " cannot be used: " + e, e);
+    }
+  }
+
+  private static SSLContext context(RatisConfig.Tls tls)
+      throws GeneralSecurityException, IOException {
+    var keys = KeyStore.getInstance("PKCS12");
+    keys.load(null, null);
+    char[] none = {};
+    keys.setKeyEntry("own", key(tls.key()), none, certificates(tls.certificate()));
+    var managers = KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
+    managers.init(keys, none);
+    var authorities = KeyStore.getInstance("PKCS12");
+    authorities.load(null, null);
+    int number = 0;
+    for (Certificate authority : certificates(tls.authorities())) {
+      authorities.setCertificateEntry("authority" + number++, authority);
+    }
+    var trust = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
+    trust.init(authorities);
+    var context = SSLContext.getInstance("TLS");
+    context.init(managers.getKeyManagers(), trust.getTrustManagers(), null);
+    return context;
+  }
+
+  private static Certificate[] certificates(Path file)
+      throws GeneralSecurityException, IOException {
+    try (InputStream in = Files.newInputStream(file)) {
+      return CertificateFactory.getInstance("X.509")
+          .generateCertificates(in)
+          .toArray(new Certificate[0]);
+    }
+  }
+
+  private static PrivateKey key(Path file) throws GeneralSecurityException, IOException {
+    String text = Files.readString(file).replaceAll("-----[A-Z ]+-----", "").replaceAll("\\s", "");
+    var encoded = new PKCS8EncodedKeySpec(Base64.getDecoder().decode(text));
+    for (String algorithm : new String[] {"RSA", "EC", "EdDSA"}) {
+      try {
+        return KeyFactory.getInstance(algorithm).generatePrivate(encoded);
+      } catch (InvalidKeySpecException another) {
+        // It is of another kind.
+      }
+    }
+    throw new InvalidKeySpecException(file + " has no private key in PKCS 8");
+  }
+
+  /// Listens at an address.
+  ServerSocket listen(String host, int port) throws IOException {
+    var address = new InetSocketAddress(InetAddress.getByName(host), port);
+    ServerSocketFactory factory =
+        context == null ? ServerSocketFactory.getDefault() : context.getServerSocketFactory();
+    ServerSocket listening = factory.createServerSocket();
+    try {
+      if (listening instanceof SSLServerSocket secure) secure.setNeedClientAuth(true);
+      listening.setReuseAddress(true);
+      listening.bind(address, BACKLOG);
+      return listening;
+    } catch (IOException e) {
+      listening.close();
+      throw e;
+    }
+  }
+
+  /// Connects to a member's supply.
+  Socket connect(Member member) throws IOException {
+    SocketFactory factory =
+        context == null ? SocketFactory.getDefault() : context.getSocketFactory();
+    // Connected first, so that there is a limit to that.
+    Socket socket = factory.createSocket();
+    try {
+      socket.connect(new InetSocketAddress(member.host(), member.supplyPort()), CONNECT_MILLIS);
+      if (socket instanceof SSLSocket secure) {
+        var parameters = secure.getSSLParameters();
+        parameters.setEndpointIdentificationAlgorithm("HTTPS");
+        secure.setSSLParameters(parameters);
+      }
+      set(socket);
+      return socket;
+    } catch (IOException e) {
+      socket.close();
+      throw e;
+    }
+  }
+
+  /// What holds at both ends.
+  static void set(Socket socket) throws IOException {
+    socket.setSoTimeout(SILENCE_MILLIS);
+    socket.setTcpNoDelay(true);
+  }
+}
