@@ -1,6 +1,5 @@
 package stoa.node;
 
-import com.google.protobuf.ByteString;
 import stoa.LimitExceeded;
 import stoa.ListenerLimits;
 import stoa.UnknownOutcome;
@@ -19,49 +18,47 @@ final class KeyRequests {
   /// Listeners of one session: what waits for each here is bounded, too.
   private static final int LISTENERS_MAX = 10_000;
 
-  private final Requests requests;
   private final ObjectService service;
   private final KeyService keys;
 
-  KeyRequests(Requests requests, ObjectService service) {
-    this.requests = requests;
+  KeyRequests(ObjectService service) {
     this.service = service;
     this.keys = service.keys();
   }
 
   /// Begins a put.
-  void put(Requests.Asked asked, KeyPut put) {
-    if (asked.since() != 0) requests.aside(asked, () -> again(asked, put));
+  void put(Asked asked, KeyPut put) {
+    if (asked.isAgain()) asked.aside(() -> again(asked, put));
     else begin(asked, put);
   }
 
-  private void begin(Requests.Asked asked, KeyPut put) {
+  private void begin(Asked asked, KeyPut put) {
     begun(asked, put)
         .whenDone(settled -> {
           try {
-            asked.answer(Requests.done(keys.was(settled) ? 1 : 0, 0).setReach(settled.reach()));
+            asked.answer(Forms.done(keys.was(settled) ? 1 : 0).setReach(settled.reach()));
           } catch (RuntimeException failed) {
             asked.fail(failed);
           }
         });
   }
 
-  private stoa.store.Request begun(Requests.Asked asked, KeyPut put) {
+  private stoa.store.Request begun(Asked asked, KeyPut put) {
     Key key = keys.key(put.getKey().toByteArray());
     return keys.put(key, put.getPresent() ? put.getValue().toByteArray() : null, asked.id());
   }
 
   /// A put that came to an earlier server: it may be in the log.
-  private Answer.Builder again(Requests.Asked asked, KeyPut put) {
+  private Answer.Builder again(Asked asked, KeyPut put) {
     Key key = keys.key(put.getKey().toByteArray());
     Boolean earlier;
     try {
-      earlier = keys.earlier(key, asked.id(), asked.since() - 1);
+      earlier = keys.earlier(key, asked.id(), asked.since());
     } catch (stoa.TooOld old) {
       throw new UnknownOutcome("what became of the put is too long ago to be known", old);
     }
     boolean was = earlier != null ? earlier : keys.was(settled(begun(asked, put)));
-    return Requests.done(was ? 1 : 0, 0).setReach(service.moment());
+    return Forms.done(was ? 1 : 0).setReach(service.moment());
   }
 
   private static stoa.store.Request settled(stoa.store.Request request) {
@@ -71,12 +68,11 @@ final class KeyRequests {
   }
 
   /// Begins a question.
-  void get(Requests.Asked asked, KeyGet get) {
+  void get(Asked asked, KeyGet get) {
     keys.get(keys.key(get.getKey().toByteArray()))
         .whenDone(settled -> {
           try {
-            ByteString found = ByteString.copyFrom(keys.found(settled));
-            asked.answer(Answer.newBuilder().setReach(settled.reach()).setData(found));
+            asked.answer(Forms.data(keys.found(settled), settled.reach()));
           } catch (RuntimeException failed) {
             asked.fail(failed);
           }
@@ -106,7 +102,7 @@ final class KeyRequests {
       throw new stoa.Closed("the session has ended");
     }
     added.send();
-    return Requests.done();
+    return Forms.done();
   }
 
   /// Takes a listener out. May take long.
@@ -116,7 +112,7 @@ final class KeyRequests {
     else
       keys.unlisten(
           session.id(), unlisten.getListener(), keys.key(unlisten.getKey().toByteArray()));
-    return Requests.done();
+    return Forms.done();
   }
 
   /// A listener has handled its events up to a number. Quick.

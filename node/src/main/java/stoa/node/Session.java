@@ -158,6 +158,15 @@ final class Session {
 
   // ---- requests
 
+  /// A container that is open.
+  ///
+  /// @throws IllegalArgumentException when there is none of that number
+  Container container(int number) {
+    Container found = containers.get(number);
+    if (found != null) return found;
+    throw new IllegalArgumentException("container " + number + " is not open; open it before");
+  }
+
   /// The requests of a frame that are to be executed.
   ///
   /// @throws Refused when the client's numbers make no sense

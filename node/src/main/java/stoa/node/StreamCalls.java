@@ -22,11 +22,16 @@ import stoa.base.Encoder;
 /// The operations on streams; `docs/wire.md` lists them. Stateless.
 final class StreamCalls {
   static final int APPEND = 1;
-  static final int TRIM = 9;
+  private static final int TRIM = 9;
   private static final int PAGE_BYTES_MAX = 4 << 20;
   private static final int WAIT_MILLIS_MAX = 1_000;
 
   private StreamCalls() {}
+
+  /// Whether an operation changes something.
+  static boolean isChange(int operation) {
+    return operation == APPEND || operation == TRIM;
+  }
 
   /// Does what is asked, and answers what it comes to.
   static byte[] answer(StreamStore streams, int operation, byte[] arguments)
