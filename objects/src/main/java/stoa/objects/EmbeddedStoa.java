@@ -561,12 +561,20 @@ final class EmbeddedStoa implements ObjectSnapshot.Source {
 
   @Override
   public Class<?> classNamed(String name) {
+    Class<?> type;
     try {
-      return Class.forName(name, false, loader);
+      type = Class.forName(name, false, loader);
     } catch (ClassNotFoundException e) {
       throw new NotShareable(
           "the class " + name + " of a collection's elements is not on the class path", e);
     }
+    boolean known =
+        Platform.has(type)
+            || type.isAnnotationPresent(Shared.class)
+            || admitted.contains(type)
+            || marshaller.isRegistered(type);
+    if (!known) throw new NotShareable("no collection of this store was made with " + name);
+    return type;
   }
 
   @Override

@@ -3,6 +3,7 @@ package stoa.objects;
 import java.util.Set;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
+import stoa.Corrupt;
 import stoa.KeyHandler;
 import stoa.LimitExceeded;
 import stoa.ListenerLimits;
@@ -41,6 +42,8 @@ public final class KeyService {
   }
 
   /// Begins to put a value, or nothing when it is null; see [#was]. Quick.
+  ///
+  /// @throws NotShareable when the store has not the class of the value, or of something in it
   public Request put(Key key, byte @Nullable [] value, CallId id) {
     if (value != null && value.length > stoa.callBytesMax()) {
       throw new LimitExceeded(
@@ -51,6 +54,8 @@ public final class KeyService {
               + " bytes; callBytesMax is "
               + stoa.callBytesMax());
     }
+    // Handlers read it, in the store.
+    Object _ = value == null ? null : read(value);
     return values.putAsync(key, value, id);
   }
 
@@ -75,6 +80,16 @@ public final class KeyService {
   public byte[] found(Request settled) {
     byte[] value = KeyValues.value(settled.answer());
     return value == null ? new byte[0] : new Encoder(value.length + 1).u8(1).raw(value).toBytes();
+  }
+
+  /// Decodes what a client sent, so that what cannot be read is never logged.
+  private @Nullable Object read(byte[] value) {
+    try {
+      return stoa.marshaller().value(value, classesOfKeys);
+    } catch (Corrupt malformed) {
+      throw new IllegalArgumentException(
+          "a value cannot be read: " + malformed.getMessage(), malformed);
+    }
   }
 
   // ---- listeners
@@ -157,7 +172,7 @@ public final class KeyService {
       throw new LimitExceeded(
           "the handler takes " + handler.length + " bytes; callBytesMax is " + stoa.callBytesMax());
     }
-    if (!(stoa.marshaller().value(handler) instanceof KeyHandler<?, ?> decoded)) {
+    if (!(read(handler) instanceof KeyHandler<?, ?> decoded)) {
       throw new NotShareable("what is to be registered at " + key + " is no KeyHandler");
     }
     var _ = HandlerType.of(decoded.getClass());

@@ -184,6 +184,22 @@ public final class ObjectService implements AutoCloseable {
 
   /// Decodes a call, so that what cannot be called is never logged.
   private Read read(Call call) {
+    byte[] opening = call.existence().opening();
+    if (opening != null) {
+      if (opening.length > stoa.callBytesMax()) {
+        throw new LimitExceeded(
+            "what "
+                + call.container().key()
+                + " is to be begun from takes "
+                + opening.length
+                + " bytes; callBytesMax is "
+                + stoa.callBytesMax());
+      }
+      if (!(stoa.marshaller().value(opening, classesOfKeys) instanceof Object[])) {
+        throw new IllegalArgumentException(
+            call.container().key() + " is not to be begun from arguments");
+      }
+    }
     byte[] bytes = call.bytes();
     if (bytes.length > stoa.callBytesMax()) {
       throw new LimitExceeded(
@@ -198,7 +214,8 @@ public final class ObjectService implements AutoCloseable {
         return new Read(null, new Object[0]);
       }
       @Nullable Object[] arguments =
-          stoa.marshaller().arguments(called.method(), bytes, in.position(), bytes.length);
+          stoa.marshaller()
+              .arguments(called.method(), bytes, in.position(), bytes.length, classesOfKeys);
       return new Read(called, arguments);
     } catch (stoa.Corrupt | Decoder.MalformedException malformed) {
       throw new IllegalArgumentException(
