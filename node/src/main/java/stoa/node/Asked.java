@@ -84,7 +84,7 @@ final class Asked {
   /// Does what answers, and tells when it fails.
   void attempt(Work work) {
     try {
-      checkTime();
+      check();
       answer(work.answer());
     } catch (Throwable failed) {
       refuse(failed);
@@ -94,7 +94,7 @@ final class Asked {
   /// Starts what answers later, and tells when it fails.
   void start(Supplier<CompletableFuture<byte[]>> work) {
     try {
-      checkTime();
+      check();
       var _ =
           work.get()
               .whenComplete((done, failed) -> {
@@ -103,6 +103,17 @@ final class Asked {
               });
     } catch (Throwable failed) {
       refuse(failed);
+    }
+  }
+
+  private void check() {
+    checkTime();
+    if (session.isOverfull()) {
+      throw new LimitExceeded(
+          "the session leaves more than "
+              + node.config().answerBytesMax()
+              + " bytes of answers (answerBytesMax) unread or unacknowledged; read and acknowledge"
+              + " them");
     }
   }
 
@@ -165,7 +176,7 @@ final class Asked {
 
   /// As [#aside], for what may run users' code.
   void onCalls(Work work) {
-    node.calls().execute(() -> attempt(work));
+    session.threads.calls().execute(() -> attempt(work));
   }
 
   /// As [#aside], for what is done once, and cannot be found again in the log.

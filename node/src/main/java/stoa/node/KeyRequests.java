@@ -33,6 +33,7 @@ final class KeyRequests {
   }
 
   private void begin(Asked asked, KeyPut put) {
+    asked.checkTime();
     begun(asked, put)
         .whenDone(settled -> {
           try {
@@ -45,7 +46,8 @@ final class KeyRequests {
 
   private stoa.store.Request begun(Asked asked, KeyPut put) {
     Key key = keys.key(put.getKey().toByteArray());
-    return keys.put(key, put.getPresent() ? put.getValue().toByteArray() : null, asked.id());
+    byte[] value = put.getPresent() ? put.getValue().toByteArray() : null;
+    return keys.put(key, value, asked.timeLeft(), asked.id());
   }
 
   /// A put that came to an earlier server: it may be in the log.
@@ -69,7 +71,8 @@ final class KeyRequests {
 
   /// Begins a question.
   void get(Asked asked, KeyGet get) {
-    keys.get(keys.key(get.getKey().toByteArray()))
+    asked.checkTime();
+    keys.get(keys.key(get.getKey().toByteArray()), asked.timeLeft(), asked.id())
         .whenDone(settled -> {
           try {
             asked.answer(Forms.data(keys.found(settled), settled.reach()));
@@ -81,20 +84,40 @@ final class KeyRequests {
 
   // ---- listeners
 
-  /// Registers a listener, or finds it. May take long.
-  Answer.Builder listen(Session session, Listen listen) {
+  /// Begins to register a listener, behind what was asked of the same one.
+  void listen(Asked asked, Listen listen) {
+    asked
+        .session()
+        .threads
+        .listeners()
+        .slow(listen.getListener(), () -> asked.attempt(() -> listen(asked.session(), listen)));
+  }
+
+  /// Begins to take a listener out, behind what was asked of the same one.
+  void unlisten(Asked asked, Unlisten unlisten) {
+    asked
+        .session()
+        .threads
+        .listeners()
+        .slow(
+            unlisten.getListener(), () -> asked.attempt(() -> unlisten(asked.session(), unlisten)));
+  }
+
+  private Answer.Builder listen(Session session, Listen listen) {
+    ClientListener before = session.listeners.get(listen.getListener());
+    Key key = keys.key(listen.getKey().toByteArray());
+    if (before != null && !before.key().equals(key)) {
+      throw new IllegalArgumentException(
+          "listener " + listen.getListener() + " listens to another key; choose another number");
+    }
     if (session.listeners.size() >= LISTENERS_MAX) {
       throw new LimitExceeded("the session has " + LISTENERS_MAX + " listeners; close some");
     }
     var limits = new ListenerLimits(listen.getPendingEventsMax(), listen.getPendingBytesMax());
     var listener =
         keys.listen(
-            session.id(),
-            listen.getListener(),
-            keys.key(listen.getKey().toByteArray()),
-            listen.getHandler().toByteArray(),
-            limits);
-    var added = new ClientListener(session, listen.getListener(), listener);
+            session.id(), listen.getListener(), key, listen.getHandler().toByteArray(), limits);
+    var added = new ClientListener(session, listen.getListener(), key, listener);
     session.listeners.put(listen.getListener(), added);
     if (session.isEnded()) {
       // It ended meanwhile, and may have missed this one.
@@ -105,8 +128,7 @@ final class KeyRequests {
     return Forms.done();
   }
 
-  /// Takes a listener out. May take long.
-  Answer.Builder unlisten(Session session, Unlisten unlisten) {
+  private Answer.Builder unlisten(Session session, Unlisten unlisten) {
     ClientListener gone = session.listeners.remove(unlisten.getListener());
     if (gone != null) gone.listener().close();
     else

@@ -8,6 +8,7 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import stoa.objects.ObjectService;
+import stoa.storage.DeviceStats;
 
 /// What the conversations of a server share. Thread-safe.
 final class Node implements AutoCloseable {
@@ -26,7 +27,9 @@ final class Node implements AutoCloseable {
   private final ExecutorService background = Executors.newVirtualThreadPerTaskExecutor();
   private final Registry registry;
   private final Requests requests;
+  private final Strangers strangers;
   private final Rate answered = new Rate();
+  private final Rate syncs = new Rate();
   private volatile boolean draining;
 
   Node(ServerConfig config, ObjectService service) {
@@ -38,8 +41,9 @@ final class Node implements AutoCloseable {
             service.sessions(),
             service.keys(),
             this::nowNanos,
-            () -> new Lanes<>(background));
+            () -> new SessionThreads(this, background));
     this.requests = new Requests(this);
+    this.strangers = new Strangers(config.helloConnectionsMax(), config.helloTimeMax());
   }
 
   private static ThreadPoolExecutor pool(String name, int threads) {
@@ -77,16 +81,23 @@ final class Node implements AutoCloseable {
     return requests;
   }
 
+  /// The connections that have said no hello.
+  Strangers strangers() {
+    return strangers;
+  }
+
   long nowNanos() {
     return System.nanoTime();
   }
 
-  Executor calls() {
-    return calls;
+  /// A session's part of the threads that run users' code: one session leaves some to the others.
+  Executor callsOfSession() {
+    return new Share(calls, CALLS_MAX / 2);
   }
 
-  Executor transactions() {
-    return transactions;
+  /// A session's part of the threads that run transactions.
+  Executor transactionsOfSession() {
+    return new Share(transactions, TRANSACTIONS_MAX / 2);
   }
 
   Executor senders() {
@@ -106,6 +117,22 @@ final class Node implements AutoCloseable {
   /// How many requests were answered.
   Rate answered() {
     return answered;
+  }
+
+  /// How often devices made something durable.
+  Rate syncs() {
+    return syncs;
+  }
+
+  /// Does what is to be done once in a while. Quick.
+  void tick() {
+    long now = nowNanos();
+    answered.sample(now);
+    strangers.expire(now);
+    background(() -> {
+      syncs.sample(service.devices().stream().mapToLong(DeviceStats::syncs).sum(), nowNanos());
+      registry.expire();
+    });
   }
 
   boolean isDraining() {

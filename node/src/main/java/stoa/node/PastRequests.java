@@ -7,11 +7,14 @@ import stoa.LimitExceeded;
 import stoa.LogAddress;
 import stoa.Snapshot;
 import stoa.objects.ObjectService;
+import stoa.store.Event;
 import stoa.store.Pins;
+import stoa.wire.Frames;
 import stoa.wire.proto.Answer;
 import stoa.wire.proto.Call;
 import stoa.wire.proto.Done;
 import stoa.wire.proto.EntriesAre;
+import stoa.wire.proto.Entry;
 import stoa.wire.proto.Pin;
 import stoa.wire.proto.SnapshotIs;
 import stoa.wire.proto.Snapshots;
@@ -21,6 +24,9 @@ import stoa.wire.proto.Unpin;
 /// Executes what clients ask of the past: what objects were, what is in their streams, and what is
 /// kept of it. Thread-safe.
 final class PastRequests {
+  /// How many versions are read at a time.
+  private static final int PART_MAX = 256;
+
   private final Node node;
   private final ObjectService service;
 
@@ -56,9 +62,29 @@ final class PastRequests {
         entries.getContainer(),
         object -> {
           var all = EntriesAre.newBuilder();
-          service
-              .events(object, entries.getFrom(), entries.getTo())
-              .forEach(event -> all.addEntries(Entries.of(event)));
+          long bytes = 0;
+          long from = entries.getFrom();
+          List<Event> part;
+          do {
+            long last = Math.min(entries.getTo(), Math.max(from, 1) + PART_MAX - 1);
+            part = service.events(object, from, last);
+            for (Event event : part) {
+              Entry entry = Entries.of(event);
+              all.addEntries(entry);
+              bytes += entry.getSerializedSize();
+            }
+            if (bytes > Frames.BYTES_MAX) {
+              throw new LimitExceeded(
+                  "the versions from "
+                      + entries.getFrom()
+                      + " to "
+                      + entries.getTo()
+                      + " take more than a frame has, which is "
+                      + Frames.BYTES_MAX
+                      + " bytes; ask for less at once");
+            }
+            from = last + 1;
+          } while (!part.isEmpty() && from <= entries.getTo());
           return Forms.answer(service.moment()).setEntries(all);
         });
   }

@@ -88,8 +88,8 @@ final class Requests {
       case ENTRIES -> past.entries(asked, request.getEntries());
       case TRIM -> past.trim(asked, request.getTrim());
 
-      case LISTEN -> asked.onCalls(() -> keys.listen(session, request.getListen()));
-      case UNLISTEN -> asked.aside(() -> keys.unlisten(session, request.getUnlisten()));
+      case LISTEN -> keys.listen(asked, request.getListen());
+      case UNLISTEN -> keys.unlisten(asked, request.getUnlisten());
       case HEARD -> {
         keys.heard(session, request.getHeard());
         asked.answer(Forms.done());
@@ -98,12 +98,12 @@ final class Requests {
       case KEY_GET -> keys.get(asked, request.getKeyGet());
 
       case BLOB -> blob(asked, session, request.getBlob());
-      case STREAM -> stream(asked, request.getStream());
+      case STREAM -> stream(asked, session, request.getStream());
 
       case GOODBYE ->
-          node.background(() -> {
-            asked.attempt(Forms::done);
+          asked.aside(() -> {
             node.registry().end(session);
+            return Forms.done();
           });
       case WHAT_NOT_SET ->
           throw new IllegalArgumentException(
@@ -142,11 +142,11 @@ final class Requests {
                     blob.getGeneration(),
                     operation,
                     blob.getArguments().toByteArray()));
-    if (BlobCalls.isRead(operation)) node.background(work);
-    else session.blobs.slow(blob.getKey(), work);
+    if (BlobCalls.isRead(operation)) session.threads.reads().execute(work);
+    else session.threads.blobs().slow(blob.getKey(), work);
   }
 
-  private void stream(Asked asked, Stream stream) {
+  private void stream(Asked asked, Session session, Stream stream) {
     int operation = stream.getOperation();
     ByteString arguments = stream.getArguments();
     if (StreamCalls.isChange(operation) && asked.isLost()) return;
@@ -154,10 +154,13 @@ final class Requests {
       // Begun here, so that what one thread begins is appended in that order.
       asked.start(() -> StreamCalls.append(service.streams(), arguments.toByteArray()));
     } else {
-      asked.aside(() ->
-          Forms.data(
-              StreamCalls.answer(service.streams(), operation, arguments.toByteArray()),
-              service.moment()));
+      Asked.Work work =
+          () ->
+              Forms.data(
+                  StreamCalls.answer(service.streams(), operation, arguments.toByteArray()),
+                  service.moment());
+      if (StreamCalls.isFollow(operation)) asked.aside(work); // it waits for most of its time
+      else session.threads.reads().execute(() -> asked.attempt(work));
     }
   }
 }

@@ -14,6 +14,7 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import stoa.objects.ObjectCall;
 import stoa.objects.ObjectService;
+import stoa.storage.DeviceStats;
 import stoa.wire.Frames;
 import stoa.wire.proto.CallStatus;
 import stoa.wire.proto.CancelReply;
@@ -56,6 +57,9 @@ public final class Server implements AutoCloseable {
             .permitKeepAliveTime(1, TimeUnit.SECONDS)
             .keepAliveTime(20, TimeUnit.SECONDS)
             .keepAliveTimeout(10, TimeUnit.SECONDS)
+            // Those that do not even begin a conversation.
+            .handshakeTimeout(config.helloTimeMax().toMillis(), TimeUnit.MILLISECONDS)
+            .maxConnectionIdle(config.helloTimeMax().toMillis(), TimeUnit.MILLISECONDS)
             .addService(Lenient.bind(new Conversing()));
     Path certificate = config.certificate();
     Path key = config.key();
@@ -77,13 +81,7 @@ public final class Server implements AutoCloseable {
         });
     var _ =
         leases.scheduleWithFixedDelay(
-            () -> {
-              node.answered().sample(node.nowNanos());
-              node.background(node.registry()::expire);
-            },
-            LEASE_TICK_MILLIS,
-            LEASE_TICK_MILLIS,
-            TimeUnit.MILLISECONDS);
+            node::tick, LEASE_TICK_MILLIS, LEASE_TICK_MILLIS, TimeUnit.MILLISECONDS);
   }
 
   /// Starts to serve a store, which is closed with the server.
@@ -145,8 +143,16 @@ public final class Server implements AutoCloseable {
                 .setUpMillis(TimeUnit.NANOSECONDS.toMillis(node.nowNanos() - startedNanos))
                 .setObjectsInMemory(service.residentKeys())
                 .setCallsAnswered(node.answered().total())
-                .setCallsPerSecond(node.answered().perSecond());
-        reply.addShards(ShardStatus.newBuilder().setCounter(service.moment()));
+                .setCallsPerSecond(node.answered().perSecond())
+                .setSyncsPerSecond(node.syncs().perSecond());
+        long moment = service.moment();
+        for (DeviceStats device : service.devices()) {
+          reply.addShards(
+              ShardStatus.newBuilder()
+                  .setShard(reply.getShardsCount())
+                  .setLogBytes(device.logBytes())
+                  .setCounter(moment));
+        }
         node.registry().all().stream()
             .limit(SHOWN_MAX)
             .forEach(session -> reply.addSessions(session.status()));
@@ -156,8 +162,11 @@ public final class Server implements AutoCloseable {
       });
     }
 
-    private static CallStatus shown(ObjectCall call) {
+    private CallStatus shown(ObjectCall call) {
+      Session session = node.registry().find(call.session());
       return CallStatus.newBuilder()
+          .setSession(call.session())
+          .setPeer(session == null ? "" : session.peer())
           .setId(Long.toString(call.id()))
           .setObject(call.object())
           .setMethod(call.method())

@@ -1,7 +1,6 @@
 package stoa.node;
 
 import com.google.protobuf.ByteString;
-import java.util.concurrent.TimeUnit;
 import stoa.Aborted;
 import stoa.LimitExceeded;
 import stoa.LogAddress;
@@ -23,9 +22,6 @@ import stoa.wire.proto.TransactionId;
 ///
 /// What is asked in one transaction is done in its lane, so in the order in which it came.
 final class TransactionRequests {
-  /// How long a transaction may take at most: what it reads is kept for it.
-  private static final long TIME_MICROS_MAX = TimeUnit.HOURS.toMicros(24);
-
   private final Node node;
   private final ObjectService service;
 
@@ -67,7 +63,7 @@ final class TransactionRequests {
               + session.transactions.size()
               + " transactions open (transactionsMax); end some");
     }
-    var open = new OpenTransaction(new Lane(node.transactions()));
+    var open = new OpenTransaction(new Lane(session.threads.transactions()));
     if (session.transactions.putIfAbsent(begin.getTransaction(), open) != null) {
       throw new IllegalArgumentException(
           "transaction " + begin.getTransaction() + " is open already");
@@ -84,12 +80,11 @@ final class TransactionRequests {
           begin.getReadOnly()
               ? ObjectService.TransactionMode.READING
               : ObjectService.TransactionMode.CHANGING;
-      long micros =
-          begin.getTimeMicros() <= 0
-              ? TIME_MICROS_MAX
-              : Math.min(begin.getTimeMicros(), TIME_MICROS_MAX);
-      var begun =
-          service.transact(mode, micros, begin.hasAt() ? Forms.address(begin.getAt()) : null);
+      var limits =
+          new ObjectService.TransactionLimits(
+              begin.getTimeMicros(), begin.getObjectsMax(), begin.getBytesMax());
+      LogAddress at = begin.hasAt() ? Forms.address(begin.getAt()) : null;
+      var begun = service.transact(mode, limits, at, session.id());
       open.begun(begun);
       if (session.isEnded()) open.abandon(); // which may have missed this one
       return Forms.answer(begun.at().counter())

@@ -3,6 +3,7 @@ package stoa.node;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.protobuf.ByteString;
@@ -16,6 +17,7 @@ import stoa.StoaConfig;
 import stoa.objects.ObjectService;
 import stoa.wire.proto.Answer;
 import stoa.wire.proto.ClientFrame;
+import stoa.wire.proto.Goodbye;
 import stoa.wire.proto.ServerHello;
 
 class ServerTest {
@@ -191,6 +193,21 @@ class ServerTest {
               ClientFrame.newBuilder()
                   .setHello(RawClient.hello(hello.getSession(), hello.getSecret())));
           end = client.endOrHello();
+        }
+      }
+    }
+  }
+
+  @Test
+  void theEndOfASessionIsWrittenBeforeItsGoodbyeIsAnswered() throws Exception {
+    ObjectService service = ObjectService.open(StoaConfig.of("memory:"), _ -> true);
+    try (Server server = Server.start(LOCAL, service)) {
+      for (int i = 0; i < 100; i++) {
+        try (var client = new RawClient(server.port())) {
+          long session = client.open().getSession();
+          var goodbye = RawClient.request(1).setGoodbye(Goodbye.getDefaultInstance());
+          assertTrue(client.ask(goodbye).hasDone());
+          assertNull(service.sessions().find(session));
         }
       }
     }

@@ -48,6 +48,8 @@ import stoa.objects.types.SharedType;
 import stoa.spi.CallContext;
 import stoa.spi.Collections;
 import stoa.spi.Facade;
+import stoa.storage.Device;
+import stoa.storage.DeviceStats;
 import stoa.store.Blobs;
 import stoa.store.Existence;
 import stoa.store.Key;
@@ -68,6 +70,7 @@ final class EmbeddedStoa implements ObjectSnapshot.Source {
   private final Limits limits;
   private final Clock clock;
   private final Store store;
+  private final List<Device> devices;
   private final Blobs blobs;
   private final @Nullable String blobsRefused;
   private final StreamStore streams;
@@ -97,6 +100,7 @@ final class EmbeddedStoa implements ObjectSnapshot.Source {
     store = new Store(bounds, open.log(), clock, threads);
     blobs = new Blobs(store, open.devices(), threads, Blob.class.getName(), limits.blobBytesMax());
     blobsRefused = open.refusal();
+    devices = open.shards();
     streams = store.streamStore(this::streamOf, limits.callBytesMax());
     answers = threads.answers();
     dictionary = new Dictionary(store);
@@ -293,6 +297,11 @@ final class EmbeddedStoa implements ObjectSnapshot.Source {
   }
 
   // ---- what an operator does
+
+  /// What the devices have done and hold, by shard.
+  List<DeviceStats> devices() {
+    return devices.stream().map(Device::stats).toList();
+  }
 
   /// The calls that run and wait, as many as are asked for, those that run first.
   List<ObjectCall> calls(int callsMax) {

@@ -1,5 +1,6 @@
 package stoa.objects;
 
+import java.time.Duration;
 import java.util.Set;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -43,8 +44,10 @@ public final class KeyService {
 
   /// Begins to put a value, or nothing when it is null; see [#was]. Quick.
   ///
+  /// @param timeMax how long it may take from now on
+  /// @param id logged with it
   /// @throws NotShareable when the store has not the class of the value, or of something in it
-  public Request put(Key key, byte @Nullable [] value, CallId id) {
+  public Request put(Key key, byte @Nullable [] value, Duration timeMax, CallId id) {
     if (value != null && value.length > stoa.callBytesMax()) {
       throw new LimitExceeded(
           "the value of "
@@ -56,7 +59,7 @@ public final class KeyService {
     }
     // Handlers read it, in the store.
     Object _ = value == null ? null : read(value);
-    return values.putAsync(key, value, id);
+    return values.putAsync(key, value, timeMax, id).askedBy(id.session());
   }
 
   /// Whether there was a value before, of a put that is settled.
@@ -72,8 +75,11 @@ public final class KeyService {
   }
 
   /// Begins to ask for a value; see [#found]. Quick.
-  public Request get(Key key) {
-    return values.getAsync(key);
+  ///
+  /// @param timeMax how long it may take from now on
+  /// @param id of the request
+  public Request get(Key key, Duration timeMax, CallId id) {
+    return values.getAsync(key, timeMax).askedBy(id.session());
   }
 
   /// What a question that is settled found: empty when there is nothing, otherwise 1 and the value.
