@@ -44,7 +44,7 @@ final class ObjectRequests {
               + session.containers.size()
               + " objects open (containersMax); close some");
     }
-    var container = new Container(new Lane(node.calls()));
+    var container = new Container(new Lane(session.threads.calls()));
     session.containers.put(open.getContainer(), container);
     Runnable opening =
         () ->
@@ -87,7 +87,7 @@ final class ObjectRequests {
     try {
       var made = Forms.call(container.object(), call);
       if (service.isQuick(made)) run(asked, made);
-      else container.lane().slow(() -> run(asked, made));
+      else container.lane().goOn(() -> run(asked, made));
     } catch (RuntimeException | LinkageError | StackOverflowError refused) {
       asked.fail(refused);
     }
