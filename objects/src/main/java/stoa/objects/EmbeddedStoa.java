@@ -146,7 +146,7 @@ final class EmbeddedStoa implements ObjectSnapshot.Source {
     } catch (RuntimeException | Error passedOn) {
       throw passedOn;
     } catch (Throwable checked) {
-      throw sneaky(checked);
+      throw Sharing.sneaky(checked);
     }
     return proxy;
   }
@@ -179,10 +179,7 @@ final class EmbeddedStoa implements ObjectSnapshot.Source {
     if (type == Blob.class) return type.cast(blob(ref, view));
     if (Collections.isCollection(type)) return Collections.installed().view(this, type, ref, view);
     ObjectType known = typeOf(type);
-    if (!known.shared().name().equals(ref.type())) {
-      throw new IllegalArgumentException(
-          ref + " is not of type " + known.shared().name() + ", the type of " + type.getName());
-    }
+    Sharing.checkType(ref, known.shared());
     T proxy = type.cast(proxy(known, ref.key(), NOTHING, LiveInvoker.Source.REFERENCE, 0));
     return switch (view) {
       case View.Remote() -> proxy;
@@ -274,10 +271,7 @@ final class EmbeddedStoa implements ObjectSnapshot.Source {
 
   @Override
   public <T> T within(Duration timeMax, T shared) {
-    Objects.requireNonNull(timeMax, "the time is null");
-    if (!timeMax.isPositive()) {
-      throw new IllegalArgumentException("no call ends within " + timeMax + "; give it more time");
-    }
+    Sharing.checkTime(timeMax);
     refuseInside("limit the time of a call");
     refuseBlob(shared, "takes the time of its device; its calls have no limit");
     return Sharing.through(shared, proxy -> hasten(proxy, timeMax));
@@ -336,11 +330,7 @@ final class EmbeddedStoa implements ObjectSnapshot.Source {
 
   private <R extends @Nullable Object, X extends Exception> R nested(
       ObjectTransaction around, TxOptions options, Body<R, X> body) throws X {
-    if (options.at() != null) {
-      throw new IllegalStateException(
-          "a nested transaction reads what the one around it reads, and cannot read at "
-              + options.at());
-    }
+    Sharing.checkNested(options);
     var transaction = around.transaction();
     if (options.readOnly()) transaction.enterToRead();
     else transaction.enter();
@@ -477,12 +467,7 @@ final class EmbeddedStoa implements ObjectSnapshot.Source {
   public <T> History<T> history(T shared) {
     refuseInside("read history");
     refuseBlob(shared, "keeps the versions for which it has a snapshot; use snapshot and at");
-    if (shared instanceof Facade facade && !facade.isSingle()) {
-      throw new UnsupportedOperationException(
-          facade.title()
-              + " is composed of several objects, which have no single history; read it in a"
-              + " snapshot");
-    }
+    Sharing.checkHistory(shared);
     return new ObjectHistory<>(this, shared, own(shared));
   }
 
@@ -790,7 +775,7 @@ final class EmbeddedStoa implements ObjectSnapshot.Source {
                 } catch (RuntimeException | Error passedOn) {
                   throw passedOn;
                 } catch (Exception checked) {
-                  throw sneaky(checked);
+                  throw Sharing.sneaky(checked);
                 }
               });
     } catch (Trial.Undecided undecided) {
@@ -849,11 +834,6 @@ final class EmbeddedStoa implements ObjectSnapshot.Source {
     if (ObjectContext.current() != null) {
       throw new IllegalStateException("a method of a shared object cannot " + what);
     }
-  }
-
-  @SuppressWarnings("unchecked") // Justification: the cast exists for the compiler only
-  private static <E extends Throwable> RuntimeException sneaky(Throwable checked) throws E {
-    throw (E) checked;
   }
 
   /// Turns proxies into references and back while values are marshalled.
