@@ -87,6 +87,10 @@ public interface Collections {
   /// @param form what [Facade#form()] answered
   Facade reopen(Stoa stoa, Object shared, String form);
 
+  /// Whether a class, other than of the JDK, is one of the keys of objects that collections are
+  /// composed of.
+  boolean isKey(Class<?> type);
+
   /// Holds what [#installed()] found.
   final class Installed {
     private static volatile @Nullable Collections found;

@@ -14,6 +14,7 @@ import picocli.CommandLine.Spec;
 import stoa.wire.proto.CallStatus;
 import stoa.wire.proto.ServerStatus;
 import stoa.wire.proto.SessionStatus;
+import stoa.wire.proto.ShardStatus;
 import stoa.wire.proto.StatusReply;
 import stoa.wire.proto.StatusRequest;
 
@@ -36,7 +37,15 @@ final class StatusCommand implements Callable<Integer> {
     if (!status.getData().isEmpty()) out.printf("%-10s %s%n", "store", status.getData());
     out.printf("%-10s %s%n", "up", Words.seconds(Duration.ofMillis(status.getUpMillis())));
     long counter = status.getShardsCount() == 0 ? 0 : status.getShards(0).getCounter();
-    out.printf("%-10s %s%n", "log", "at " + Words.count(counter));
+    long bytes = status.getShardsList().stream().mapToLong(ShardStatus::getLogBytes).sum();
+    out.printf(
+        Locale.ROOT,
+        "%-10s at %s, %s written to %s, %,.0f syncs a second%n",
+        "log",
+        Words.count(counter),
+        Words.bytes(bytes),
+        Words.count(status.getShardsCount(), "device"),
+        status.getSyncsPerSecond());
     out.printf("%-10s %s%n", "objects", Words.count(status.getObjectsInMemory()) + " in memory");
     out.printf(
         Locale.ROOT,
@@ -85,17 +94,26 @@ final class StatusCommand implements Callable<Integer> {
   private static void calls(PrintWriter out, List<CallStatus> calls) {
     out.printf("%n%s under way%n", Words.count(calls.size(), "call"));
     if (calls.isEmpty()) return;
-    out.printf("%10s  %-32s %-24s %-8s %10s%n", "call", "object", "method", "", "for");
+    out.printf(
+        "%10s  %-32s %-24s %-8s %10s  %s%n", "call", "object", "method", "", "for", "client");
     for (CallStatus call : calls.subList(0, Math.min(ROWS_MAX, calls.size()))) {
       out.printf(
-          "%10s  %-32s %-24s %-8s %10s%n",
+          "%10s  %-32s %-24s %-8s %10s  %s%n",
           call.getId(),
           call.getObject(),
           call.getMethod(),
           call.getRunning() ? "runs" : "waits",
-          Words.millis(Duration.ofMillis(call.getMillis())));
+          Words.millis(Duration.ofMillis(call.getMillis())),
+          client(call));
     }
     more(out, calls.size());
+  }
+
+  private static String client(CallStatus call) {
+    if (call.getSession() == 0) return "";
+    return call.getPeer().isEmpty()
+        ? "session " + call.getSession() + ", not connected"
+        : call.getPeer();
   }
 
   private static void more(PrintWriter out, int count) {

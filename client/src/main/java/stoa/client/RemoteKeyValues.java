@@ -94,17 +94,18 @@ final class RemoteKeyValues implements KeyValueStore {
     return Keys.encode(key);
   }
 
-  private static Outgoing put(byte[] key, byte @Nullable [] value) {
+  private Outgoing put(byte[] key, byte @Nullable [] value) {
     var put = KeyPut.newBuilder().setKey(ByteString.copyFrom(key));
     if (value != null) put.setPresent(true).setValue(ByteString.copyFrom(value));
     int bytes = OVERHEAD_BYTES + key.length + (value == null ? 0 : value.length);
-    return Outgoing.of(Request.newBuilder().setKeyPut(put), Outgoing.Recovery.LOOKED_UP, bytes);
+    var request = stoa.requests().timed(Request.newBuilder().setKeyPut(put));
+    return Outgoing.of(request, Outgoing.Recovery.LOOKED_UP, bytes);
   }
 
-  private static Outgoing get(byte[] key) {
+  private Outgoing get(byte[] key) {
     var get = KeyGet.newBuilder().setKey(ByteString.copyFrom(key));
-    return Outgoing.of(
-        Request.newBuilder().setKeyGet(get), Outgoing.Recovery.READ, OVERHEAD_BYTES + key.length);
+    var request = stoa.requests().timed(Request.newBuilder().setKeyGet(get));
+    return Outgoing.of(request, Outgoing.Recovery.READ, OVERHEAD_BYTES + key.length);
   }
 
   private @Nullable Object value(Answer answer) {
@@ -206,13 +207,13 @@ final class RemoteKeyValues implements KeyValueStore {
   /// Takes a listener out at the server; waits.
   void unlisten(RemoteListener<?> listener, Listen listen) {
     if (!listeners.remove(listen.getListener(), listener)) return;
+    var _ = stoa.ask(unlistening(listen));
+  }
+
+  private static Outgoing unlistening(Listen listen) {
     var unlisten = Unlisten.newBuilder().setListener(listen.getListener()).setKey(listen.getKey());
-    var _ =
-        stoa.ask(
-            Outgoing.of(
-                Request.newBuilder().setUnlisten(unlisten),
-                Outgoing.Recovery.READ,
-                OVERHEAD_BYTES));
+    return Outgoing.of(
+        Request.newBuilder().setUnlisten(unlisten), Outgoing.Recovery.READ, OVERHEAD_BYTES);
   }
 
   /// A listener has ended.
@@ -227,11 +228,17 @@ final class RemoteKeyValues implements KeyValueStore {
     if (listener != null) listener.event(event);
   }
 
+  private void listenAgain(Listen listen) {
+    conversation.tell(listening(listen));
+    // It may have been closed meanwhile, which the server was told before.
+    if (!listeners.containsKey(listen.getListener())) conversation.tell(unlistening(listen));
+  }
+
   /// The server has forgotten what it held for the session, or this is another session.
   void forgotten() {
     long session = conversation.server().getSession();
     for (RemoteListener<?> listener : listeners.values()) {
-      if (listener.session() == session) conversation.tell(listening(listener.listen()));
+      if (listener.session() == session) listenAgain(listener.listen());
       else listener.end(new Closed("the session of the listener has ended; register again"));
     }
   }

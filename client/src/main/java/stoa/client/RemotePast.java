@@ -4,6 +4,7 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import stoa.TxOptions;
 import stoa.objects.Place;
+import stoa.objects.Sharing;
 import stoa.objects.proxy.Invoker;
 import stoa.objects.proxy.Proxied;
 import stoa.objects.proxy.Proxies;
@@ -20,16 +21,7 @@ record RemotePast(RemoteInvoker live, long version, @Nullable Place place) imple
   public @Nullable Object invoke(Proxied proxied, SharedMethod method, @Nullable Object[] arguments)
       throws Throwable {
     Place there = place;
-    boolean transacts = there != null && method.kind() == SharedMethod.Kind.READING_TRANSACTION;
-    if (method.kind() != SharedMethod.Kind.ACCESSOR && !transacts) {
-      throw new UnsupportedOperationException(
-          "the past of "
-              + proxied.ref()
-              + " can only be read, and "
-              + method.id()
-              + " is not marked @Accessor"
-              + (there == null ? "" : ", or @Transactional(readOnly = true)"));
-    }
+    boolean transacts = Sharing.readsPast(proxied, method, there != null);
     live.stoa().refuseInside("read history");
     passThere(arguments);
     if (there != null && transacts) {

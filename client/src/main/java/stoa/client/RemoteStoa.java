@@ -150,7 +150,7 @@ final class RemoteStoa implements ObjectSnapshot.Source {
     } catch (RuntimeException | Error passedOn) {
       throw passedOn;
     } catch (Throwable checked) {
-      throw sneaky(checked);
+      throw Sharing.sneaky(checked);
     }
     return proxy;
   }
@@ -187,10 +187,7 @@ final class RemoteStoa implements ObjectSnapshot.Source {
     if (type == Blob.class) return type.cast(blobs.viewed(ref, view));
     if (Collections.isCollection(type)) return Collections.installed().view(this, type, ref, view);
     RemoteType known = types.of(type);
-    if (!known.shared().name().equals(ref.type())) {
-      throw new IllegalArgumentException(
-          ref + " is not of type " + known.shared().name() + ", the type of " + type.getName());
-    }
+    Sharing.checkType(ref, known.shared());
     T proxy = type.cast(proxy(known, ref.key(), NOTHING, RemoteInvoker.Source.REFERENCE, 0));
     return switch (view) {
       case View.Remote() -> proxy;
@@ -314,9 +311,7 @@ final class RemoteStoa implements ObjectSnapshot.Source {
 
   @Override
   public <T> T within(Duration timeMax, T shared) {
-    if (!timeMax.isPositive()) {
-      throw new IllegalArgumentException("no call ends within " + timeMax + "; give it more time");
-    }
+    Sharing.checkTime(timeMax);
     refuseInside("limit the time of a call");
     RemoteBlobs.refuse(shared, "takes the time of its device; its calls have no limit");
     return Sharing.through(shared, proxy -> hasten(proxy, timeMax));
@@ -349,11 +344,7 @@ final class RemoteStoa implements ObjectSnapshot.Source {
 
   private static <R extends @Nullable Object, X extends Exception> R nested(
       RemoteTransaction around, TxOptions options, Body<R, X> body) throws X {
-    if (options.at() != null) {
-      throw new IllegalStateException(
-          "a nested transaction reads what the one around it reads, and cannot read at "
-              + options.at());
-    }
+    Sharing.checkNested(options);
     around.enter(options);
     boolean kept = false;
     try {
@@ -484,12 +475,7 @@ final class RemoteStoa implements ObjectSnapshot.Source {
     refuseInside("read history");
     RemoteBlobs.refuse(
         shared, "keeps the versions for which it has a snapshot; use snapshot and at");
-    if (shared instanceof Facade facade && !facade.isSingle()) {
-      throw new UnsupportedOperationException(
-          facade.title()
-              + " is composed of several objects, which have no single history; read it in a"
-              + " snapshot");
-    }
+    Sharing.checkHistory(shared);
     return new RemoteHistory<>(this, shared, own(shared));
   }
 
@@ -666,10 +652,5 @@ final class RemoteStoa implements ObjectSnapshot.Source {
     if (CallContext.CURRENT.isBound()) {
       throw new IllegalStateException("a method of a shared object cannot " + what);
     }
-  }
-
-  @SuppressWarnings("unchecked") // Justification: the cast exists for the compiler only
-  private static <E extends Throwable> RuntimeException sneaky(Throwable checked) throws E {
-    throw (E) checked;
   }
 }

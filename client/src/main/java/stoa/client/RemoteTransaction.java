@@ -67,6 +67,8 @@ final class RemoteTransaction implements Attempts.Attempt {
         Begin.newBuilder()
             .setTransaction(number)
             .setReadOnly(options.readOnly())
+            .setObjectsMax(stoa.limits().transactionObjectsMax())
+            .setBytesMax(stoa.limits().transactionBytesMax())
             .setTimeMicros(java.util.concurrent.TimeUnit.MICROSECONDS.convert(options.timeMax()));
     LogAddress at = options.at();
     if (at != null) asked.setAt(Requests.at(at));

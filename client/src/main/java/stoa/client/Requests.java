@@ -29,6 +29,11 @@ final class Requests {
     this.timeMillis = timeMillis;
   }
 
+  /// A request that may take as long as a call.
+  Request.Builder timed(Request.Builder request) {
+    return request.setTimeMillis(timeMillis);
+  }
+
   /// A call on an object as it is now.
   Outgoing call(RemoteInvoker live, byte[] call, Existence existence, boolean reading) {
     Container container = live.container();

@@ -6,6 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.google.protobuf.ByteString;
+import io.grpc.netty.shaded.io.grpc.netty.NettyChannelBuilder;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -18,6 +20,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import stoa.CallFailed;
+import stoa.DeadlineExceeded;
 import stoa.KeyEvent;
 import stoa.KeyHandler;
 import stoa.KeyListener;
@@ -29,6 +32,13 @@ import stoa.Stoa;
 import stoa.StoaConfig;
 import stoa.StoaException;
 import stoa.node.Server;
+import stoa.objects.types.Keys;
+import stoa.spi.Cancellation;
+import stoa.wire.proto.Listen;
+import stoa.wire.proto.Request;
+import stoa.wire.proto.StatusRequest;
+import stoa.wire.proto.StoreGrpc;
+import stoa.wire.proto.Unlisten;
 
 /// Listeners of keys in a server, over connections that are cut and servers that start again.
 class RemoteListenersTest {
@@ -103,6 +113,75 @@ class RemoteListenersTest {
       two.store().put("boiler", new Reading("roof", 5));
       assertEquals("roof 5.0", open.next().value());
       assertTrue(closed.events.isEmpty());
+    }
+  }
+
+  /// Does not come to an end when it is put 0.
+  record Endless() implements KeyHandler<Long, Long> {
+    @Override
+    public @Nullable Long handle(Object key, @Nullable Long value, @Nullable Long before) {
+      while (value != null && value == 0) Cancellation.check();
+      return value;
+    }
+  }
+
+  @Test
+  void aPutEndsInTheTimeOfItsClient() throws Exception {
+    try (Server server =
+            ServedEngine.serve(
+                StoaConfig.of("memory:")
+                    .withLimits(Limits.standard().withCallTimeMax(Duration.ofMinutes(5))),
+                0);
+        Stoa patient = Stoa.open(client(server.port()));
+        Stoa hasty =
+            Stoa.open(
+                StoaConfig.of("stoa://127.0.0.1:" + server.port())
+                    .withLimits(Limits.standard().withCallTimeMax(Duration.ofMillis(500))))) {
+      var ear = new Ear<Long>();
+      var _ = patient.store().register("endless", ear, new Endless());
+      hasty.store().put("endless", 1L);
+      assertEquals(1L, ear.next().value());
+      assertThrows(DeadlineExceeded.class, () -> hasty.store().put("endless", 0L));
+      assertEquals(1L, patient.store().get("endless"));
+    }
+  }
+
+  @Test
+  void whatIsAskedOfAListenerIsDoneInOrder() throws Exception {
+    try (Server server = ServedEngine.serve(StoaConfig.of("memory:"), 0);
+        var remote =
+            RemoteStoa.open(
+                StoaConfig.of("stoa://127.0.0.1:" + server.port())
+                    .withLimits(Limits.standard().withCallTimeMax(Duration.ofSeconds(60))))) {
+      remote.store().register("k", new Ear<String>(), new Counting()).close();
+      var handler = ByteString.copyFrom(remote.marshaller().value(new Counting()));
+      var key = ByteString.copyFrom(Keys.encode("k"));
+      var asked = new ArrayList<Outgoing>();
+      for (long number = 1_000; number < 1_200; number++) {
+        var listen =
+            Listen.newBuilder()
+                .setListener(number)
+                .setKey(key)
+                .setHandler(handler)
+                .setPendingEventsMax(10)
+                .setPendingBytesMax(1_000);
+        var unlisten = Unlisten.newBuilder().setListener(number).setKey(key);
+        asked.add(Outgoing.of(Request.newBuilder().setListen(listen), Outgoing.Recovery.READ, 0));
+        asked.add(
+            Outgoing.of(Request.newBuilder().setUnlisten(unlisten), Outgoing.Recovery.READ, 0));
+      }
+      for (Outgoing one : asked) remote.conversation().begin(one);
+      for (Outgoing one : asked) {
+        var _ = remote.sound(remote.conversation().await(one));
+      }
+      var channel =
+          NettyChannelBuilder.forAddress("127.0.0.1", server.port()).usePlaintext().build();
+      try {
+        var status = StoreGrpc.newBlockingStub(channel).status(StatusRequest.getDefaultInstance());
+        assertEquals(0, status.getSessions(0).getListeners());
+      } finally {
+        channel.shutdownNow();
+      }
     }
   }
 

@@ -18,6 +18,8 @@ import org.junit.jupiter.api.TestInstance;
 import stoa.Aborted;
 import stoa.Accessor;
 import stoa.Closed;
+import stoa.LimitExceeded;
+import stoa.Limits;
 import stoa.Shared;
 import stoa.Stoa;
 import stoa.StoaConfig;
@@ -200,5 +202,35 @@ class RemoteStoaTest {
       assertEquals(2, history.version());
       assertEquals(List.of(1L), List.of(history.oldest()));
     }
+  }
+
+  private static Limits bytes(int transactionBytesMax) {
+    return Limits.standard().withTransactionBytesMax(transactionBytesMax);
+  }
+
+  private static String refusal(Limits ofServer, Limits ofClient) {
+    try (Server limited = ServedEngine.serve(StoaConfig.of("memory:").withLimits(ofServer), 0);
+        Stoa stoa =
+            Stoa.open(StoaConfig.of("stoa://127.0.0.1:" + limited.port()).withLimits(ofClient))) {
+      Counter counter = stoa.get(Counter.class, "c");
+      assertEquals(1, counter.add(1));
+      var refused =
+          assertThrows(
+              LimitExceeded.class,
+              () ->
+                  stoa.transact(() -> {
+                    for (int i = 0; i < 100; i++) counter.add(1);
+                  }));
+      assertEquals(1, counter.value());
+      return String.valueOf(refused.getMessage());
+    }
+  }
+
+  @Test
+  void aTransactionIsWithinTheLimitsOfClientAndServer() {
+    String ofClient = refusal(Limits.standard(), bytes(100));
+    assertTrue(ofClient.contains("100 bytes (the client's transactionBytesMax)"), ofClient);
+    String ofServer = refusal(bytes(50), bytes(100));
+    assertTrue(ofServer.contains("50 bytes (the server's transactionBytesMax)"), ofServer);
   }
 }

@@ -2,6 +2,7 @@ package stoa.client;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.util.function.Predicate;
 import stoa.Stoa;
 import stoa.StoaConfig;
 import stoa.node.Server;
@@ -37,9 +38,16 @@ public final class ServedEngine implements Engine {
 
   /// A server of a store.
   static Server serve(StoaConfig config, int port) {
+    return serve(config, port, _ -> true);
+  }
+
+  /// As the other one.
+  ///
+  /// @param admissible which classes clients may use beside those that the server knows
+  static Server serve(StoaConfig config, int port, Predicate<Class<?>> admissible) {
     Stoa store = new EmbeddedEngine().open(config);
     try {
-      return Server.start(ServerConfig.of("127.0.0.1", port), ObjectService.of(store, _ -> true));
+      return Server.start(ServerConfig.of("127.0.0.1", port), ObjectService.of(store, admissible));
     } catch (IOException failed) {
       store.close();
       throw new UncheckedIOException(failed);

@@ -14,6 +14,9 @@ import stoa.spi.Host;
 /// sharded java.lang.String java.lang.Long 16
 /// ```
 record Form(Kind kind, List<Class<?>> types, int shards) {
+  /// How many children a sharded map may have.
+  static final int SHARDS_MAX = 1 << 16;
+
   enum Kind {
     MAP,
     NAVIGABLE,
@@ -40,6 +43,7 @@ record Form(Kind kind, List<Class<?>> types, int shards) {
       if (Character.isDigit(words[i].charAt(0))) shards = Integer.parseInt(words[i]);
       else types.add(host.classNamed(words[i]));
     }
+    if (shards > SHARDS_MAX) throw new Corrupt("no sharded map has " + shards + " children");
     for (Kind kind : Kind.values()) {
       if (kind.name().toLowerCase(Locale.ROOT).equals(words[0])) {
         return new Form(kind, List.copyOf(types), shards);

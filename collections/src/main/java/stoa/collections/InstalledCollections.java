@@ -20,8 +20,6 @@ import stoa.spi.Host;
 
 /// Makes the facades of this package. Stateless.
 public final class InstalledCollections implements Collections {
-  private static final int SHARDS_MAX = 1 << 16;
-
   /// For [java.util.ServiceLoader].
   public InstalledCollections() {}
 
@@ -118,9 +116,9 @@ public final class InstalledCollections implements Collections {
   @Override
   public <K, V> ShardedMap<K, V> shardedMap(
       Stoa stoa, String name, Class<K> keys, Class<V> values, int shards) {
-    if (shards < 1 || shards > SHARDS_MAX) {
+    if (shards < 1 || shards > Form.SHARDS_MAX) {
       throw new IllegalArgumentException(
-          "a sharded map has 1 to " + SHARDS_MAX + " children, not " + shards);
+          "a sharded map has 1 to " + Form.SHARDS_MAX + " children, not " + shards);
     }
     KeyHash.check(keys);
     admit(stoa, ShardedFacade.class, keys, values);
@@ -148,6 +146,11 @@ public final class InstalledCollections implements Collections {
   @Override
   public <T> T view(Stoa stoa, Class<T> type, Ref<?> ref, View view) {
     return new Viewed(host(stoa), ref, view).as(type);
+  }
+
+  @Override
+  public boolean isKey(Class<?> type) {
+    return type == ShardKey.class;
   }
 
   @Override

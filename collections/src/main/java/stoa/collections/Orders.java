@@ -15,17 +15,20 @@ final class Orders {
         @Override
         @SuppressWarnings("unchecked") // Justification: keys of another class throw, as in TreeMap
         protected Comparator<Object> computeValue(Class<?> type) {
+          if (!Comparator.class.isAssignableFrom(type)) throw new NotShareable(noComparator(type));
           try {
             Constructor<?> constructor = type.getDeclaredConstructor();
             constructor.setAccessible(true);
             return (Comparator<Object>) constructor.newInstance();
-          } catch (ReflectiveOperationException | ClassCastException e) {
-            throw new NotShareable(
-                type.getName()
-                    + " makes no comparator; give it a constructor without parameters, and let it"
-                    + " implement java.util.Comparator",
-                e);
+          } catch (ReflectiveOperationException | RuntimeException e) {
+            throw new NotShareable(noComparator(type), e);
           }
+        }
+
+        private static String noComparator(Class<?> type) {
+          return type.getName()
+              + " makes no comparator; give it a constructor without parameters, and let it"
+              + " implement java.util.Comparator";
         }
       };
 

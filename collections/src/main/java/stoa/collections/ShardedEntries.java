@@ -18,14 +18,15 @@ final class ShardedEntries implements Entries, Moments.Composed {
   private final String name;
   private final int shards;
   private final Permutation permutation;
-  private final AtomicReferenceArray<@Nullable MapObject> children;
+
+  /// Made when the first is asked: a map that is only passed on has none.
+  private volatile @Nullable AtomicReferenceArray<@Nullable MapObject> children;
 
   ShardedEntries(Moments moments, String name, int shards) {
     this.moments = moments;
     this.name = name;
     this.shards = shards;
     this.permutation = Permutation.named(name);
-    this.children = new AtomicReferenceArray<>(shards);
   }
 
   @Override
@@ -51,12 +52,22 @@ final class ShardedEntries implements Entries, Moments.Composed {
   }
 
   MapObject child(int index) {
-    MapObject known = children.get(index);
+    AtomicReferenceArray<@Nullable MapObject> all = children();
+    MapObject known = all.get(index);
     if (known == null) {
       known = moments.seen(moments.stoa().get(MapObject.class, new ShardKey(name, index)));
-      children.set(index, known);
+      all.set(index, known);
     }
     return known;
+  }
+
+  private AtomicReferenceArray<@Nullable MapObject> children() {
+    AtomicReferenceArray<@Nullable MapObject> made = children;
+    if (made == null) {
+      made = new AtomicReferenceArray<>(shards);
+      children = made; // who makes another one meanwhile asks a child once more
+    }
+    return made;
   }
 
   // ---- one key

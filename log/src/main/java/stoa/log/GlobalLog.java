@@ -134,6 +134,11 @@ public final class GlobalLog implements ShardLog {
     return layout;
   }
 
+  /// The devices, by shard.
+  public List<Device> devices() {
+    return devices;
+  }
+
   /// The device of a stream, and of other objects with an id.
   public Device device(StreamId id) {
     return devices.get(layout.shard(id));

@@ -2,18 +2,25 @@ package stoa.node;
 
 import com.google.protobuf.ByteString;
 import stoa.objects.KeyService;
+import stoa.store.Key;
 import stoa.wire.proto.Event;
 
 /// A listener of a client: its events go into the outbox of its session. Thread-safe.
 final class ClientListener {
   private final Session session;
   private final long number;
+  private final Key key;
   private final KeyService.Listener listener;
 
-  ClientListener(Session session, long number, KeyService.Listener listener) {
+  ClientListener(Session session, long number, Key key, KeyService.Listener listener) {
     this.session = session;
     this.number = number;
+    this.key = key;
     this.listener = listener;
+  }
+
+  Key key() {
+    return key;
   }
 
   KeyService.Listener listener() {

@@ -61,6 +61,7 @@ final class Conversation implements StreamObserver<ClientFrame> {
   }
 
   void begin() {
+    node.strangers().enter(this, node.nowNanos());
     out.request(1);
   }
 
@@ -75,6 +76,7 @@ final class Conversation implements StreamObserver<ClientFrame> {
     }
     Session known = session;
     if (known == null) {
+      node.strangers().leave(this);
       ClientHello hello = frame.getHello();
       if (!frame.hasHello()) {
         refuse(Status.INVALID_ARGUMENT, "the first frame says no hello");
@@ -158,6 +160,7 @@ final class Conversation implements StreamObserver<ClientFrame> {
 
   private void lost() {
     over = true;
+    node.strangers().leave(this);
     Session known = session;
     if (known != null && known.detach(this, node.nowNanos())) node.registry().lost(known);
   }

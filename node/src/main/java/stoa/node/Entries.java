@@ -2,7 +2,6 @@ package stoa.node;
 
 import com.google.protobuf.ByteString;
 import stoa.store.Event;
-import stoa.wire.proto.At;
 import stoa.wire.proto.Entry;
 
 /// What an entry of an object's stream is to a client.
@@ -11,11 +10,10 @@ final class Entries {
 
   static Entry of(Event event) {
     var stored = event.entry();
-    var log = stored.log();
     var entry =
         Entry.newBuilder()
             .setVersion(stored.address())
-            .setAt(At.newBuilder().setEpoch(log.epoch()).setCounter(log.counter()))
+            .setAt(Forms.at(stored.log()))
             .setNowMicros(stored.nowMicros());
     switch (event.event()) {
       case Event.What.Put(byte[] value) ->

@@ -1,6 +1,5 @@
 package stoa.node;
 
-import com.google.protobuf.ByteString;
 import stoa.LimitExceeded;
 import stoa.ListenerLimits;
 import stoa.UnknownOutcome;
@@ -19,49 +18,49 @@ final class KeyRequests {
   /// Listeners of one session: what waits for each here is bounded, too.
   private static final int LISTENERS_MAX = 10_000;
 
-  private final Requests requests;
   private final ObjectService service;
   private final KeyService keys;
 
-  KeyRequests(Requests requests, ObjectService service) {
-    this.requests = requests;
+  KeyRequests(ObjectService service) {
     this.service = service;
     this.keys = service.keys();
   }
 
   /// Begins a put.
-  void put(Requests.Asked asked, KeyPut put) {
-    if (asked.since() != 0) requests.aside(asked, () -> again(asked, put));
+  void put(Asked asked, KeyPut put) {
+    if (asked.isAgain()) asked.aside(() -> again(asked, put));
     else begin(asked, put);
   }
 
-  private void begin(Requests.Asked asked, KeyPut put) {
+  private void begin(Asked asked, KeyPut put) {
+    asked.checkTime();
     begun(asked, put)
         .whenDone(settled -> {
           try {
-            asked.answer(Requests.done(keys.was(settled) ? 1 : 0, 0).setReach(settled.reach()));
+            asked.answer(Forms.done(keys.was(settled) ? 1 : 0).setReach(settled.reach()));
           } catch (RuntimeException failed) {
             asked.fail(failed);
           }
         });
   }
 
-  private stoa.store.Request begun(Requests.Asked asked, KeyPut put) {
+  private stoa.store.Request begun(Asked asked, KeyPut put) {
     Key key = keys.key(put.getKey().toByteArray());
-    return keys.put(key, put.getPresent() ? put.getValue().toByteArray() : null, asked.id());
+    byte[] value = put.getPresent() ? put.getValue().toByteArray() : null;
+    return keys.put(key, value, asked.timeLeft(), asked.id());
   }
 
   /// A put that came to an earlier server: it may be in the log.
-  private Answer.Builder again(Requests.Asked asked, KeyPut put) {
+  private Answer.Builder again(Asked asked, KeyPut put) {
     Key key = keys.key(put.getKey().toByteArray());
     Boolean earlier;
     try {
-      earlier = keys.earlier(key, asked.id(), asked.since() - 1);
+      earlier = keys.earlier(key, asked.id(), asked.since());
     } catch (stoa.TooOld old) {
       throw new UnknownOutcome("what became of the put is too long ago to be known", old);
     }
     boolean was = earlier != null ? earlier : keys.was(settled(begun(asked, put)));
-    return Requests.done(was ? 1 : 0, 0).setReach(service.moment());
+    return Forms.done(was ? 1 : 0).setReach(service.moment());
   }
 
   private static stoa.store.Request settled(stoa.store.Request request) {
@@ -71,12 +70,12 @@ final class KeyRequests {
   }
 
   /// Begins a question.
-  void get(Requests.Asked asked, KeyGet get) {
-    keys.get(keys.key(get.getKey().toByteArray()))
+  void get(Asked asked, KeyGet get) {
+    asked.checkTime();
+    keys.get(keys.key(get.getKey().toByteArray()), asked.timeLeft(), asked.id())
         .whenDone(settled -> {
           try {
-            ByteString found = ByteString.copyFrom(keys.found(settled));
-            asked.answer(Answer.newBuilder().setReach(settled.reach()).setData(found));
+            asked.answer(Forms.data(keys.found(settled), settled.reach()));
           } catch (RuntimeException failed) {
             asked.fail(failed);
           }
@@ -85,20 +84,40 @@ final class KeyRequests {
 
   // ---- listeners
 
-  /// Registers a listener, or finds it. May take long.
-  Answer.Builder listen(Session session, Listen listen) {
+  /// Begins to register a listener, behind what was asked of the same one.
+  void listen(Asked asked, Listen listen) {
+    asked
+        .session()
+        .threads
+        .listeners()
+        .slow(listen.getListener(), () -> asked.attempt(() -> listen(asked.session(), listen)));
+  }
+
+  /// Begins to take a listener out, behind what was asked of the same one.
+  void unlisten(Asked asked, Unlisten unlisten) {
+    asked
+        .session()
+        .threads
+        .listeners()
+        .slow(
+            unlisten.getListener(), () -> asked.attempt(() -> unlisten(asked.session(), unlisten)));
+  }
+
+  private Answer.Builder listen(Session session, Listen listen) {
+    ClientListener before = session.listeners.get(listen.getListener());
+    Key key = keys.key(listen.getKey().toByteArray());
+    if (before != null && !before.key().equals(key)) {
+      throw new IllegalArgumentException(
+          "listener " + listen.getListener() + " listens to another key; choose another number");
+    }
     if (session.listeners.size() >= LISTENERS_MAX) {
       throw new LimitExceeded("the session has " + LISTENERS_MAX + " listeners; close some");
     }
     var limits = new ListenerLimits(listen.getPendingEventsMax(), listen.getPendingBytesMax());
     var listener =
         keys.listen(
-            session.id(),
-            listen.getListener(),
-            keys.key(listen.getKey().toByteArray()),
-            listen.getHandler().toByteArray(),
-            limits);
-    var added = new ClientListener(session, listen.getListener(), listener);
+            session.id(), listen.getListener(), key, listen.getHandler().toByteArray(), limits);
+    var added = new ClientListener(session, listen.getListener(), key, listener);
     session.listeners.put(listen.getListener(), added);
     if (session.isEnded()) {
       // It ended meanwhile, and may have missed this one.
@@ -106,17 +125,16 @@ final class KeyRequests {
       throw new stoa.Closed("the session has ended");
     }
     added.send();
-    return Requests.done();
+    return Forms.done();
   }
 
-  /// Takes a listener out. May take long.
-  Answer.Builder unlisten(Session session, Unlisten unlisten) {
+  private Answer.Builder unlisten(Session session, Unlisten unlisten) {
     ClientListener gone = session.listeners.remove(unlisten.getListener());
     if (gone != null) gone.listener().close();
     else
       keys.unlisten(
           session.id(), unlisten.getListener(), keys.key(unlisten.getKey().toByteArray()));
-    return Requests.done();
+    return Forms.done();
   }
 
   /// A listener has handled its events up to a number. Quick.

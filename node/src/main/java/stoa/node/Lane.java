@@ -44,6 +44,17 @@ final class Lane {
     slow.execute(this::drain);
   }
 
+  /// Goes on with what a task of the lane has begun, before all that wait. May take long; for tasks
+  /// of the lane only.
+  void goOn(Runnable rest) {
+    synchronized (this) {
+      waiting.addFirst(rest);
+      if (busy) return;
+      busy = true;
+    }
+    slow.execute(this::drain);
+  }
+
   private void drain() {
     for (Runnable task; (task = next()) != null; ) {
       try {

@@ -11,6 +11,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import stoa.objects.ObjectService;
+import stoa.storage.DeviceStats;
 
 /// What the conversations of a server share. Thread-safe.
 final class Node implements AutoCloseable {
@@ -27,11 +28,12 @@ final class Node implements AutoCloseable {
   private final ThreadPoolExecutor transactions = pool("stoa-transaction", TRANSACTIONS_MAX);
   private final ThreadPoolExecutor senders = pool("stoa-sender", SENDERS);
   private final ExecutorService background = Executors.newVirtualThreadPerTaskExecutor();
-  private final Readers readers = new Readers();
   private final Registry registry;
   private final Requests requests;
+  private final Strangers strangers;
   private final Rate answered = new Rate();
   private final @Nullable Peers peers;
+  private final Rate syncs = new Rate();
   private volatile boolean draining;
   private volatile boolean over;
 
@@ -46,8 +48,9 @@ final class Node implements AutoCloseable {
             service.sessions(),
             service.keys(),
             this::nowNanos,
-            () -> new Lanes<>(background));
+            () -> new SessionThreads(this, background));
     this.requests = new Requests(this);
+    this.strangers = new Strangers(config.helloConnectionsMax(), config.helloTimeMax());
   }
 
   private static ThreadPoolExecutor pool(String name, int threads) {
@@ -85,20 +88,23 @@ final class Node implements AutoCloseable {
     return requests;
   }
 
+  /// The connections that have said no hello.
+  Strangers strangers() {
+    return strangers;
+  }
+
   long nowNanos() {
     return System.nanoTime();
   }
 
-  Executor calls() {
-    return calls;
+  /// A session's part of the threads that run users' code: one session leaves some to the others.
+  Executor callsOfSession() {
+    return new Share(calls, CALLS_MAX / 2);
   }
 
-  Executor transactions() {
-    return transactions;
-  }
-
-  Readers readers() {
-    return readers;
+  /// A session's part of the threads that run transactions.
+  Executor transactionsOfSession() {
+    return new Share(transactions, TRANSACTIONS_MAX / 2);
   }
 
   Executor senders() {
@@ -118,6 +124,22 @@ final class Node implements AutoCloseable {
   /// How many requests were answered.
   Rate answered() {
     return answered;
+  }
+
+  /// How often devices made something durable.
+  Rate syncs() {
+    return syncs;
+  }
+
+  /// Does what is to be done once in a while. Quick.
+  void tick() {
+    long now = nowNanos();
+    answered.sample(now);
+    strangers.expire(now);
+    background(() -> {
+      syncs.sample(service.devices().stream().mapToLong(DeviceStats::syncs).sum(), nowNanos());
+      registry.expire();
+    });
   }
 
   boolean isDraining() {
@@ -182,6 +204,5 @@ final class Node implements AutoCloseable {
     calls.shutdown();
     transactions.shutdown();
     senders.shutdown();
-    readers.close();
   }
 }

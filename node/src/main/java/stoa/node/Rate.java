@@ -23,9 +23,14 @@ final class Rate {
   }
 
   /// Remembers how many there are now.
-  synchronized void sample(long nowNanos) {
+  void sample(long nowNanos) {
+    sample(total(), nowNanos);
+  }
+
+  /// Remembers how many somebody else has counted up to now.
+  synchronized void sample(long count, long nowNanos) {
     int at = (int) (samples++ % SAMPLES);
-    counts[at] = total();
+    counts[at] = count;
     nanos[at] = nowNanos;
   }
 

@@ -1,30 +1,40 @@
 package stoa.node;
 
+import io.grpc.Status;
 import io.grpc.stub.ServerCallStreamObserver;
 import io.grpc.stub.StreamObserver;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
 import stoa.wire.proto.ClientFrame;
 import stoa.wire.proto.ServerFrame;
 import stoa.wire.proto.Whereabouts;
 
-/// One connection of a client to a server that has not the store: it is told which one has, as soon
-/// as that is known, and the connection ends.
+/// One connection of a client to a server that has not the store: whatever it says, it is told which
+/// one has, as soon as that is known, and the connection ends.
 final class Redirection implements StreamObserver<ClientFrame> {
   private final Peers peers;
   private final StreamObserver<ServerFrame> out;
-  private boolean asked;
   private volatile boolean over;
 
-  Redirection(Peers peers, ServerCallStreamObserver<ServerFrame> out) {
+  private Redirection(Peers peers, ServerCallStreamObserver<ServerFrame> out) {
     this.peers = peers;
     this.out = out;
     out.setOnCancelHandler(() -> over = true);
   }
 
-  @Override
-  public void onNext(ClientFrame frame) {
-    if (asked) return;
-    asked = true;
-    var _ = peers.leader().thenAccept(this::tell);
+  /// @param timeMax how long the client is kept until somebody has the store
+  static Redirection begin(
+      Peers peers, ServerCallStreamObserver<ServerFrame> out, Duration timeMax) {
+    var redirection = new Redirection(peers, out);
+    var _ =
+        peers
+            .leader()
+            .orTimeout(timeMax.toMillis(), TimeUnit.MILLISECONDS)
+            .whenComplete((leader, late) -> {
+              if (late == null) redirection.tell(leader);
+              else redirection.refuse();
+            });
+    return redirection;
   }
 
   private void tell(String leader) {
@@ -37,8 +47,25 @@ final class Redirection implements StreamObserver<ClientFrame> {
     }
   }
 
+  private void refuse() {
+    if (over) return;
+    try {
+      out.onError(
+          Status.UNAVAILABLE
+              .withDescription("no server has the store: fewer than half of them are there, maybe")
+              .asRuntimeException());
+    } catch (RuntimeException closed) {
+      // The connection is gone.
+    }
+  }
+
   static Whereabouts whereabouts(Peers peers, String leader) {
     return Whereabouts.newBuilder().setLeader(leader).addAllServers(peers.servers()).build();
+  }
+
+  @Override
+  public void onNext(ClientFrame frame) {
+    // Whoever has the store hears it.
   }
 
   @Override

@@ -1,10 +1,10 @@
 package stoa.node;
 
-import com.google.protobuf.ByteString;
 import io.grpc.Status;
 import java.util.Collection;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -21,7 +21,7 @@ final class Registry {
   private final Sessions durable;
   private final KeyService keys;
   private final LongSupplier nowNanos;
-  private final java.util.function.Supplier<Lanes<ByteString>> lanes;
+  private final Supplier<SessionThreads> threads;
   private final ConcurrentHashMap<Long, Session> sessions = new ConcurrentHashMap<>();
 
   /// Finds those of an earlier server again, each with a lease that begins now.
@@ -30,12 +30,12 @@ final class Registry {
       Sessions durable,
       KeyService keys,
       LongSupplier nowNanos,
-      java.util.function.Supplier<Lanes<ByteString>> lanes) {
+      Supplier<SessionThreads> threads) {
     this.config = config;
     this.durable = durable;
     this.keys = keys;
     this.nowNanos = nowNanos;
-    this.lanes = lanes;
+    this.threads = threads;
     for (Sessions.Session found : durable.all()) {
       sessions.put(found.id(), session(found, Session.Recovered.FROM_LOG));
     }
@@ -43,7 +43,7 @@ final class Registry {
   }
 
   private Session session(Sessions.Session found, Session.Recovered recovered) {
-    return new Session(found, recovered, config, lanes.get(), nowNanos.getAsLong());
+    return new Session(found, recovered, config, threads.get(), nowNanos.getAsLong());
   }
 
   /// The session that a client asks for, or a new one. May wait for the disk.
@@ -83,11 +83,21 @@ final class Registry {
   void expire() {
     long now = nowNanos.getAsLong();
     for (Session session : sessions.values()) {
-      if (session.expire(now)) letGo(session);
+      if (!session.expire(now)) continue;
+      try {
+        letGo(session);
+      } catch (StoaException failure) {
+        // The next server gives it a lease once more.
+        LOG.warn("the end of session {} is not written: {}", session.id(), failure.getMessage());
+      }
     }
   }
 
-  /// Ends a session: it is not found any more, and lets go of everything. May wait for the disk.
+  /// Ends a session: it is not found any more, lets go of everything, and its end is written. Waits
+  /// for the disk.
+  ///
+  /// @throws StoaException when its end could not be written: the next server gives it a lease once
+  ///   more
   void end(Session session) {
     if (session.end()) letGo(session);
   }
@@ -95,12 +105,7 @@ final class Registry {
   private void letGo(Session session) {
     sessions.remove(session.id());
     session.release();
-    try {
-      var _ = durable.end(session.id());
-    } catch (RuntimeException failure) {
-      // The next server gives it a lease once more.
-      LOG.warn("the end of session {} is not written: {}", session.id(), failure.getMessage());
-    }
+    var _ = durable.end(session.id());
     try {
       keys.endSession(session.id());
     } catch (StoaException later) {

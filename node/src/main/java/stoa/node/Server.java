@@ -17,6 +17,7 @@ import org.jspecify.annotations.Nullable;
 import stoa.StoaException;
 import stoa.objects.ObjectCall;
 import stoa.objects.ObjectService;
+import stoa.storage.DeviceStats;
 import stoa.wire.Frames;
 import stoa.wire.proto.CallStatus;
 import stoa.wire.proto.CancelReply;
@@ -53,6 +54,7 @@ public final class Server implements AutoCloseable {
   private final @Nullable Peers peers;
   private final io.grpc.Server server;
   private final ScheduledExecutorService leases;
+  private final Readers readers = new Readers();
   private final ExecutorService operators = Executors.newVirtualThreadPerTaskExecutor();
   private final long startedNanos = System.nanoTime();
   private volatile @Nullable Node serving;
@@ -73,8 +75,11 @@ public final class Server implements AutoCloseable {
             .permitKeepAliveTime(1, TimeUnit.SECONDS)
             .keepAliveTime(20, TimeUnit.SECONDS)
             .keepAliveTimeout(10, TimeUnit.SECONDS)
+            // Those that do not even begin a conversation.
+            .handshakeTimeout(config.helloTimeMax().toMillis(), TimeUnit.MILLISECONDS)
+            .maxConnectionIdle(config.helloTimeMax().toMillis(), TimeUnit.MILLISECONDS)
             .addService(Lenient.bind(new Conversing()));
-    node.readers().serve(builder);
+    readers.serve(builder);
     Path certificate = config.certificate();
     Path key = config.key();
     if (certificate != null && key != null) {
@@ -85,6 +90,7 @@ public final class Server implements AutoCloseable {
       server = builder.build().start();
     } catch (IOException | RuntimeException failed) {
       operators.shutdown();
+      readers.close();
       if (serving != null) serving.close();
       throw failed;
     }
@@ -133,9 +139,7 @@ public final class Server implements AutoCloseable {
 
   private void tick() {
     Node node = serving;
-    if (node == null || node.isOver()) return;
-    node.answered().sample(node.nowNanos());
-    node.background(node.registry()::expire);
+    if (node != null && !node.isOver()) node.tick();
   }
 
   /// The port that it listens on.
@@ -175,6 +179,7 @@ public final class Server implements AutoCloseable {
       node.service().close();
       node.close();
     }
+    readers.close();
     if (interrupted) Thread.currentThread().interrupt();
   }
 
@@ -207,16 +212,27 @@ public final class Server implements AutoCloseable {
           .setData(service.place())
           .setObjectsInMemory(service.residentKeys())
           .setCallsAnswered(node.answered().total())
-          .setCallsPerSecond(node.answered().perSecond());
-      reply.addShards(ShardStatus.newBuilder().setCounter(service.moment()));
+          .setCallsPerSecond(node.answered().perSecond())
+          .setSyncsPerSecond(node.syncs().perSecond());
+      long moment = service.moment();
+      for (DeviceStats device : service.devices()) {
+        reply.addShards(
+            ShardStatus.newBuilder()
+                .setShard(reply.getShardsCount())
+                .setLogBytes(device.logBytes())
+                .setCounter(moment));
+      }
       node.registry().all().stream()
           .limit(SHOWN_MAX)
           .forEach(session -> reply.addSessions(session.status()));
-      for (ObjectCall call : service.calls(SHOWN_MAX)) reply.addCalls(shown(call));
+      for (ObjectCall call : service.calls(SHOWN_MAX)) reply.addCalls(shown(node, call));
     }
 
-    private static CallStatus shown(ObjectCall call) {
+    private static CallStatus shown(Node node, ObjectCall call) {
+      Session session = node.registry().find(call.session());
       return CallStatus.newBuilder()
+          .setSession(call.session())
+          .setPeer(session == null ? "" : session.peer())
           .setId(Long.toString(call.id()))
           .setObject(call.object())
           .setMethod(call.method())
@@ -298,9 +314,10 @@ public final class Server implements AutoCloseable {
     public StreamObserver<ClientFrame> converse(StreamObserver<ServerFrame> out) {
       Node node = serving;
       if (node == null || node.isOver()) {
-        return new Redirection(
+        return Redirection.begin(
             Objects.requireNonNull(peers, "a server that is alone has its store"),
-            (ServerCallStreamObserver<ServerFrame>) out);
+            (ServerCallStreamObserver<ServerFrame>) out,
+            config.helloTimeMax());
       }
       @Nullable SocketAddress peer = Entrance.PEER.get();
       var conversation =

@@ -19,6 +19,8 @@ import org.jspecify.annotations.Nullable;
 /// @param transactionsMax how many transactions of a session may be open
 /// @param answerBytesMax how many bytes of answers a session may leave unread or unacknowledged
 /// @param lease how long a session lives without a connection
+/// @param helloTimeMax how long a connection may be there that says no hello
+/// @param helloConnectionsMax how many such connections there may be
 /// @param drainTimeMax how long a server that stops waits for what is under way
 public record ServerConfig(
     String host,
@@ -32,10 +34,20 @@ public record ServerConfig(
     int transactionsMax,
     long answerBytesMax,
     Duration lease,
+    Duration helloTimeMax,
+    int helloConnectionsMax,
     Duration drainTimeMax) {
   /// Checks the values.
   public ServerConfig {
     Objects.requireNonNull(host, "host");
+    if (!helloTimeMax.isPositive() || helloConnectionsMax < 1) {
+      throw new IllegalArgumentException(
+          "nobody can say hello within "
+              + helloTimeMax
+              + " over "
+              + helloConnectionsMax
+              + " connections; allow more");
+    }
     if ((certificate == null) != (key == null)) {
       throw new IllegalArgumentException("a certificate and its key go together; give both");
     }
@@ -55,37 +67,107 @@ public record ServerConfig(
         256,
         64L << 20,
         Duration.ofSeconds(30),
+        Duration.ofSeconds(10),
+        1_000,
         Duration.ofSeconds(10));
   }
 
   /// This with encrypted connections.
   public ServerConfig withTls(Path newCertificate, Path newKey) {
-    return with(newCertificate, newKey, token, lease, requestsMax, answerBytesMax, sessionsMax);
+    return with(
+        newCertificate,
+        newKey,
+        token,
+        lease,
+        requestsMax,
+        answerBytesMax,
+        sessionsMax,
+        helloTimeMax,
+        helloConnectionsMax);
   }
 
   /// This with a token that clients must tell.
   public ServerConfig withToken(String value) {
-    return with(certificate, key, value, lease, requestsMax, answerBytesMax, sessionsMax);
+    return with(
+        certificate,
+        key,
+        value,
+        lease,
+        requestsMax,
+        answerBytesMax,
+        sessionsMax,
+        helloTimeMax,
+        helloConnectionsMax);
   }
 
   /// This with another lease.
   public ServerConfig withLease(Duration value) {
-    return with(certificate, key, token, value, requestsMax, answerBytesMax, sessionsMax);
+    return with(
+        certificate,
+        key,
+        token,
+        value,
+        requestsMax,
+        answerBytesMax,
+        sessionsMax,
+        helloTimeMax,
+        helloConnectionsMax);
   }
 
   /// This with another number of requests under way.
   public ServerConfig withRequestsMax(int value) {
-    return with(certificate, key, token, lease, value, answerBytesMax, sessionsMax);
+    return with(
+        certificate,
+        key,
+        token,
+        lease,
+        value,
+        answerBytesMax,
+        sessionsMax,
+        helloTimeMax,
+        helloConnectionsMax);
   }
 
   /// This with another bound for answers.
   public ServerConfig withAnswerBytesMax(long value) {
-    return with(certificate, key, token, lease, requestsMax, value, sessionsMax);
+    return with(
+        certificate,
+        key,
+        token,
+        lease,
+        requestsMax,
+        value,
+        sessionsMax,
+        helloTimeMax,
+        helloConnectionsMax);
   }
 
   /// This with another number of sessions.
   public ServerConfig withSessionsMax(int value) {
-    return with(certificate, key, token, lease, requestsMax, answerBytesMax, value);
+    return with(
+        certificate,
+        key,
+        token,
+        lease,
+        requestsMax,
+        answerBytesMax,
+        value,
+        helloTimeMax,
+        helloConnectionsMax);
+  }
+
+  /// This with other bounds for connections that say no hello.
+  public ServerConfig withHello(Duration timeMax, int connectionsMax) {
+    return with(
+        certificate,
+        key,
+        token,
+        lease,
+        requestsMax,
+        answerBytesMax,
+        sessionsMax,
+        timeMax,
+        connectionsMax);
   }
 
   private ServerConfig with(
@@ -95,7 +177,9 @@ public record ServerConfig(
       Duration newLease,
       int newRequestsMax,
       long newAnswerBytesMax,
-      int newSessionsMax) {
+      int newSessionsMax,
+      Duration newHelloTimeMax,
+      int newHelloConnectionsMax) {
     return new ServerConfig(
         host,
         port,
@@ -108,6 +192,8 @@ public record ServerConfig(
         transactionsMax,
         newAnswerBytesMax,
         newLease,
+        newHelloTimeMax,
+        newHelloConnectionsMax,
         drainTimeMax);
   }
 }

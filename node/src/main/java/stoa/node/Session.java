@@ -42,8 +42,7 @@ final class Session {
   final ConcurrentHashMap<Integer, Watch> watches = new ConcurrentHashMap<>();
   final ConcurrentHashMap<Long, ClientListener> listeners = new ConcurrentHashMap<>();
 
-  /// What changes a blob, by its encoded key.
-  final Lanes<ByteString> blobs;
+  final SessionThreads threads;
 
   final BlobCalls blobCalls = new BlobCalls();
 
@@ -68,13 +67,13 @@ final class Session {
       Sessions.Session durable,
       Recovered recovered,
       ServerConfig config,
-      Lanes<ByteString> blobs,
+      SessionThreads threads,
       long nowNanos) {
     this.id = durable.id();
     this.durable = durable;
     this.recovered = recovered == Recovered.FROM_LOG;
     this.config = config;
-    this.blobs = blobs;
+    this.threads = threads;
     this.ledger = new Ledger(4 * config.requestsMax());
     this.lostAtNanos = nowNanos;
   }
@@ -157,6 +156,15 @@ final class Session {
   }
 
   // ---- requests
+
+  /// A container that is open.
+  ///
+  /// @throws IllegalArgumentException when there is none of that number
+  Container container(int number) {
+    Container found = containers.get(number);
+    if (found != null) return found;
+    throw new IllegalArgumentException("container " + number + " is not open; open it before");
+  }
 
   /// What is to be done with a frame.
   ///
@@ -333,15 +341,21 @@ final class Session {
 
   /// What an operator sees of it.
   synchronized SessionStatus status() {
-    Conversation current = conversation;
     return SessionStatus.newBuilder()
         .setSession(id)
-        .setConnected(current != null)
-        .setPeer(current == null ? "" : current.peer())
+        .setConnected(conversation != null)
+        .setPeer(peer())
+        .setListeners(listeners.size())
         .setContainers(containers.size())
         .setRequests(ledger.underWay())
         .setTransactions(transactions.size())
         .build();
+  }
+
+  /// The address of its client; empty without a connection.
+  synchronized String peer() {
+    Conversation current = conversation;
+    return current == null ? "" : current.peer();
   }
 
   ByteString secret() {

@@ -9,8 +9,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
+import java.util.function.ToIntFunction;
 import stoa.Appended;
 import stoa.Follower;
+import stoa.LimitExceeded;
 import stoa.LogAddress;
 import stoa.LogSlot;
 import stoa.StreamEntry;
@@ -18,15 +21,29 @@ import stoa.StreamKey;
 import stoa.StreamStore;
 import stoa.base.Decoder;
 import stoa.base.Encoder;
+import stoa.wire.Frames;
 
 /// The operations on streams; `docs/wire.md` lists them. Stateless.
 final class StreamCalls {
   static final int APPEND = 1;
-  static final int TRIM = 9;
+  private static final int TRIM = 9;
+  private static final int FOLLOW = 11;
+  private static final int FOLLOW_LOG = 12;
+  private static final int PART_MAX = 16;
   private static final int PAGE_BYTES_MAX = 4 << 20;
   private static final int WAIT_MILLIS_MAX = 1_000;
 
   private StreamCalls() {}
+
+  /// Whether an operation changes something.
+  static boolean isChange(int operation) {
+    return operation == APPEND || operation == TRIM;
+  }
+
+  /// Whether an operation waits for what is to come.
+  static boolean isFollow(int operation) {
+    return operation == FOLLOW || operation == FOLLOW_LOG;
+  }
 
   /// Does what is asked, and answers what it comes to.
   static byte[] answer(StreamStore streams, int operation, byte[] arguments)
@@ -34,10 +51,13 @@ final class StreamCalls {
     var in = new Decoder(arguments);
     var out = new Encoder(256);
     switch (operation) {
-      case 2 -> slots(out, streams.read(logs(in)));
+      case 2 -> slots(out, parts(logs(in), streams::read, StreamCalls::bytes));
       case 3 -> scanLog(streams, in, out);
       case 4 -> log(out, streams.tail());
-      case 5 -> entries(out, streams.read(key(in), addresses(in)));
+      case 5 -> {
+        StreamKey key = key(in);
+        entries(out, parts(addresses(in), some -> streams.read(key, some), StreamCalls::bytes));
+      }
       case 6 -> scan(streams, in, out);
       case 7 -> out.varint(streams.check(key(in)));
       case 8 -> out.varint(streams.oldest(key(in)));
@@ -47,8 +67,8 @@ final class StreamCalls {
         out.varint(streams.oldest(key));
       }
       case 10 -> slot(out, streams.fillHole(log(in)));
-      case 11 -> follow(streams, in, out);
-      case 12 -> followLog(streams, in, out);
+      case FOLLOW -> follow(streams, in, out);
+      case FOLLOW_LOG -> followLog(streams, in, out);
       default ->
           throw new IllegalArgumentException("operation " + operation + " on streams is not known");
     }
@@ -94,10 +114,38 @@ final class StreamCalls {
     return Duration.ofMillis(Math.clamp(in.varint(), 0, WAIT_MILLIS_MAX));
   }
 
-  private static int bytes(LogSlot.Written written) {
+  private static int bytes(LogSlot slot) {
     int sum = 64;
-    for (StreamEntry entry : written.entries()) sum += entry.data().length + 64;
+    if (slot instanceof LogSlot.Written written) {
+      for (StreamEntry entry : written.entries()) sum += bytes(entry);
+    }
     return sum;
+  }
+
+  private static int bytes(StreamEntry entry) {
+    return entry.data().length + 64;
+  }
+
+  /// Reads what is at some addresses, a few at a time: one that is named a million times is not in
+  /// memory as often.
+  private static <A, F> List<F> parts(
+      List<A> addresses, Function<List<A>, List<F>> read, ToIntFunction<F> bytes) {
+    var found = new ArrayList<F>();
+    long sum = 0;
+    for (int from = 0; from < addresses.size(); from += PART_MAX) {
+      for (F one :
+          read.apply(addresses.subList(from, Math.min(from + PART_MAX, addresses.size())))) {
+        found.add(one);
+        sum += bytes.applyAsInt(one);
+      }
+      if (sum > 2 * Frames.BYTES_MAX) {
+        throw new LimitExceeded(
+            "what is read takes more than a frame has, which is "
+                + Frames.BYTES_MAX
+                + " bytes; ask for less at once");
+      }
+    }
+    return found;
   }
 
   private static void scanLog(StreamStore streams, Decoder in, Encoder out) {
@@ -137,7 +185,7 @@ final class StreamCalls {
         to,
         entry -> {
           found.add(entry);
-          bytes[0] += entry.data().length + 64;
+          bytes[0] += bytes(entry);
           return bytes[0] < most;
         });
     entries(out, found);
@@ -156,7 +204,7 @@ final class StreamCalls {
       Optional<StreamEntry> next = follower.next(wait);
       while (next.isPresent()) {
         found.add(next.get());
-        bytes += next.get().data().length + 64;
+        bytes += bytes(next.get());
         if (bytes >= most) break;
         next = follower.poll();
       }

@@ -32,6 +32,16 @@ class LaneTest {
   }
 
   @Test
+  void whatATaskGoesOnWithIsDoneBeforeWhatWaits() {
+    lane.quick(() -> lane.goOn(() -> done.add("first")));
+    lane.quick(() -> lane.goOn(() -> done.add("second")));
+    lane.quick(() -> done.add("third"));
+    assertEquals(1, executor.size());
+    executor.remove().run();
+    assertEquals(List.of("first", "second", "third"), done);
+  }
+
+  @Test
   void keepsALaneForEachThingWhileItHasTasks() {
     var lanes = new Lanes<String>(executor::add);
     lanes.slow("x", () -> done.add("x1"));

@@ -45,6 +45,15 @@ class OperatorTest {
     }
   }
 
+  private static CallStatus waiting(StoreGrpc.StoreBlockingStub operator) {
+    while (true) {
+      for (var call : operator.status(StatusRequest.getDefaultInstance()).getCallsList()) {
+        if (call.getMethod().contains("turns") && !call.getRunning()) return call;
+      }
+      Thread.onSpinWait();
+    }
+  }
+
   private static CallStatus running(StoreGrpc.StoreBlockingStub operator) {
     while (true) {
       for (var call : operator.status(StatusRequest.getDefaultInstance()).getCallsList()) {
@@ -65,15 +74,22 @@ class OperatorTest {
         var other = new RawClient(server.port())) {
       channel = RawClient.channel(server.port());
       var operator = StoreGrpc.newBlockingStub(channel);
-      stuck.open();
+      long session = stuck.open().getSession();
+      other.open();
       stuck.ask(RawClient.use(1, Endless.class));
       int spin = stuck.number(2, Endless.class, "spin()");
       int turns = stuck.number(3, Endless.class, "turns()");
       stuck.ask(RawClient.open(4, 1, Endless.class, "e"));
-      stuck.send(RawClient.call(5, 1, spin));
+      // The object is there: who waits for it waits in its queue.
+      stuck.ask(RawClient.call(5, 1, turns));
+      stuck.send(RawClient.call(6, 1, spin));
       CallStatus call = running(operator);
+      stuck.send(RawClient.call(7, 1, turns));
+      for (CallStatus one : new CallStatus[] {call, waiting(operator)}) {
+        assertEquals(session, one.getSession(), one::toString);
+        assertTrue(one.getPeer().contains("127.0.0.1"), one::toString);
+      }
 
-      other.open();
       other.ask(RawClient.use(1, Counter.class));
       int increment = other.number(2, Counter.class, "increment()");
       other.ask(RawClient.open(3, 1, Counter.class, "c"));
@@ -83,12 +99,18 @@ class OperatorTest {
       var status = operator.status(StatusRequest.getDefaultInstance());
       assertEquals(2, status.getSessionsCount());
       assertTrue(status.getCallsAnswered() >= 100, status::toString);
+      assertEquals(1, status.getShardsCount());
+      assertTrue(status.getShards(0).getLogBytes() > 0, status::toString);
+      while (operator.status(StatusRequest.getDefaultInstance()).getSyncsPerSecond() == 0) {
+        Thread.onSpinWait();
+      }
 
       var cancel = CancelRequest.newBuilder().setId(call.getId()).build();
       assertTrue(operator.cancel(cancel).getCancelled());
       assertTrue(stuck.answer().hasFailure());
+      assertTrue(stuck.answer().hasAnswered());
       while (RUNNING.get() > 0) Thread.onSpinWait();
-      var next = stuck.ask(RawClient.call(6, 1, turns));
+      var next = stuck.ask(RawClient.call(8, 1, turns));
       assertTrue(next.hasAnswered(), next::toString);
 
       var again = operator.cancel(cancel);

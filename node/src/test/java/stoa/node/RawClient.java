@@ -116,6 +116,10 @@ final class RawClient implements AutoCloseable {
     return answer;
   }
 
+  boolean hasEnded() {
+    return !ends.isEmpty();
+  }
+
   /// How the conversation ended.
   Status end() throws InterruptedException {
     Status status = ends.poll(WAIT_SECONDS, TimeUnit.SECONDS);

@@ -3,6 +3,7 @@ package stoa.node;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.protobuf.ByteString;
@@ -22,6 +23,7 @@ import stoa.wire.proto.ClientFrame;
 import stoa.wire.proto.Delete;
 import stoa.wire.proto.DeleteSnapshot;
 import stoa.wire.proto.FindSnapshot;
+import stoa.wire.proto.Goodbye;
 import stoa.wire.proto.KeyGet;
 import stoa.wire.proto.KeyPut;
 import stoa.wire.proto.Request;
@@ -288,6 +290,21 @@ class ServerTest {
               ClientFrame.newBuilder()
                   .setHello(RawClient.hello(hello.getSession(), hello.getSecret())));
           end = client.endOrHello();
+        }
+      }
+    }
+  }
+
+  @Test
+  void theEndOfASessionIsWrittenBeforeItsGoodbyeIsAnswered() throws Exception {
+    ObjectService service = ObjectService.open(StoaConfig.of("memory:"), _ -> true);
+    try (Server server = Server.start(LOCAL, service)) {
+      for (int i = 0; i < 100; i++) {
+        try (var client = new RawClient(server.port())) {
+          long session = client.open().getSession();
+          var goodbye = RawClient.request(1).setGoodbye(Goodbye.getDefaultInstance());
+          assertTrue(client.ask(goodbye).hasDone());
+          assertNull(service.sessions().find(session));
         }
       }
     }

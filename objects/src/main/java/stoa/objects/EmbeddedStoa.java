@@ -48,6 +48,8 @@ import stoa.objects.types.SharedType;
 import stoa.spi.CallContext;
 import stoa.spi.Collections;
 import stoa.spi.Facade;
+import stoa.storage.Device;
+import stoa.storage.DeviceStats;
 import stoa.store.Blobs;
 import stoa.store.Existence;
 import stoa.store.Key;
@@ -68,6 +70,7 @@ final class EmbeddedStoa implements ObjectSnapshot.Source {
   private final Limits limits;
   private final Clock clock;
   private final Store store;
+  private final List<Device> devices;
   private final Blobs blobs;
   private final @Nullable String blobsRefused;
   private final StreamStore streams;
@@ -97,6 +100,7 @@ final class EmbeddedStoa implements ObjectSnapshot.Source {
     store = new Store(bounds, open.log(), clock, threads);
     blobs = new Blobs(store, open.devices(), threads, Blob.class.getName(), limits.blobBytesMax());
     blobsRefused = open.refusal();
+    devices = open.shards();
     streams = store.streamStore(this::streamOf, limits.callBytesMax());
     answers = threads.answers();
     dictionary = new Dictionary(store);
@@ -142,7 +146,7 @@ final class EmbeddedStoa implements ObjectSnapshot.Source {
     } catch (RuntimeException | Error passedOn) {
       throw passedOn;
     } catch (Throwable checked) {
-      throw sneaky(checked);
+      throw Sharing.sneaky(checked);
     }
     return proxy;
   }
@@ -175,10 +179,7 @@ final class EmbeddedStoa implements ObjectSnapshot.Source {
     if (type == Blob.class) return type.cast(blob(ref, view));
     if (Collections.isCollection(type)) return Collections.installed().view(this, type, ref, view);
     ObjectType known = typeOf(type);
-    if (!known.shared().name().equals(ref.type())) {
-      throw new IllegalArgumentException(
-          ref + " is not of type " + known.shared().name() + ", the type of " + type.getName());
-    }
+    Sharing.checkType(ref, known.shared());
     T proxy = type.cast(proxy(known, ref.key(), NOTHING, LiveInvoker.Source.REFERENCE, 0));
     return switch (view) {
       case View.Remote() -> proxy;
@@ -270,10 +271,7 @@ final class EmbeddedStoa implements ObjectSnapshot.Source {
 
   @Override
   public <T> T within(Duration timeMax, T shared) {
-    Objects.requireNonNull(timeMax, "the time is null");
-    if (!timeMax.isPositive()) {
-      throw new IllegalArgumentException("no call ends within " + timeMax + "; give it more time");
-    }
+    Sharing.checkTime(timeMax);
     refuseInside("limit the time of a call");
     refuseBlob(shared, "takes the time of its device; its calls have no limit");
     return Sharing.through(shared, proxy -> hasten(proxy, timeMax));
@@ -293,6 +291,11 @@ final class EmbeddedStoa implements ObjectSnapshot.Source {
   }
 
   // ---- what an operator does
+
+  /// What the devices have done and hold, by shard.
+  List<DeviceStats> devices() {
+    return devices.stream().map(Device::stats).toList();
+  }
 
   /// The calls that run and wait, as many as are asked for, those that run first.
   List<ObjectCall> calls(int callsMax) {
@@ -327,11 +330,7 @@ final class EmbeddedStoa implements ObjectSnapshot.Source {
 
   private <R extends @Nullable Object, X extends Exception> R nested(
       ObjectTransaction around, TxOptions options, Body<R, X> body) throws X {
-    if (options.at() != null) {
-      throw new IllegalStateException(
-          "a nested transaction reads what the one around it reads, and cannot read at "
-              + options.at());
-    }
+    Sharing.checkNested(options);
     var transaction = around.transaction();
     if (options.readOnly()) transaction.enterToRead();
     else transaction.enter();
@@ -468,12 +467,7 @@ final class EmbeddedStoa implements ObjectSnapshot.Source {
   public <T> History<T> history(T shared) {
     refuseInside("read history");
     refuseBlob(shared, "keeps the versions for which it has a snapshot; use snapshot and at");
-    if (shared instanceof Facade facade && !facade.isSingle()) {
-      throw new UnsupportedOperationException(
-          facade.title()
-              + " is composed of several objects, which have no single history; read it in a"
-              + " snapshot");
-    }
+    Sharing.checkHistory(shared);
     return new ObjectHistory<>(this, shared, own(shared));
   }
 
@@ -561,12 +555,20 @@ final class EmbeddedStoa implements ObjectSnapshot.Source {
 
   @Override
   public Class<?> classNamed(String name) {
+    Class<?> type;
     try {
-      return Class.forName(name, false, loader);
+      type = Class.forName(name, false, loader);
     } catch (ClassNotFoundException e) {
       throw new NotShareable(
           "the class " + name + " of a collection's elements is not on the class path", e);
     }
+    boolean known =
+        Platform.has(type)
+            || type.isAnnotationPresent(Shared.class)
+            || admitted.contains(type)
+            || marshaller.isRegistered(type);
+    if (!known) throw new NotShareable("no collection of this store was made with " + name);
+    return type;
   }
 
   @Override
@@ -785,7 +787,7 @@ final class EmbeddedStoa implements ObjectSnapshot.Source {
                 } catch (RuntimeException | Error passedOn) {
                   throw passedOn;
                 } catch (Exception checked) {
-                  throw sneaky(checked);
+                  throw Sharing.sneaky(checked);
                 }
               });
     } catch (Trial.Undecided undecided) {
@@ -844,11 +846,6 @@ final class EmbeddedStoa implements ObjectSnapshot.Source {
     if (ObjectContext.current() != null) {
       throw new IllegalStateException("a method of a shared object cannot " + what);
     }
-  }
-
-  @SuppressWarnings("unchecked") // Justification: the cast exists for the compiler only
-  private static <E extends Throwable> RuntimeException sneaky(Throwable checked) throws E {
-    throw (E) checked;
   }
 
   /// Turns proxies into references and back while values are marshalled.

@@ -1,8 +1,10 @@
 package stoa.objects;
 
+import java.time.Duration;
 import java.util.Set;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
+import stoa.Corrupt;
 import stoa.KeyHandler;
 import stoa.LimitExceeded;
 import stoa.ListenerLimits;
@@ -41,7 +43,11 @@ public final class KeyService {
   }
 
   /// Begins to put a value, or nothing when it is null; see [#was]. Quick.
-  public Request put(Key key, byte @Nullable [] value, CallId id) {
+  ///
+  /// @param timeMax how long it may take from now on
+  /// @param id logged with it
+  /// @throws NotShareable when the store has not the class of the value, or of something in it
+  public Request put(Key key, byte @Nullable [] value, Duration timeMax, CallId id) {
     if (value != null && value.length > stoa.callBytesMax()) {
       throw new LimitExceeded(
           "the value of "
@@ -51,7 +57,9 @@ public final class KeyService {
               + " bytes; callBytesMax is "
               + stoa.callBytesMax());
     }
-    return values.putAsync(key, value, id);
+    // Handlers read it, in the store.
+    Object _ = value == null ? null : read(value);
+    return values.putAsync(key, value, timeMax, id).askedBy(id.session());
   }
 
   /// Whether there was a value before, of a put that is settled.
@@ -67,14 +75,27 @@ public final class KeyService {
   }
 
   /// Begins to ask for a value; see [#found]. Quick.
-  public Request get(Key key) {
-    return values.getAsync(key);
+  ///
+  /// @param timeMax how long it may take from now on
+  /// @param id of the request
+  public Request get(Key key, Duration timeMax, CallId id) {
+    return values.getAsync(key, timeMax).askedBy(id.session());
   }
 
   /// What a question that is settled found: empty when there is nothing, otherwise 1 and the value.
   public byte[] found(Request settled) {
     byte[] value = KeyValues.value(settled.answer());
     return value == null ? new byte[0] : new Encoder(value.length + 1).u8(1).raw(value).toBytes();
+  }
+
+  /// Decodes what a client sent, so that what cannot be read is never logged.
+  private @Nullable Object read(byte[] value) {
+    try {
+      return stoa.marshaller().value(value, classesOfKeys);
+    } catch (Corrupt malformed) {
+      throw new IllegalArgumentException(
+          "a value cannot be read: " + malformed.getMessage(), malformed);
+    }
   }
 
   // ---- listeners
@@ -157,7 +178,7 @@ public final class KeyService {
       throw new LimitExceeded(
           "the handler takes " + handler.length + " bytes; callBytesMax is " + stoa.callBytesMax());
     }
-    if (!(stoa.marshaller().value(handler) instanceof KeyHandler<?, ?> decoded)) {
+    if (!(read(handler) instanceof KeyHandler<?, ?> decoded)) {
       throw new NotShareable("what is to be registered at " + key + " is no KeyHandler");
     }
     var _ = HandlerType.of(decoded.getClass());

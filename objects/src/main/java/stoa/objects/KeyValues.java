@@ -1,8 +1,10 @@
 package stoa.objects;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Iterator;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -52,9 +54,8 @@ final class KeyValues {
   private final Executor executor;
   private final ReentrantLock lock = new ReentrantLock();
 
-  /// How many listeners each session has at each key; one more for what was there when the store
-  /// was opened. Guarded by lock.
-  private final Map<Long, Map<StreamId, Integer>> counts = new HashMap<>();
+  /// Which listeners each session has at each key. Guarded by lock.
+  private final Map<Long, Map<StreamId, Noted>> noted = new HashMap<>();
 
   /// Those of keys at which somebody listens here. Guarded by lock.
   private final Map<StreamId, KeyFeed> feeds = new HashMap<>();
@@ -67,6 +68,17 @@ final class KeyValues {
 
   /// Sessions of earlier processes that have not ended yet. Guarded by lock.
   private final List<Long> earlier = new ArrayList<>();
+
+  /// The listeners of a session at a key: those that were registered since the store was opened,
+  /// and whether there may be others.
+  private static final class Noted {
+    private final boolean earlier;
+    private final Set<Long> listeners = new HashSet<>();
+
+    private Noted(boolean earlier) {
+      this.earlier = earlier;
+    }
+  }
 
   private volatile boolean earlierLeft;
   private volatile boolean failureTold;
@@ -110,10 +122,10 @@ final class KeyValues {
     List<byte[]> names = names(session);
     lock.lock();
     try {
-      var keys = counts.computeIfAbsent(session, _ -> new HashMap<>());
+      var keys = noted.computeIfAbsent(session, _ -> new HashMap<>());
       for (byte[] name : names) {
         StreamId stream = key(name).stream();
-        keys.put(stream, 1);
+        keys.put(stream, new Noted(true));
         listened.add(stream);
       }
     } finally {
@@ -169,10 +181,9 @@ final class KeyValues {
   }
 
   /// As [#putAsync(Key, byte\[\])], for a client of a server.
-  Request putAsync(Key key, byte @Nullable [] value, CallId id) {
+  Request putAsync(Key key, byte @Nullable [] value, Duration timeMax, CallId id) {
     byte[] put = new KeyCommand.Put(value).encoded();
-    return store.putAsync(
-        store.target(key), put, any(), pace(key), stoa.limits().callTimeMax(), id);
+    return store.putAsync(store.target(key), put, any(), pace(key), timeMax, id);
   }
 
   /// Asks for the value; [#value] tells what it is.
@@ -181,8 +192,12 @@ final class KeyValues {
   }
 
   Request getAsync(Key key) {
+    return getAsync(key, stoa.limits().callTimeMax());
+  }
+
+  Request getAsync(Key key, Duration timeMax) {
     var query = new ListenableKey.Query.Value();
-    return store.getAsync(store.target(key), query, any(), pace(key), stoa.limits().callTimeMax());
+    return store.getAsync(store.target(key), query, any(), pace(key), timeMax);
   }
 
   /// The value that a key answered with, encoded; null when there is none.
@@ -222,11 +237,11 @@ final class KeyValues {
 
   /// Registers a listener, or finds that it is registered; durably. Waits.
   void register(Listening listening, Key key, ListenerLimits limits, byte[] handler) {
-    enter(listening.session(), key);
+    enter(listening, key);
     try {
       put(key, new KeyCommand.Register(listening, limits, KeyValueStore.LISTENERS_MAX, handler));
     } catch (RuntimeException refused) {
-      leave(listening.session(), key);
+      leave(listening, key);
       throw refused;
     }
   }
@@ -234,7 +249,7 @@ final class KeyValues {
   /// Takes a listener out; durably. Waits.
   void unregister(Listening listening, Key key) {
     put(key, new KeyCommand.Unregister(listening));
-    leave(listening.session(), key);
+    leave(listening, key);
   }
 
   private void put(Key key, KeyCommand command) {
@@ -288,7 +303,7 @@ final class KeyValues {
     executor.execute(() -> {
       stop(listening, key, null);
       try {
-        leave(listening.session(), key);
+        leave(listening, key);
       } catch (StoaException failure) {
         LOG.debug("{} stays noted as listened to: {}", key, failure.getMessage());
       }
@@ -302,36 +317,42 @@ final class KeyValues {
     return store.target(new Key(SESSIONS, name, "the listeners of session " + session));
   }
 
-  private List<byte[]> names(long session) {
+  /// The names of the keys at which a session is noted to listen.
+  List<byte[]> names(long session) {
     Request asked = store.get(session(session), ListeningKeys.QUERY, any(), true);
     return ((ListeningKeys.Names) asked.answer()).all();
   }
 
-  private void enter(long session, Key key) {
+  private void enter(Listening listening, Key key) {
+    long session = listening.session();
     lock.lock();
     try {
       listened.add(key.stream());
-      var keys = counts.computeIfAbsent(session, _ -> new HashMap<>());
-      if (!keys.containsKey(key.stream())) {
+      var keys = noted.computeIfAbsent(session, _ -> new HashMap<>());
+      Noted there = keys.get(key.stream());
+      if (there == null) {
         byte[] put = ListeningKeys.listens(key.name());
         var _ = store.put(session(session), put, any(), true).answer();
+        there = new Noted(false);
+        keys.put(key.stream(), there);
       }
-      keys.merge(key.stream(), 1, Integer::sum);
+      there.listeners.add(listening.listener());
     } finally {
       lock.unlock();
     }
   }
 
-  private void leave(long session, Key key) {
+  private void leave(Listening listening, Key key) {
+    long session = listening.session();
+    Noted there = left(session, key, listening.listener());
+    if (there == null) return;
+    // One that was registered with an earlier process may not have been registered again yet.
+    if (there.earlier && hasListeners(session, key)) return;
     lock.lock();
     try {
-      var keys = counts.get(session);
-      Integer count = keys == null ? null : keys.get(key.stream());
-      if (keys == null || count == null) return;
-      if (count > 1) {
-        keys.put(key.stream(), count - 1);
-        return;
-      }
+      if (!there.listeners.isEmpty()) return; // another one came meanwhile
+      var keys = noted.get(session);
+      if (keys == null || keys.get(key.stream()) != there) return;
       var _ = store.put(session(session), ListeningKeys.leaves(key.name()), any(), true).answer();
       keys.remove(key.stream());
     } finally {
@@ -339,12 +360,32 @@ final class KeyValues {
     }
   }
 
+  /// Notes that a listener is not at a key any more; answers what is noted when it was the last of
+  /// its session that is known there, otherwise null.
+  private @Nullable Noted left(long session, Key key, long listener) {
+    lock.lock();
+    try {
+      var keys = noted.get(session);
+      Noted there = keys == null ? null : keys.get(key.stream());
+      if (there == null) return null;
+      there.listeners.remove(listener);
+      return there.listeners.isEmpty() ? there : null;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private boolean hasListeners(long session, Key key) {
+    var query = new ListenableKey.Query.Listens(session);
+    return done(store.get(store.target(key), query, any(), isQuick(key)).answer());
+  }
+
   /// Ends the sessions of clients that are not open any more.
   void endAllBut(Set<Long> open) {
     List<Long> known;
     lock.lock();
     try {
-      known = counts.keySet().stream().filter(one -> one > 0 && !open.contains(one)).toList();
+      known = noted.keySet().stream().filter(one -> one > 0 && !open.contains(one)).toList();
     } finally {
       lock.unlock();
     }
@@ -357,7 +398,7 @@ final class KeyValues {
     long generation = store.generation(target.key());
     lock.lock();
     try {
-      counts.remove(session);
+      noted.remove(session);
     } finally {
       lock.unlock();
     }

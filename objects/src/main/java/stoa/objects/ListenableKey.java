@@ -59,6 +59,9 @@ final class ListenableKey implements Handler {
     /// For the value.
     record Value() implements Query {}
 
+    /// Whether there are listeners of a session.
+    record Listens(long session) implements Query {}
+
     /// For the events of some listeners behind those that they have been sent.
     ///
     /// @param after the last number that each was sent
@@ -129,6 +132,8 @@ final class ListenableKey implements Handler {
       case Query.Waiting(List<KeyCommand.UpTo> after, int countMax, int bytesMax) ->
           new KeyAnswer.Waiting(
               after.stream().map(one -> waiting(one, countMax, bytesMax)).toList());
+      case Query.Listens(long session) ->
+          new KeyAnswer.Done(listeners.keySet().stream().anyMatch(one -> one.session() == session));
       case null, default ->
           throw new IllegalStateException("a key is asked for its value, not " + query);
     };

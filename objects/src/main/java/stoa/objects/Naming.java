@@ -9,6 +9,7 @@ import stoa.NotShareable;
 import stoa.Shared;
 import stoa.objects.types.HandlerType;
 import stoa.objects.types.Platform;
+import stoa.spi.Collections;
 import stoa.spi.Facade;
 import stoa.store.StoredBlob;
 
@@ -99,12 +100,23 @@ public final class Naming {
       @Override
       protected Class<?> loadClass(String name, boolean resolve) throws ClassNotFoundException {
         Class<?> type = Class.forName(name, false, all);
-        if (Platform.has(type) || stoa.marshaller().isRegistered(type) || admissible.test(type)) {
-          return type;
-        }
+        boolean known =
+            Platform.has(type)
+                || stoa.marshaller().isRegistered(type)
+                || admissible.test(type)
+                || isOfCollections(type);
+        if (known) return type;
         throw new ClassNotFoundException(name + " is not on --classpath, and no --type names it");
       }
     };
+  }
+
+  private static boolean isOfCollections(Class<?> type) {
+    try {
+      return Collections.installed().isKey(type);
+    } catch (UnsupportedOperationException none) {
+      return false;
+    }
   }
 
   private Class<?> find(String className) {

@@ -16,6 +16,7 @@ import stoa.store.OngoingCall;
 /// @param progress how far it is
 /// @param calls the object that it calls and waits for; empty when it waits for none
 /// @param depth how many calls wait for it, directly and through others
+/// @param session of the client who waits for it; 0 when it is none of a server's
 /// @param age how long ago it was made, in units of 50 ms
 public record ObjectCall(
     long id,
@@ -25,6 +26,7 @@ public record ObjectCall(
     Progress progress,
     String calls,
     int depth,
+    long session,
     Duration age) {
   /// How far a call is.
   public enum Progress {
@@ -51,6 +53,7 @@ public record ObjectCall(
         progress,
         text(call.callsKey()),
         call.depth(),
+        call.session(),
         call.age());
   }
 

@@ -2,6 +2,7 @@ package stoa.objects;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import stoa.Blob;
@@ -18,6 +19,7 @@ import stoa.TooOld;
 import stoa.base.Decoder;
 import stoa.objects.types.Keys;
 import stoa.objects.types.SharedMethod;
+import stoa.storage.DeviceStats;
 import stoa.store.Answer;
 import stoa.store.CallId;
 import stoa.store.Earlier;
@@ -39,6 +41,9 @@ import stoa.store.Watcher;
 /// Thread-safe. What is said to be quick waits for nothing but memory; everything else may wait for
 /// the disk or run users' code, and belongs on a thread that may.
 public final class ObjectService implements AutoCloseable {
+  /// How long a transaction of a client may take at most: what it reads is kept for it.
+  private static final long TRANSACTION_MICROS_MAX = TimeUnit.HOURS.toMicros(24);
+
   private final EmbeddedStoa stoa;
   private final Store store;
   private final Naming naming;
@@ -134,6 +139,11 @@ public final class ObjectService implements AutoCloseable {
 
   // ---- what an operator does
 
+  /// What the devices of the store have done and hold, by shard.
+  public List<DeviceStats> devices() {
+    return stoa.devices();
+  }
+
   /// The calls that run and wait, as many as are asked for, those that run first.
   public List<ObjectCall> calls(int callsMax) {
     return stoa.calls(callsMax);
@@ -202,6 +212,22 @@ public final class ObjectService implements AutoCloseable {
 
   /// Decodes a call, so that what cannot be called is never logged.
   private Read read(Call call) {
+    byte[] opening = call.existence().opening();
+    if (opening != null) {
+      if (opening.length > stoa.callBytesMax()) {
+        throw new LimitExceeded(
+            "what "
+                + call.container().key()
+                + " is to be begun from takes "
+                + opening.length
+                + " bytes; callBytesMax is "
+                + stoa.callBytesMax());
+      }
+      if (!(stoa.marshaller().value(opening, classesOfKeys) instanceof Object[])) {
+        throw new IllegalArgumentException(
+            call.container().key() + " is not to be begun from arguments");
+      }
+    }
     byte[] bytes = call.bytes();
     if (bytes.length > stoa.callBytesMax()) {
       throw new LimitExceeded(
@@ -216,7 +242,8 @@ public final class ObjectService implements AutoCloseable {
         return new Read(null, new Object[0]);
       }
       @Nullable Object[] arguments =
-          stoa.marshaller().arguments(called.method(), bytes, in.position(), bytes.length);
+          stoa.marshaller()
+              .arguments(called.method(), bytes, in.position(), bytes.length, classesOfKeys);
       return new Read(called, arguments);
     } catch (stoa.Corrupt | Decoder.MalformedException malformed) {
       throw new IllegalArgumentException(
@@ -238,6 +265,11 @@ public final class ObjectService implements AutoCloseable {
   /// @return the request, which is told when it is settled, with an answer for [#encoded]
   /// @throws Throwable what the object's constructor throws, if it would be begun
   public Request begin(Call call, Duration timeMax, @Nullable CallId id) throws Throwable {
+    Request begun = begun(call, timeMax, id);
+    return id == null ? begun : begun.askedBy(id.session());
+  }
+
+  private Request begun(Call call, Duration timeMax, @Nullable CallId id) throws Throwable {
     Read read = read(call);
     ObjectType.Called called = read.called();
     Store.Target target = call.container().target;
@@ -478,18 +510,41 @@ public final class ObjectService implements AutoCloseable {
   /// Begins a transaction.
   ///
   /// @param mode what it may do
-  /// @param micros how long it may take
+  /// @param asked what the client bounds it to; the store's own limits win where they are less
   /// @param at where it reads; null for the present
-  public Transacting transact(TransactionMode mode, long micros, @Nullable LogAddress at) {
+  /// @param session the client's
+  public Transacting transact(
+      TransactionMode mode, TransactionLimits asked, @Nullable LogAddress at, long session) {
     var limits = stoa.limits();
+    long micros = less(asked.micros, TRANSACTION_MICROS_MAX);
+    int objects = (int) less(asked.objectsMax, limits.transactionObjectsMax());
+    long bytes = less(asked.bytesMax, limits.transactionBytesMax());
+    var names =
+        new Transaction.LimitNames(
+            whose(micros == asked.micros) + "timeMax",
+            whose(objects == asked.objectsMax) + "transactionObjectsMax",
+            whose(bytes == asked.bytesMax) + "transactionBytesMax");
     var bounds =
-        new Transaction.Bounds(
-            mode == TransactionMode.READING,
-            micros,
-            limits.transactionObjectsMax(),
-            limits.transactionBytesMax());
-    return new Transacting(at == null ? store.begin(bounds) : store.begin(bounds, at));
+        new Transaction.Bounds(mode == TransactionMode.READING, micros, objects, bytes, names);
+    Transaction begun = at == null ? store.begin(bounds) : store.begin(bounds, at);
+    begun.askedBy(session);
+    return new Transacting(begun);
   }
+
+  private static long less(long asked, long own) {
+    return asked <= 0 ? own : Math.min(asked, own);
+  }
+
+  private static String whose(boolean ofClient) {
+    return ofClient ? "the client's " : "the server's ";
+  }
+
+  /// What a client bounds a transaction to; 0 each for the store's own limit.
+  ///
+  /// @param micros how long it may take
+  /// @param objectsMax how many objects it may read and write
+  /// @param bytesMax the encoded size of its calls that are not accessors
+  public record TransactionLimits(long micros, int objectsMax, long bytesMax) {}
 
   /// What a transaction may do.
   public enum TransactionMode {

@@ -1,5 +1,6 @@
 package stoa.objects;
 
+import java.util.List;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import stoa.base.StreamId;
@@ -12,12 +13,17 @@ import stoa.storage.Device;
 /// A log that is open, and the devices that it is on.
 ///
 /// @param log the log
+/// @param shards the devices, by shard
 /// @param devices on which device the object of an id is
 /// @param refusal why there are no blobs; null when there are
-record OpenLog(ShardLog log, Function<StreamId, Device> devices, @Nullable String refusal) {
+record OpenLog(
+    ShardLog log,
+    List<Device> shards,
+    Function<StreamId, Device> devices,
+    @Nullable String refusal) {
   /// The log of one shard.
   static OpenLog of(Device device) {
-    return new OpenLog(new LocalShardLog(device), _ -> device, null);
+    return new OpenLog(new LocalShardLog(device), List.of(device), _ -> device, null);
   }
 
   /// A log that several processes keep.
@@ -38,6 +44,6 @@ record OpenLog(ShardLog log, Function<StreamId, Device> devices, @Nullable Strin
             ? "the bytes of a blob are kept once, and this store keeps two copies of everything;"
                 + " keep blobs in a store that is opened without copies=full"
             : null;
-    return new OpenLog(log, log::device, refusal);
+    return new OpenLog(log, log.devices(), log::device, refusal);
   }
 }

@@ -26,16 +26,7 @@ record PastInvoker(LiveInvoker live, Past past, @Nullable Place place) implement
   public @Nullable Object invoke(Proxied proxied, SharedMethod method, @Nullable Object[] arguments)
       throws Throwable {
     Place there = place;
-    boolean transacts = there != null && method.kind() == SharedMethod.Kind.READING_TRANSACTION;
-    if (method.kind() != SharedMethod.Kind.ACCESSOR && !transacts) {
-      throw new UnsupportedOperationException(
-          "the past of "
-              + proxied.ref()
-              + " can only be read, and "
-              + method.id()
-              + " is not marked @Accessor"
-              + (there == null ? "" : ", or @Transactional(readOnly = true)"));
-    }
+    boolean transacts = Sharing.readsPast(proxied, method, there != null);
     if (ObjectContext.current() != null) {
       throw new IllegalStateException("a method of a shared object cannot read history");
     }

@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
 /// @param progress how far it is
 /// @param callsKey the key that its handler has called and waits for; null when it waits for none
 /// @param depth how many handlers wait for it, directly and through others
+/// @param session of the client who waits for it; 0 when it is none of a server's
 /// @param age how long ago it was asked, in units of [Threads#TICK_MILLIS]
 public record OngoingCall(
     long id,
@@ -25,6 +26,7 @@ public record OngoingCall(
     Progress progress,
     @Nullable Key callsKey,
     int depth,
+    long session,
     Duration age) {
   /// How far a call is.
   public enum Progress {

@@ -111,6 +111,9 @@ public final class Request {
   /// What a NOTE, GENERATION, POSITION or DELETE found; valid once done.
   long number;
 
+  /// The session of the client who asks; 0 when it is none of a server's.
+  private volatile long session;
+
   /// How far it is, until it is settled.
   private enum Stage {
     /// It is not in the mailbox of its key: a put is not known to be logged.
@@ -134,6 +137,18 @@ public final class Request {
   private volatile boolean done;
   private volatile @Nullable Thread waiter;
   private volatile @Nullable Consumer<Request> listener;
+
+  /// Notes of which client's session it is, for an operator.
+  public Request askedBy(long askingSession) {
+    session = askingSession;
+    return this;
+  }
+
+  /// The session of the client who asks, itself or in a transaction; 0 for none.
+  long session() {
+    Transaction in = transaction;
+    return in == null ? session : in.session();
+  }
 
   Request(
       Kind kind,

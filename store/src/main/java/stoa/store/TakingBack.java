@@ -193,6 +193,7 @@ final class TakingBack {
         awaited == null ? OngoingCall.Progress.RUNNING : OngoingCall.Progress.CALLING,
         awaited == null ? null : awaited.resident.key,
         run.depth(),
+        session(run),
         age(now - (request != null ? request.since : run.startTick)));
   }
 
@@ -206,7 +207,17 @@ final class TakingBack {
         OngoingCall.Progress.WAITING,
         null,
         request.depth,
+        request.session(),
         age(now - request.since));
+  }
+
+  /// Of the client whose call it is, or led to it.
+  private static long session(Execution run) {
+    for (@Nullable Execution next = run; next != null; next = next.caller) {
+      Request request = next.request;
+      if (request != null && request.session() != 0) return request.session();
+    }
+    return 0;
   }
 
   private static byte @Nullable [] value(Request request) {

@@ -66,7 +66,25 @@ public final class Transaction implements AutoCloseable {
   /// @param micros how long it may take
   /// @param keysMax how many keys it may read and write
   /// @param bytesMax the encoded size of its puts and of the answers that are logged with them
-  public record Bounds(boolean readOnly, long micros, int keysMax, long bytesMax) {}
+  /// @param names what the limits are called
+  public record Bounds(
+      boolean readOnly, long micros, int keysMax, long bytesMax, LimitNames names) {
+    /// With limits that are called as in the configuration.
+    public Bounds(boolean readOnly, long micros, int keysMax, long bytesMax) {
+      this(readOnly, micros, keysMax, bytesMax, LimitNames.STANDARD);
+    }
+  }
+
+  /// What the limits of a transaction are called when it is refused for them: whoever is told is to
+  /// know which to change.
+  ///
+  /// @param time of the time
+  /// @param keys of how many keys
+  /// @param bytes of their bytes
+  public record LimitNames(String time, String keys, String bytes) {
+    static final LimitNames STANDARD =
+        new LimitNames("timeMax", "transactionObjectsMax", "transactionBytesMax");
+  }
 
   /// The identity of what a transaction logs, by which its outcome is found again.
   ///
@@ -79,6 +97,10 @@ public final class Transaction implements AutoCloseable {
   private final LogAddress at;
   private final long nowMicros;
   private final Bounds bounds;
+
+  /// The session of the client who runs it; 0 when it runs here.
+  private volatile long session;
+
   private final StreamId mark;
   private final Pins.Pin pin;
   private final LinkedHashMap<StreamId, Resident> touched = new LinkedHashMap<>();
@@ -428,6 +450,15 @@ public final class Transaction implements AutoCloseable {
 
   // ---- helpers
 
+  /// Notes of which client's session it is, for an operator.
+  public void askedBy(long askingSession) {
+    session = askingSession;
+  }
+
+  long session() {
+    return session;
+  }
+
   private void check() {
     if (ended) throw new IllegalStateException("the transaction has ended; begin another");
     RuntimeException cause = doomed;
@@ -441,7 +472,9 @@ public final class Transaction implements AutoCloseable {
                   + " ms (ten times callTimeMax)"
               : "the transaction took more than "
                   + bounds.micros / 1_000
-                  + " ms (timeMax); nothing was written");
+                  + " ms ("
+                  + bounds.names.time
+                  + "); nothing was written");
     }
   }
 
@@ -459,7 +492,9 @@ public final class Transaction implements AutoCloseable {
           new LimitExceeded(
               "the transaction writes more than "
                   + bounds.bytesMax
-                  + " bytes (transactionBytesMax); nothing was written, do it in parts"));
+                  + " bytes ("
+                  + bounds.names.bytes
+                  + "); nothing was written, do it in parts"));
     }
   }
 
@@ -476,7 +511,9 @@ public final class Transaction implements AutoCloseable {
           new LimitExceeded(
               "the transaction reads and writes more than "
                   + bounds.keysMax
-                  + " objects (transactionObjectsMax); nothing was written, do it in parts"));
+                  + " objects ("
+                  + bounds.names.keys
+                  + "); nothing was written, do it in parts"));
     }
     Resident resident = store.residents().pin(key);
     touched.put(key.stream(), resident);

@@ -81,7 +81,7 @@ final class Codec {
 
   private final Registry registry;
   private final References references;
-  private final ClassLoader loader;
+  private final ClassLoader known;
   private final int bytesMax;
   private final Fory fory;
   private final MemoryBuffer buffer = MemoryBuffer.newHeapBuffer(512);
@@ -93,10 +93,15 @@ final class Codec {
   private final List<Object> openRecords = new ArrayList<>();
   private final long memoryMax;
 
-  Codec(Registry registry, References references, ClassLoader loader, int bytesMax) {
+  /// Finds the classes of the keys in what is being read.
+  private ClassLoader keys;
+
+  /// @param known finds the classes of the registry
+  Codec(Registry registry, References references, ClassLoader known, int bytesMax) {
     this.registry = registry;
     this.references = references;
-    this.loader = loader;
+    this.known = known;
+    this.keys = known;
     this.bytesMax = bytesMax;
     this.memoryMax = MEMORY_FLOOR_BYTES + MEMORY_PER_BYTE * bytesMax;
     this.fory =
@@ -115,7 +120,7 @@ final class Codec {
             .withMaxDepth(FORY_DEPTH_MAX)
             .withMaxGraphMemoryBytes(memoryMax)
             .withMaxUnbackedContainerItems(BARE_ELEMENTS_MAX)
-            .withClassLoader(loader)
+            .withClassLoader(known)
             .build();
     fory.registerSerializerFactory(Codec::gate);
     TypeResolver resolver = fory.getTypeResolver();
@@ -182,8 +187,19 @@ final class Codec {
     return references;
   }
 
-  ClassLoader loader() {
-    return loader;
+  /// Finds the classes of the registry.
+  ClassLoader known() {
+    return known;
+  }
+
+  /// Finds the classes of the keys in what is being read.
+  ClassLoader keys() {
+    return keys;
+  }
+
+  /// Reads keys from now on of classes that a loader finds.
+  void keys(ClassLoader loader) {
+    keys = loader;
   }
 
   Registry registry() {

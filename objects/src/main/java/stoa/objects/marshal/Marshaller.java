@@ -63,7 +63,7 @@ public final class Marshaller {
   private record Generation(Registry registry, CodecPool codecs) {}
 
   /// @param extraTypes classes that may travel though no declaration of a shared type names them
-  /// @param loader finds the classes of exceptions and keys
+  /// @param loader finds the classes of keys
   /// @param bytesMax the longest encoding
   /// @throws NotShareable when an extra type cannot travel
   public Marshaller(
@@ -122,8 +122,9 @@ public final class Marshaller {
 
   private Generation generation(Registry registry) {
     int places = 4 * Runtime.getRuntime().availableProcessors();
+    var known = new KnownClasses(registry);
     return new Generation(
-        registry, new CodecPool(places, () -> new Codec(registry, references, loader, bytesMax)));
+        registry, new CodecPool(places, () -> new Codec(registry, references, known, bytesMax)));
   }
 
   // ---- arguments
@@ -158,6 +159,12 @@ public final class Marshaller {
 
   /// The arguments encoded in the bytes from `from` to `to`, exclusive.
   public @Nullable Object[] arguments(SharedMethod method, byte[] bytes, int from, int to) {
+    return arguments(method, bytes, from, to, loader);
+  }
+
+  /// As the other ones, with keys in references of classes only that a loader finds.
+  public @Nullable Object[] arguments(
+      SharedMethod method, byte[] bytes, int from, int to, ClassLoader keys) {
     List<Class<?>> types = method.parameterTypes();
     var in = new Simple.Input(bytes, from, to);
     expect(ARGUMENTS, in.get(), "the arguments of " + method);
@@ -173,7 +180,7 @@ public final class Marshaller {
       return arguments;
     }
     int count = others;
-    @Nullable Object[] roots = using(codec -> codec.read(bytes, in.at(), to, count));
+    @Nullable Object[] roots = using(keys, codec -> codec.read(bytes, in.at(), to, count));
     for (int i = 0, r = 0; i < arguments.length; i++) {
       Class<?> type = types.get(i);
       if (Simple.covers(type)) continue;
@@ -229,9 +236,18 @@ public final class Marshaller {
 
   /// The value encoded in the bytes from `from` to `to`, exclusive.
   public @Nullable Object value(byte[] bytes, int from, int to) {
+    return value(bytes, from, to, loader);
+  }
+
+  /// As [#value(byte\[\])], with keys in references of classes only that a loader finds.
+  public @Nullable Object value(byte[] bytes, ClassLoader keys) {
+    return value(bytes, 0, bytes.length, keys);
+  }
+
+  private @Nullable Object value(byte[] bytes, int from, int to, ClassLoader keys) {
     var in = new Simple.Input(bytes, from, to);
     byte format = in.get();
-    if (format == GRAPH) return graph(bytes, from + 1, to);
+    if (format == GRAPH) return using(keys, codec -> codec.read(bytes, from + 1, to, 1))[0];
     Object value = simple(format, in);
     in.end();
     return value;
@@ -358,8 +374,13 @@ public final class Marshaller {
   // ----
 
   private <R> R using(Function<Codec, R> action) {
+    return using(loader, action);
+  }
+
+  private <R> R using(ClassLoader keys, Function<Codec, R> action) {
     CodecPool codecs = generation.codecs;
     Codec codec = codecs.take();
+    codec.keys(keys);
     try {
       R result = action.apply(codec);
       codecs.give(codec);

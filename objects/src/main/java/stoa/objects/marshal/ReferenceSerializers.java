@@ -111,6 +111,6 @@ final class ReferenceSerializers {
     if (length < 0 || length > Keys.KEY_BYTES_MAX) {
       throw new Corrupt("a key of " + length + " bytes; KEY_BYTES_MAX is " + Keys.KEY_BYTES_MAX);
     }
-    return Keys.decode(buffer.readBytes(length), codec.loader());
+    return Keys.decode(buffer.readBytes(length), codec.keys());
   }
 }

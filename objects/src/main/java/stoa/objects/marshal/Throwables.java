@@ -206,10 +206,13 @@ final class Throwables {
   private Class<?> load(String name) {
     Class<?> type;
     try {
-      type = Class.forName(name, false, codec.loader());
+      type = Class.forName(name, false, codec.known());
     } catch (ClassNotFoundException | LinkageError e) {
       throw new NotShareable(
-          "an exception of the class " + name + " is stored, which is not on the class path", e);
+          "an exception of the class "
+              + name
+              + " is stored, which is not on the class path, or no method declares",
+          e);
     }
     check(type);
     return type;

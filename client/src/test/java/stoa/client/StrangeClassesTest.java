@@ -1,0 +1,162 @@
+package stoa.client;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.nio.charset.StandardCharsets;
+import java.util.Comparator;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import stoa.Blob;
+import stoa.Ref;
+import stoa.ShardedMap;
+import stoa.Shared;
+import stoa.SharedNavigableMap;
+import stoa.StoaConfig;
+import stoa.node.Server;
+import stoa.objects.types.SharedMethod;
+import stoa.objects.types.SharedType;
+
+/// A client has the server make instances of registered classes only, whatever its bytes name.
+class StrangeClassesTest {
+  private static final AtomicInteger MADE = new AtomicInteger();
+
+  /// A key that nobody registered.
+  record Trap(int number) {
+    Trap {
+      MADE.incrementAndGet();
+    }
+  }
+
+  /// No comparator, with a name as long as that of one.
+  static final class Trapp {
+    Trapp() {
+      MADE.incrementAndGet();
+    }
+  }
+
+  /// A comparator.
+  static final class Order implements Comparator<String> {
+    @Override
+    public int compare(String a, String b) {
+      return b.compareTo(a);
+    }
+  }
+
+  @Shared
+  static class Holder {
+    private @Nullable Object held;
+
+    protected Holder() {}
+
+    protected Holder(Object first) {
+      held = first;
+    }
+
+    public @Nullable Object hold(Object value) {
+      Object before = held;
+      held = value;
+      return before == null ? null : "something";
+    }
+  }
+
+  private final Server server =
+      ServedEngine.serve(StoaConfig.of("memory:").withTypes(List.of(Order.class)), 0, _ -> false);
+  private final RemoteStoa stoa =
+      RemoteStoa.open(StoaConfig.of("stoa://127.0.0.1:" + server.port()));
+
+  @AfterEach
+  void closes() {
+    stoa.close();
+    server.close();
+  }
+
+  private static void assertRefused(Runnable action) {
+    int made = MADE.get();
+    assertThrows(RuntimeException.class, action::run);
+    assertEquals(made, MADE.get());
+  }
+
+  @Test
+  void asKeysInReferences() {
+    var key = new Trap(1);
+    Holder holder = stoa.get(Holder.class, "h");
+    assertRefused(() -> holder.hold(new Ref<>("a type", key)));
+    assertRefused(() -> holder.hold(List.of(stoa.ref(stoa.get(Holder.class, key)))));
+    assertRefused(() -> holder.hold(stoa.get(Holder.class, key)));
+    assertRefused(() -> stoa.get(Holder.class, key).hold(1));
+    assertRefused(() -> stoa.store().put("k", new Ref<>("a type", key)));
+    assertNull(stoa.store().get("k"));
+    assertRefused(() -> stoa.store().put(key, 1));
+    assertRefused(() -> stoa.get(Blob.class, key).size());
+    stoa.transact(() -> assertRefused(() -> holder.hold(new Ref<>("a type", key))));
+  }
+
+  @Test
+  void asKeysInWhatAnObjectIsBegunFrom() {
+    Object reference = new Ref<>("a type", new Trap(2));
+    assertRefused(() -> stoa.get(Holder.class, "begun", reference).hold(1));
+    assertRefused(() -> stoa.create(Holder.class, "begun", reference));
+    stoa.get(Holder.class, "begun").hold(1);
+    // It is there, so nothing is begun; but it may be gone when the call is executed.
+    assertRefused(() -> stoa.get(Holder.class, "begun", reference).hold(2));
+  }
+
+  @Test
+  void asTheOrderOfACollection() throws Throwable {
+    SharedNavigableMap<String, Long> sorted =
+        stoa.navigableMap("sorted", String.class, Long.class, Order.class);
+    sorted.put("key", 1L);
+    byte[] call = call(sorted);
+    assertEquals("something", send(call));
+    assertRefused(() -> send(replaced(call, "$Order", "$Trapp")));
+  }
+
+  @Test
+  void asChildrenBeyondTheLimit() throws Throwable {
+    ShardedMap<String, Long> sharded = stoa.shardedMap("sharded", String.class, Long.class, 65_536);
+    sharded.put("key", 1L);
+    assertEquals(1L, sharded.get("key"));
+    byte[] call = call(sharded);
+    assertEquals("something", send(call));
+    assertRefused(() -> send(replaced(call, " 65536", " 65537")));
+  }
+
+  // ---- calls as bytes
+
+  private final Holder holder = stoa.get(Holder.class, "h");
+
+  private byte[] call(Object argument) {
+    holder.hold(argument);
+    SharedMethod hold =
+        SharedType.of(Holder.class).methods().stream()
+            .filter(method -> method.name().equals("hold"))
+            .findFirst()
+            .orElseThrow();
+    return stoa.live(holder).type().call(hold, new Object[] {argument});
+  }
+
+  private @Nullable Object send(byte[] call) {
+    RemoteInvoker live = stoa.live(holder);
+    try {
+      return live.answer(
+          stoa.conversation().ask(stoa.requests().call(live, call, live.existence(), false)));
+    } catch (RuntimeException | Error passedOn) {
+      throw passedOn;
+    } catch (Throwable thrown) {
+      throw new AssertionError(thrown);
+    }
+  }
+
+  /// A call with a text in place of another of the same length.
+  private static byte[] replaced(byte[] call, String was, String is) {
+    String text = new String(call, StandardCharsets.ISO_8859_1);
+    assertTrue(text.contains(was), text);
+    return text.replace(was, is).getBytes(StandardCharsets.ISO_8859_1);
+  }
+}

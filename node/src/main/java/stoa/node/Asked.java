@@ -1,0 +1,196 @@
+package stoa.node;
+
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+import stoa.DeadlineExceeded;
+import stoa.LimitExceeded;
+import stoa.Unavailable;
+import stoa.UnknownOutcome;
+import stoa.objects.ObjectService;
+import stoa.store.CallId;
+import stoa.wire.Frames;
+import stoa.wire.proto.Answer;
+import stoa.wire.proto.Request;
+
+/// One request that is under way: where its work runs, and what becomes of it. Thread-safe; it is
+/// answered once.
+final class Asked {
+  private final Node node;
+  private final ObjectService service;
+  private final Session session;
+  private final Request request;
+  private final long arrivedNanos;
+
+  Asked(Node node, Session session, Request request) {
+    this.node = node;
+    this.service = node.service();
+    this.session = session;
+    this.request = request;
+    this.arrivedNanos = node.nowNanos();
+  }
+
+  /// What answers a request.
+  interface Work {
+    Answer.Builder answer() throws Throwable;
+  }
+
+  /// What answers a request about an object.
+  interface OnObject {
+    Answer.Builder answer(ObjectService.Container object) throws Throwable;
+  }
+
+  Session session() {
+    return session;
+  }
+
+  Request request() {
+    return request;
+  }
+
+  /// What a call that it makes is logged with.
+  CallId id() {
+    return new CallId(session.id(), request.getSequence());
+  }
+
+  // ---- answers
+
+  void answer(Answer.Builder answer) {
+    if (node.isOver()) return; // the server that has the store now is asked again
+    Answer built = answer.setSequence(request.getSequence()).build();
+    if (built.getSerializedSize() > Frames.BYTES_MAX - 1_024) {
+      var tooLarge =
+          new LimitExceeded(
+              "the answer takes "
+                  + built.getSerializedSize()
+                  + " bytes, and a frame has "
+                  + Frames.BYTES_MAX
+                  + "; ask for less at once");
+      built = failure(tooLarge).setSequence(request.getSequence()).build();
+    }
+    node.answered().count();
+    session.answer(built);
+  }
+
+  void fail(Throwable cause) {
+    answer(failure(cause));
+  }
+
+  private Answer.Builder failure(Throwable cause) {
+    return Forms.answer(service.moment()).setFailure(Failures.of(cause, service));
+  }
+
+  /// Does what answers, and tells when it fails.
+  void attempt(Work work) {
+    try {
+      check();
+      answer(work.answer());
+    } catch (Throwable failed) {
+      refuse(failed);
+    }
+  }
+
+  /// Starts what answers later, and tells when it fails.
+  void start(Supplier<CompletableFuture<byte[]>> work) {
+    try {
+      check();
+      var _ =
+          work.get()
+              .whenComplete((done, failed) -> {
+                if (failed == null) answer(Forms.data(done, service.moment()));
+                else refuse(failed);
+              });
+    } catch (Throwable failed) {
+      refuse(failed);
+    }
+  }
+
+  private void check() {
+    checkTime();
+    if (session.isOverfull()) {
+      throw new LimitExceeded(
+          "the session leaves more than "
+              + node.config().answerBytesMax()
+              + " bytes of answers (answerBytesMax) unread or unacknowledged; read and acknowledge"
+              + " them");
+    }
+  }
+
+  private void refuse(Throwable failed) {
+    switch (failed) {
+      case CompletionException told when told.getCause() != null -> refuse(told.getCause());
+      case VirtualMachineError beyond ->
+          fail(new Unavailable("the server failed: " + beyond, beyond));
+      default -> fail(failed);
+    }
+  }
+
+  // ---- time
+
+  /// @throws DeadlineExceeded when it waited for longer than it may take
+  void checkTime() {
+    int millis = request.getTimeMillis();
+    if (millis > 0 && node.nowNanos() - arrivedNanos > TimeUnit.MILLISECONDS.toNanos(millis)) {
+      throw new DeadlineExceeded(
+          "the call waited for more than " + millis + " ms; nothing was written");
+    }
+  }
+
+  /// How long it may still take: as the client says, and no longer than the store lets a call.
+  Duration timeLeft() {
+    int millis = request.getTimeMillis();
+    Duration most = service.limits().callTimeMax();
+    if (millis == 0) return most;
+    var left = Duration.ofMillis(millis).minusNanos(node.nowNanos() - arrivedNanos);
+    return left.compareTo(most) < 0 ? left : most;
+  }
+
+  // ---- what an earlier server knew
+
+  /// Whether it may have come to an earlier server.
+  boolean isAgain() {
+    return request.getSince() != 0;
+  }
+
+  /// The log counter behind which it is to be searched for, when it [#isAgain].
+  long since() {
+    return request.getSince() - 1;
+  }
+
+  /// Refuses what an earlier server may have done already, and cannot be found in the log.
+  boolean isLost() {
+    if (!isAgain()) return false;
+    fail(
+        new UnknownOutcome(
+            "the server was restarted while this was asked; look whether it was done"));
+    return true;
+  }
+
+  // ---- where its work runs
+
+  /// Has a thread do what may wait for the disk, and runs no users' code.
+  void aside(Work work) {
+    node.background(() -> attempt(work));
+  }
+
+  /// As [#aside], for what may run users' code.
+  void onCalls(Work work) {
+    session.threads.calls().execute(() -> attempt(work));
+  }
+
+  /// As [#aside], for what is done once, and cannot be found again in the log.
+  void once(Work work) {
+    if (!isLost()) aside(work);
+  }
+
+  /// Asks what waits for an object, once that is open. It stays outside of the lane: calls that
+  /// come behind it are begun at once, in the order in which the client made them on all objects.
+  ///
+  /// @param number of the container
+  void onObject(int number, OnObject work) {
+    Container container = session.container(number);
+    container.lane().quick(() -> onCalls(() -> work.answer(container.object())));
+  }
+}

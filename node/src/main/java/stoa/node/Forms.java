@@ -1,0 +1,93 @@
+package stoa.node;
+
+import com.google.protobuf.ByteString;
+import stoa.LogAddress;
+import stoa.base.StreamId;
+import stoa.objects.ObjectService;
+import stoa.store.Existence;
+import stoa.store.Transaction;
+import stoa.wire.proto.Answer;
+import stoa.wire.proto.Answered;
+import stoa.wire.proto.At;
+import stoa.wire.proto.Call;
+import stoa.wire.proto.Done;
+import stoa.wire.proto.TransactionId;
+
+/// What messages mean to the store, and what its answers are as messages.
+final class Forms {
+  private Forms() {}
+
+  // ---- what clients say
+
+  static ObjectService.Call call(ObjectService.Container object, Call call) {
+    return new ObjectService.Call(
+        object, existence(call.getExistence()), call.getCall().toByteArray());
+  }
+
+  static Existence existence(stoa.wire.proto.Existence told) {
+    byte[] opening = told.getHasOpening() ? told.getOpening().toByteArray() : null;
+    return switch (told.getKind()) {
+      case ANY -> new Existence.Any(opening);
+      case ABSENT -> new Existence.Absent(opening);
+      case GENERATION -> new Existence.Generation(told.getGeneration(), opening);
+      case UNDELETED -> new Existence.Undeleted(opening);
+      case UNRECOGNIZED ->
+          throw new IllegalArgumentException(
+              "an existence of a kind that this server does not know");
+    };
+  }
+
+  static LogAddress address(At at) {
+    return new LogAddress(at.getEpoch(), at.getCounter());
+  }
+
+  static Transaction.Id id(TransactionId told, ObjectService service) {
+    return new Transaction.Id(
+        service.key(told.getType(), told.getKey().toByteArray()),
+        told.getVersion(),
+        new StreamId(told.getMarkHigh(), told.getMarkLow()));
+  }
+
+  // ---- what clients are told
+
+  /// @param reach the log counter up to which the answer reaches
+  static Answer.Builder answer(long reach) {
+    return Answer.newBuilder().setReach(reach);
+  }
+
+  static Answer.Builder answered(byte[] answer, long generation, long reach) {
+    return answer(reach)
+        .setAnswered(
+            Answered.newBuilder().setAnswer(ByteString.copyFrom(answer)).setGeneration(generation));
+  }
+
+  static Answer.Builder data(byte[] bytes, long reach) {
+    return answer(reach).setData(ByteString.copyFrom(bytes));
+  }
+
+  static Answer.Builder done() {
+    return Answer.newBuilder().setDone(Done.getDefaultInstance());
+  }
+
+  static Answer.Builder done(long number) {
+    return done(number, 0);
+  }
+
+  static Answer.Builder done(long number, long other) {
+    return Answer.newBuilder().setDone(Done.newBuilder().setNumber(number).setOther(other));
+  }
+
+  static At at(LogAddress address) {
+    return At.newBuilder().setEpoch(address.epoch()).setCounter(address.counter()).build();
+  }
+
+  static TransactionId id(Transaction.Id id) {
+    return TransactionId.newBuilder()
+        .setType(id.key().space())
+        .setKey(ByteString.copyFrom(id.key().name()))
+        .setVersion(id.tail())
+        .setMarkHigh(id.mark().high())
+        .setMarkLow(id.mark().low())
+        .build();
+  }
+}

@@ -1,0 +1,214 @@
+package stoa.node;
+
+import com.google.protobuf.ByteString;
+import java.util.Iterator;
+import org.jspecify.annotations.Nullable;
+import stoa.LimitExceeded;
+import stoa.StoaException;
+import stoa.TooOld;
+import stoa.Unavailable;
+import stoa.UnknownOutcome;
+import stoa.objects.ObjectService;
+import stoa.store.Answer;
+import stoa.store.Earlier;
+import stoa.store.Request;
+import stoa.wire.proto.Call;
+import stoa.wire.proto.Close;
+import stoa.wire.proto.Delete;
+import stoa.wire.proto.Keys;
+import stoa.wire.proto.ListObjects;
+import stoa.wire.proto.Open;
+
+/// Executes what clients ask of objects as they are now. Thread-safe.
+///
+/// What one client asks of one object is done in the lane of its container, so in the order in
+/// which it came.
+final class ObjectRequests {
+  private static final int KEYS_MAX = 1_000;
+
+  private final Node node;
+  private final ObjectService service;
+
+  ObjectRequests(Node node) {
+    this.node = node;
+    this.service = node.service();
+  }
+
+  // ---- containers
+
+  void open(Asked asked, Open open) {
+    Session session = asked.session();
+    if (session.containers.size() >= node.config().containersMax()) {
+      throw new LimitExceeded(
+          "the session has "
+              + session.containers.size()
+              + " objects open (containersMax); close some");
+    }
+    var container = new Container(new Lane(session.threads.calls()));
+    session.containers.put(open.getContainer(), container);
+    Runnable opening =
+        () ->
+            asked.attempt(() -> {
+              try {
+                container.opened(service.container(open.getType(), open.getKey().toByteArray()));
+                return Forms.done();
+              } catch (Throwable failed) {
+                container.failed(failed);
+                throw failed;
+              }
+            });
+    if (service.isKnown(open.getType())) container.lane().quick(opening);
+    else container.lane().slow(opening);
+  }
+
+  void close(Asked asked, Close close) {
+    int number = close.getContainer();
+    Container container = asked.session().containers.remove(number);
+    Runnable closing =
+        () -> {
+          asked.session().unfollow(number);
+          asked.answer(Forms.done());
+        };
+    if (container == null) closing.run();
+    else container.lane().quick(closing);
+  }
+
+  // ---- calls
+
+  /// Begins a call, or begins to look for it in the log when it may be there.
+  void call(Asked asked, Call call) {
+    Container container = asked.session().container(call.getContainer());
+    if (asked.isAgain()) container.lane().slow(() -> again(asked, container, call));
+    else container.lane().quick(() -> start(asked, container, call));
+  }
+
+  /// Begins a call; hands it on when it would take long.
+  private void start(Asked asked, Container container, Call call) {
+    try {
+      var made = Forms.call(container.object(), call);
+      if (service.isQuick(made)) run(asked, made);
+      else container.lane().goOn(() -> run(asked, made));
+    } catch (RuntimeException | LinkageError | StackOverflowError refused) {
+      asked.fail(refused);
+    }
+  }
+
+  private void run(Asked asked, ObjectService.Call call) {
+    Request request;
+    try {
+      asked.checkTime();
+      request = service.begin(call, asked.timeLeft(), asked.id());
+    } catch (VirtualMachineError beyond) {
+      asked.fail(new Unavailable("the server failed: " + beyond, beyond));
+      return;
+    } catch (Throwable refused) {
+      if (refused instanceof StoaException || refused instanceof IllegalArgumentException)
+        asked.fail(refused);
+      else asked.answer(Forms.answered(service.thrown(refused), 0, service.moment()));
+      return;
+    }
+    request.whenDone(settled -> {
+      try {
+        if (settled.isMoved()) askWhole(asked, call, settled);
+        else
+          asked.answer(
+              Forms.answered(service.encoded(settled), settled.generation(), settled.reach()));
+      } catch (RuntimeException | LinkageError | StackOverflowError failed) {
+        asked.fail(failed);
+      }
+    });
+  }
+
+  private void askWhole(Asked asked, ObjectService.Call call, Request moved) {
+    asked.onCalls(() -> {
+      ObjectService.Asked whole = service.askWhole(call, moved);
+      return Forms.answered(whole.encoded(), whole.generation(), whole.reach());
+    });
+  }
+
+  private void again(Asked asked, Container container, Call call) {
+    ObjectService.Call made;
+    try {
+      made = Forms.call(container.object(), call);
+      Earlier earlier = earlier(asked, container, "call");
+      if (earlier != null) {
+        Answer answer = earlier.answer();
+        if (answer == null)
+          throw new IllegalArgumentException("the request deleted the object when it came before");
+        asked.answer(Forms.answered(answer.encoded(), earlier.generation(), earlier.counter()));
+        return;
+      }
+    } catch (RuntimeException | LinkageError | StackOverflowError failed) {
+      asked.fail(failed);
+      return;
+    }
+    run(asked, made);
+  }
+
+  void delete(Asked asked, Delete delete) {
+    Container container = asked.session().container(delete.getContainer());
+    if (asked.isAgain()) container.lane().slow(() -> deleteAgain(asked, container, delete));
+    else container.lane().quick(() -> delete(asked, container, delete));
+  }
+
+  private void deleteAgain(Asked asked, Container container, Delete delete) {
+    try {
+      Earlier earlier = earlier(asked, container, "deletion");
+      if (earlier != null) asked.answer(Forms.done(earlier.generation()));
+      else delete(asked, container, delete);
+    } catch (RuntimeException | LinkageError | StackOverflowError failed) {
+      asked.fail(failed);
+    }
+  }
+
+  private void delete(Asked asked, Container container, Delete delete) {
+    try {
+      asked.checkTime();
+      service
+          .delete(container.object(), Forms.existence(delete.getExistence()), asked.id())
+          .whenDone(settled -> {
+            try {
+              asked.answer(Forms.done(settled.number()).setReach(settled.reach()));
+            } catch (RuntimeException | LinkageError | StackOverflowError failed) {
+              asked.fail(failed);
+            }
+          });
+    } catch (RuntimeException | LinkageError | StackOverflowError failed) {
+      asked.fail(failed);
+    }
+  }
+
+  /// What an earlier server logged of a request; null for nothing.
+  private @Nullable Earlier earlier(Asked asked, Container container, String what) {
+    try {
+      return service.earlier(container.object(), asked.id(), asked.since());
+    } catch (TooOld old) {
+      throw new UnknownOutcome("what became of the " + what + " is too long ago to be known", old);
+    }
+  }
+
+  // ---- which there are
+
+  /// A page of a listing. The session keeps the rest of it; where that is gone, the listing is
+  /// begun anew behind as many keys as were told.
+  stoa.wire.proto.Answer.Builder list(Session session, ListObjects list) {
+    ByteString page = list.getPage();
+    var listing = session.listing(page.toStringUtf8());
+    if (listing == null) {
+      int told = page.isEmpty() ? 0 : Listings.told(page.toStringUtf8());
+      Iterator<byte[]> all = service.list(list.getType());
+      for (int i = 0; i < told && all.hasNext(); i++) all.next();
+      listing = new Listings.Rest(all, told);
+    }
+    var keys = Keys.newBuilder();
+    Iterator<byte[]> rest = listing.keys();
+    while (rest.hasNext() && keys.getKeysCount() < KEYS_MAX) {
+      keys.addKeys(ByteString.copyFrom(rest.next()));
+    }
+    if (rest.hasNext()) {
+      var left = new Listings.Rest(rest, listing.told() + keys.getKeysCount());
+      keys.setNext(ByteString.copyFromUtf8(session.keep(left, service.epoch())));
+    }
+    return Forms.answer(service.moment()).setKeys(keys);
+  }
+}

@@ -1,0 +1,154 @@
+package stoa.node;
+
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import stoa.Closed;
+import stoa.LimitExceeded;
+import stoa.LogAddress;
+import stoa.Snapshot;
+import stoa.objects.ObjectService;
+import stoa.store.Event;
+import stoa.store.Pins;
+import stoa.wire.Frames;
+import stoa.wire.proto.Answer;
+import stoa.wire.proto.Call;
+import stoa.wire.proto.Done;
+import stoa.wire.proto.EntriesAre;
+import stoa.wire.proto.Entry;
+import stoa.wire.proto.Pin;
+import stoa.wire.proto.SnapshotIs;
+import stoa.wire.proto.Snapshots;
+import stoa.wire.proto.Trim;
+import stoa.wire.proto.Unpin;
+
+/// Executes what clients ask of the past: what objects were, what is in their streams, and what is
+/// kept of it. Thread-safe.
+final class PastRequests {
+  /// How many versions are read at a time.
+  private static final int PART_MAX = 256;
+
+  private final Node node;
+  private final ObjectService service;
+
+  PastRequests(Node node) {
+    this.node = node;
+    this.service = node.service();
+  }
+
+  // ---- objects
+
+  /// Whether a call asks for what an object was.
+  static boolean isOfPast(Call call) {
+    return call.getPlaceCase() != Call.PlaceCase.PLACE_NOT_SET;
+  }
+
+  void call(Asked asked, Call call) {
+    Container container = asked.session().container(call.getContainer());
+    container
+        .lane()
+        .slow(() ->
+            asked.attempt(() -> {
+              ObjectService.Call made = Forms.call(container.object(), call);
+              byte[] answer =
+                  call.getPlaceCase() == Call.PlaceCase.ADDRESS
+                      ? service.ask(made, Forms.address(call.getAddress()))
+                      : service.ask(made, call.getVersion());
+              return Forms.answered(answer, 0, service.moment());
+            }));
+  }
+
+  void entries(Asked asked, stoa.wire.proto.Entries entries) {
+    asked.onObject(
+        entries.getContainer(),
+        object -> {
+          var all = EntriesAre.newBuilder();
+          long bytes = 0;
+          long from = entries.getFrom();
+          List<Event> part;
+          do {
+            long last = Math.min(entries.getTo(), Math.max(from, 1) + PART_MAX - 1);
+            part = service.events(object, from, last);
+            for (Event event : part) {
+              Entry entry = Entries.of(event);
+              all.addEntries(entry);
+              bytes += entry.getSerializedSize();
+            }
+            if (bytes > Frames.BYTES_MAX) {
+              throw new LimitExceeded(
+                  "the versions from "
+                      + entries.getFrom()
+                      + " to "
+                      + entries.getTo()
+                      + " take more than a frame has, which is "
+                      + Frames.BYTES_MAX
+                      + " bytes; ask for less at once");
+            }
+            from = last + 1;
+          } while (!part.isEmpty() && from <= entries.getTo());
+          return Forms.answer(service.moment()).setEntries(all);
+        });
+  }
+
+  void trim(Asked asked, Trim trim) {
+    if (asked.isLost()) return;
+    asked.onObject(
+        trim.getContainer(), object -> Forms.done(service.trim(object, trim.getBefore())));
+  }
+
+  // ---- snapshots
+
+  Answer.Builder take(String name) {
+    return snapshots(List.of(service.takeSnapshot(name)));
+  }
+
+  Answer.Builder find(String name) {
+    @Nullable Snapshot found = service.findSnapshot(name);
+    return snapshots(found == null ? List.of() : List.of(found));
+  }
+
+  Answer.Builder all() {
+    return snapshots(service.snapshots());
+  }
+
+  Answer.Builder delete(String name) {
+    return Forms.done(service.deleteSnapshot(name) ? 1 : 0);
+  }
+
+  private Answer.Builder snapshots(List<Snapshot> all) {
+    var told = Snapshots.newBuilder();
+    for (Snapshot snapshot : all) {
+      told.addSnapshots(
+          SnapshotIs.newBuilder()
+              .setName(snapshot.name().orElse(""))
+              .setAt(Forms.at(snapshot.address())));
+    }
+    return Forms.answer(service.moment()).setSnapshots(told);
+  }
+
+  // ---- pins
+
+  Answer.Builder pin(Session session, Pin pin) {
+    if (session.pins.size() >= node.config().containersMax()) {
+      throw new LimitExceeded(
+          "the session holds " + session.pins.size() + " snapshots; close some");
+    }
+    Pins.Pin made = service.pin(pin.hasAt() ? Forms.address(pin.getAt()) : null);
+    Pins.Pin before = session.pins.put(pin.getPin(), made);
+    if (before != null) before.close();
+    if (session.isEnded()) {
+      // It ended meanwhile, and may have missed this one.
+      session.pins.remove(pin.getPin(), made);
+      made.close();
+      throw new Closed("the session has ended");
+    }
+    var address =
+        pin.hasAt() ? Forms.address(pin.getAt()) : new LogAddress(service.epoch(), made.counter());
+    return Forms.answer(made.counter()).setDone(Done.newBuilder().setAt(Forms.at(address)));
+  }
+
+  void unpin(Asked asked, Unpin unpin) {
+    Pins.Pin pin = asked.session().pins.remove(unpin.getPin());
+    if (pin != null) pin.close();
+    asked.answer(Forms.done());
+  }
+}

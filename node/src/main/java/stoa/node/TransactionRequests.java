@@ -1,0 +1,168 @@
+package stoa.node;
+
+import com.google.protobuf.ByteString;
+import stoa.Aborted;
+import stoa.LimitExceeded;
+import stoa.LogAddress;
+import stoa.Unavailable;
+import stoa.UnknownOutcome;
+import stoa.objects.ObjectService;
+import stoa.store.Transaction;
+import stoa.wire.proto.Answer;
+import stoa.wire.proto.Answered;
+import stoa.wire.proto.Begin;
+import stoa.wire.proto.Call;
+import stoa.wire.proto.Delete;
+import stoa.wire.proto.Done;
+import stoa.wire.proto.Outcome;
+import stoa.wire.proto.Request;
+import stoa.wire.proto.TransactionId;
+
+/// Executes what clients ask in transactions, whose bodies run at the clients. Thread-safe.
+///
+/// What is asked in one transaction is done in its lane, so in the order in which it came.
+final class TransactionRequests {
+  private final Node node;
+  private final ObjectService service;
+
+  TransactionRequests(Node node) {
+    this.node = node;
+    this.service = node.service();
+  }
+
+  /// Begins a request that names a transaction; waits for nothing.
+  void begin(Asked asked) {
+    Session session = asked.session();
+    Request request = asked.request();
+    if (request.getWhatCase() == Request.WhatCase.BEGIN) {
+      begin(asked, request.getBegin());
+      return;
+    }
+    OpenTransaction open = session.transactions.get(request.getTransaction());
+    if (open == null) {
+      if (request.getWhatCase() == Request.WhatCase.END) {
+        asked.answer(Forms.done());
+        return;
+      }
+      throw new Unavailable(
+          "transaction "
+              + request.getTransaction()
+              + " is not open, or was lost when the server was restarted; nothing was written unless its outcome says so");
+    }
+    open.lane().slow(() -> asked.attempt(() -> step(session, open, request)));
+  }
+
+  /// Begins a transaction.
+  void begin(Asked asked, Begin begin) {
+    Session session = asked.session();
+    if (begin.getTransaction() == 0)
+      throw new IllegalArgumentException("a transaction has a number");
+    if (session.transactions.size() >= node.config().transactionsMax()) {
+      throw new LimitExceeded(
+          "the session has "
+              + session.transactions.size()
+              + " transactions open (transactionsMax); end some");
+    }
+    var open = new OpenTransaction(new Lane(session.threads.transactions()));
+    if (session.transactions.putIfAbsent(begin.getTransaction(), open) != null) {
+      throw new IllegalArgumentException(
+          "transaction " + begin.getTransaction() + " is open already");
+    }
+    Runnable beginning = () -> asked.attempt(() -> begin(session, open, begin));
+    // It sees what was done before it was said; to look into the past may take long.
+    if (begin.hasAt()) open.lane().slow(beginning);
+    else open.lane().quick(beginning);
+  }
+
+  private Answer.Builder begin(Session session, OpenTransaction open, Begin begin) {
+    try {
+      var mode =
+          begin.getReadOnly()
+              ? ObjectService.TransactionMode.READING
+              : ObjectService.TransactionMode.CHANGING;
+      var limits =
+          new ObjectService.TransactionLimits(
+              begin.getTimeMicros(), begin.getObjectsMax(), begin.getBytesMax());
+      LogAddress at = begin.hasAt() ? Forms.address(begin.getAt()) : null;
+      var begun = service.transact(mode, limits, at, session.id());
+      open.begun(begun);
+      if (session.isEnded()) open.abandon(); // which may have missed this one
+      return Forms.answer(begun.at().counter())
+          .setDone(Done.newBuilder().setAt(Forms.at(begun.at())));
+    } catch (Throwable failed) {
+      open.failed(failed);
+      throw failed;
+    }
+  }
+
+  private Answer.Builder step(Session session, OpenTransaction open, Request request)
+      throws Throwable {
+    return switch (request.getWhatCase()) {
+      case CALL -> call(session, open.transacting(), request.getCall());
+      case DELETE -> {
+        Delete delete = request.getDelete();
+        var object = session.container(delete.getContainer()).object();
+        yield Forms.done(open.transacting().delete(object, Forms.existence(delete.getExistence())));
+      }
+      case FIND -> {
+        var object = session.container(request.getFind().getContainer()).object();
+        yield Forms.done(open.transacting().generation(object));
+      }
+      case ENTER -> {
+        if (request.getEnter().getReadOnly()) open.transacting().enterToRead();
+        else open.transacting().enter();
+        yield Forms.done();
+      }
+      case LEAVE -> {
+        if (request.getLeave().getKeep()) open.transacting().keep();
+        else open.transacting().drop();
+        yield Forms.done();
+      }
+      case COMMIT -> commit(open.transacting());
+      case END -> {
+        session.transactions.remove(request.getTransaction());
+        open.close();
+        yield Forms.done();
+      }
+      default ->
+          throw new IllegalArgumentException(
+              request.getWhatCase() + " takes no part in transactions");
+    };
+  }
+
+  private static Answer.Builder call(
+      Session session, ObjectService.Transacting transacting, Call call) throws Throwable {
+    byte[] answer =
+        transacting.call(Forms.call(session.container(call.getContainer()).object(), call));
+    var answered = Answered.newBuilder().setAnswer(ByteString.copyFrom(answer));
+    Transaction.Id id = transacting.id();
+    if (id != null) answered.setTransaction(Forms.id(id));
+    return Forms.answer(transacting.at().counter()).setAnswered(answered);
+  }
+
+  private Answer.Builder commit(ObjectService.Transacting transacting) {
+    Transaction.Id id = transacting.id();
+    var outcome = Outcome.newBuilder();
+    if (id != null) outcome.setId(Forms.id(id));
+    long reach = service.moment();
+    try {
+      LogAddress at = transacting.commit();
+      outcome.setKind(Outcome.Kind.COMMITTED).setAt(Forms.at(at));
+      reach = Math.max(service.moment(), at.counter());
+    } catch (Aborted aborted) {
+      outcome.setKind(Outcome.Kind.ABORTED).setCause(Failures.of(aborted, service));
+    } catch (UnknownOutcome unknown) {
+      outcome.setKind(Outcome.Kind.UNKNOWN).setCause(Failures.of(unknown, service));
+    }
+    return Forms.answer(reach).setOutcome(outcome);
+  }
+
+  /// What became of a transaction. May take long.
+  Answer.Builder outcome(TransactionId told) {
+    LogAddress found = service.outcome(Forms.id(told, service));
+    var outcome = Outcome.newBuilder().setId(told);
+    if (found == null) outcome.setKind(Outcome.Kind.NOT_COMMITTED);
+    else outcome.setKind(Outcome.Kind.COMMITTED).setAt(Forms.at(found));
+    return Forms.answer(service.moment()).setOutcome(outcome);
+  }
+}

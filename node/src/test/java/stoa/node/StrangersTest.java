@@ -1,0 +1,78 @@
+package stoa.node;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.grpc.ManagedChannel;
+import io.grpc.Status;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.time.Duration;
+import java.util.ArrayList;
+import org.junit.jupiter.api.Test;
+import stoa.StoaConfig;
+import stoa.objects.ObjectService;
+
+/// Connections that say no hello have a time, and others have room.
+class StrangersTest {
+  private static Server start(Duration timeMax, int connectionsMax) throws Exception {
+    return Server.start(
+        ServerConfig.of("127.0.0.1", 0).withHello(timeMax, connectionsMax),
+        ObjectService.open(StoaConfig.of("memory:"), _ -> true));
+  }
+
+  private static void assertServes(Server server) throws Exception {
+    try (var client = new RawClient(server.port())) {
+      client.open();
+      assertTrue(client.ask(RawClient.use(1, Counter.class)).hasDone());
+    }
+  }
+
+  @Test
+  void oneThatSaysNothingIsEndedAfterAWhile() throws Exception {
+    try (Server server = start(Duration.ofMillis(300), 10);
+        var silent = new RawClient(server.port())) {
+      Status end = silent.end();
+      assertEquals(Status.Code.UNAVAILABLE, end.getCode());
+      assertTrue(String.valueOf(end.getDescription()).contains("helloTimeMax"), end::toString);
+      assertServes(server);
+    }
+  }
+
+  @Test
+  void oneThatDoesNotEvenBeginIsClosed() throws Exception {
+    try (Server server = start(Duration.ofMillis(300), 10);
+        var socket = new Socket(InetAddress.getLoopbackAddress(), server.port())) {
+      socket.setSoTimeout(60_000);
+      while (socket.getInputStream().read() >= 0) {}
+      assertServes(server);
+    }
+  }
+
+  @Test
+  void aThousandThatSayNothingLeaveRoomForOneThatDoes() throws Exception {
+    int most = 100;
+    var silent = new ArrayList<RawClient>();
+    try (Server server = start(Duration.ofMinutes(10), most)) {
+      try {
+        for (int i = 0; i < 100; i++) {
+          ManagedChannel channel = RawClient.channel(server.port());
+          for (int j = 0; j < 10; j++) silent.add(new RawClient(channel));
+        }
+        while (silent.stream().filter(RawClient::hasEnded).count() < silent.size() - most) {
+          Thread.onSpinWait();
+        }
+        assertServes(server);
+        for (RawClient one : silent) {
+          if (!one.hasEnded()) continue;
+          Status end = one.end();
+          assertEquals(Status.Code.RESOURCE_EXHAUSTED, end.getCode());
+          assertTrue(
+              String.valueOf(end.getDescription()).contains("helloConnectionsMax"), end::toString);
+        }
+      } finally {
+        silent.forEach(RawClient::close);
+      }
+    }
+  }
+}

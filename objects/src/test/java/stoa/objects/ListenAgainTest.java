@@ -1,0 +1,66 @@
+package stoa.objects;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import stoa.KeyHandler;
+import stoa.ListenerLimits;
+import stoa.StoaConfig;
+import stoa.objects.types.Keys;
+
+/// Which keys a session listens at is known as long as it does, and no longer.
+class ListenAgainTest {
+  private static final long SESSION = 7;
+
+  record Echo() implements KeyHandler<Long, Long> {
+    @Override
+    public @Nullable Long handle(Object key, @Nullable Long value, @Nullable Long before) {
+      return value;
+    }
+  }
+
+  private final byte[] name = Keys.encode("key");
+
+  private static EmbeddedStoa open(Path directory) {
+    return (EmbeddedStoa) new EmbeddedEngine().open(StoaConfig.of("file:" + directory));
+  }
+
+  private KeyService.Listener listen(EmbeddedStoa stoa, KeyService keys, long listener) {
+    stoa.admit(Echo.class);
+    return keys.listen(
+        SESSION,
+        listener,
+        keys.key(name),
+        stoa.marshaller().value(new Echo()),
+        ListenerLimits.STANDARD);
+  }
+
+  private static int noted(EmbeddedStoa stoa) {
+    return stoa.keyValues().names(SESSION).size();
+  }
+
+  @Test
+  void whoeverWasRegisteredBeforeAndHoweverOften(@TempDir Path directory) {
+    try (EmbeddedStoa stoa = open(directory)) {
+      KeyService keys = ObjectService.of(stoa, _ -> true).keys();
+      var _ = listen(stoa, keys, 1);
+      var _ = listen(stoa, keys, 2);
+      assertEquals(1, noted(stoa));
+    }
+    try (EmbeddedStoa stoa = open(directory)) {
+      KeyService keys = ObjectService.of(stoa, _ -> true).keys();
+      var _ = listen(stoa, keys, 1);
+      KeyService.Listener again = listen(stoa, keys, 1);
+      again.close();
+      // The other one is at the key, though nobody has said so since.
+      assertEquals(1, noted(stoa));
+      keys.unlisten(SESSION, 2, keys.key(name));
+      assertEquals(0, noted(stoa));
+      listen(stoa, keys, 3).close();
+      assertEquals(0, noted(stoa));
+    }
+  }
+}
