@@ -9,8 +9,8 @@ import stoa.wire.proto.ClientFrame;
 import stoa.wire.proto.ServerFrame;
 import stoa.wire.proto.Whereabouts;
 
-/// One connection of a client to a server that has not the store: whatever it says, it is told which
-/// one has, as soon as that is known, and the connection ends.
+/// One connection of a client to a server that has not the store: whatever it says, it is told
+/// which one has, as soon as that is known, and the connection ends.
 final class Redirection implements StreamObserver<ClientFrame> {
   private final Peers peers;
   private final StreamObserver<ServerFrame> out;

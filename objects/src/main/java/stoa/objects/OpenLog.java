@@ -32,6 +32,7 @@ record OpenLog(
   static OpenLog replicated(Device device, ShardLog log) {
     return new OpenLog(
         log,
+        List.of(device),
         _ -> device,
         "the bytes of a blob are kept by one server, and this store is kept by several; keep blobs"
             + " in a store of one server");
