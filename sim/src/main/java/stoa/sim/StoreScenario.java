@@ -123,7 +123,7 @@ final class StoreScenario implements Scenario {
           made.register(StoreHandlers.SPACE, new StoreHandlers(() -> runAway(mine)));
           made.keep(keep);
           return made;
-        } catch (StorageException failed) {
+        } catch (StorageException | Unavailable failed) {
           trace.add("opening failed " + failed.getClass().getSimpleName());
           trace.reached("the disk fails while the store opens");
           base.restart().run();

@@ -136,6 +136,12 @@ class CrashSimulationTest {
             "the disk fails while calls are resumed"));
   }
 
+  /// Found what a checkpoint left behind: the answer to a call of the put before it.
+  @Test
+  void aCheckpointWaitsForTheNestedAnswersOfAllPutsBeforeIt() {
+    SimulatedRun.require(Scenarios.named("store-releases-copies"), 23);
+  }
+
   @Test
   void aStoreOnADiskThatDoesNotSyncIsFoundOut() {
     var scenario =

@@ -415,6 +415,7 @@ public final class Execution implements Cancellation.Run {
     Request note =
         store.note(resident, Records.ANSWERED, Records.answered(origin, target, nested.answer));
     lastNote = note;
+    resident.lastNote = note;
     if (nested.mustBeLogged) unsettledNote = note;
     return nested.answer;
   }
@@ -463,10 +464,12 @@ public final class Execution implements Cancellation.Run {
     await(unsettledNote);
   }
 
-  /// Waits until every nested answer of this run is durable: behind a checkpoint, nobody asks
-  /// again.
+  /// Waits until every nested answer of this run and those before is durable: behind a checkpoint,
+  /// nobody asks again.
   void gateAll() {
-    await(lastNote);
+    Resident here = resident;
+    await(here == null ? lastNote : here.lastNote);
+    if (here != null) here.lastNote = null;
   }
 
   /// The note without which no later nested put may be logged.

@@ -88,6 +88,10 @@ final class Resident implements Runnable {
   /// The log counter of the last put or deletion that live reflects.
   private long executedChange;
 
+  /// The last nested answer that the state reflects, which need not be in the log yet; null when
+  /// there is none since it was loaded.
+  @Nullable Request lastNote;
+
   volatile @Nullable Execution running;
 
   private final AtomicInteger lane = new AtomicInteger(IDLE);
@@ -769,6 +773,7 @@ final class Resident implements Runnable {
       // What loading would go on with could not be logged, and would be begun again and again.
       store.checkUsable();
       int lost = answersLost.get();
+      lastNote = null;
       state = new Materialized(store, key, store.factory(key.space()));
       state.load(target, tail, this);
       running = null;
