@@ -196,9 +196,7 @@ public final class RatisNode implements AutoCloseable {
             guarded(number, roles),
             events,
             background,
-            leader -> {
-              throw new Unavailable("nothing can be had from " + leader);
-            });
+            leader -> catchUp(number, replica, leader));
     if (machines.putIfAbsent(id, machine) != null) {
       throw new IllegalStateException("group %d is hosted here already".formatted(number));
     }

@@ -4,8 +4,10 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.Executors;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import stoa.Unavailable;
@@ -36,7 +38,7 @@ final class RatisShard implements ShardUnderTest {
     private SimulatedDisk disk;
     @Nullable RatisNode node;
     @Nullable RatisGroup group;
-    int catchUps;
+    final AtomicInteger catchUps = new AtomicInteger();
 
     Server(String id) {
       this.id = id;
@@ -132,7 +134,7 @@ final class RatisShard implements ShardUnderTest {
 
     @Override
     public void caughtUp() {
-      catchUps++;
+      catchUps.incrementAndGet();
       changed.release();
     }
 
@@ -206,6 +208,11 @@ final class RatisShard implements ShardUnderTest {
     return leader;
   }
 
+  /// With whom the group began.
+  List<Member> members() {
+    return initial;
+  }
+
   /// Lets who leads open the log anew.
   void reopen() {
     leader = null;
@@ -234,7 +241,7 @@ final class RatisShard implements ShardUnderTest {
       leads.start();
       leads.host(initial);
     } else {
-      servers.forEach(Server::kill);
+      killAll();
       servers.forEach(Server::start);
       for (var server : servers) server.host(initial);
     }
@@ -251,6 +258,22 @@ final class RatisShard implements ShardUnderTest {
   /// Ends the life of the group, so that the servers can begin another one.
   @Override
   public void close() {
-    servers.forEach(Server::kill);
+    killAll();
+  }
+
+  private void killAll() {
+    // At once: each takes about a second, in which it does nothing.
+    try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      for (var server : servers) threads.execute(server::kill);
+    }
+  }
+
+  /// A server that is no member yet.
+  Server another(String id) {
+    var server = new Server(id);
+    server.start();
+    server.host(List.of());
+    servers.add(server);
+    return server;
   }
 }
