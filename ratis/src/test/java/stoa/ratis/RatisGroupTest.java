@@ -6,9 +6,13 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.KeyStore;
 import java.util.ArrayList;
+import java.util.Base64;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
@@ -49,7 +53,7 @@ class RatisGroupTest {
     Outcome append(String text) {
       var payload = text.getBytes(StandardCharsets.UTF_8);
       var entry =
-          new Entry(STREAM, ++address, 0, 1, (byte) 1, payload, address == 1 ? payload : null);
+          new Entry(STREAM, ++address, 0, 1, (byte) 1, payload, address == 1 ? new byte[] {1} : null);
       var token = sequencer.grant(1);
       var batch = new Batch(token, log.term(), ++sequence, 1, List.of(entry));
       var outcomes = new ArrayList<Outcome>(1);
@@ -79,7 +83,7 @@ class RatisGroupTest {
     var refused = new TreeSet<String>();
     try (var shard = new RatisShard(directory, 3, 50);
         var threads = Executors.newVirtualThreadPerTaskExecutor()) {
-      for (int life = 0; life < 3; life++) {
+      for (int life = 0; life < 2; life++) {
         var owner = new Owner(shard.leader());
         var leads = shard.leading();
         var enough = new CountDownLatch(40);
@@ -235,5 +239,78 @@ class RatisGroupTest {
       new Owner(shard.leader()).require("after");
       assertEquals(List.of("before", "after"), texts(other.replica().streams()));
     }
+  }
+
+  @Test
+  void talksToNobodyWithoutACertificate(@TempDir Path directory) throws Exception {
+    var tls = certificate(directory);
+    try (var shard = new RatisShard(directory, 3, 8, tls)) {
+      var owner = new Owner(shard.leader());
+      for (int i = 0; i < 40; i++) owner.require("entry " + i);
+      shard.await("it is dropped", () -> shard.leading().replica().durable().index() > 30);
+      var fresh = shard.another("z");
+      shard.leading().group().add(fresh.self());
+      shard.step();
+      assertEquals(40, texts(fresh.replica().streams()).size());
+      assertTrue(fresh.catchUps.get() > 0);
+
+      var self = shard.leading().self();
+      assertThrows(IOException.class, () -> ask(new Sockets(null), self));
+      // One that trusts it and has no certificate that it would trust.
+      var other = certificate(Files.createDirectory(directory.resolve("other")));
+      var stranger =
+          new RatisConfig.Tls(other.certificate(), other.key(), tls.authorities());
+      assertThrows(IOException.class, () -> ask(new Sockets(stranger), self));
+      ask(new Sockets(tls), self);
+    }
+  }
+
+  private static void ask(Sockets sockets, Member member) throws IOException {
+    try (var client = new SupplyPort.Client(sockets, member, RatisShard.GROUP);
+        var answer = client.ask(new byte[] {0})) {
+      assertEquals(24, answer.readAllBytes().length);
+    }
+  }
+
+  /// A certificate for 127.0.0.1 that is its own authority.
+  private static RatisConfig.Tls certificate(Path directory) throws Exception {
+    String word = "a word of no weight";
+    Path store = directory.resolve("keys.p12");
+    var keytool =
+        new ProcessBuilder(
+                Path.of(System.getProperty("java.home"), "bin", "keytool").toString(),
+                "-genkeypair",
+                "-alias",
+                "member",
+                "-keyalg",
+                "EC",
+                "-dname",
+                "CN=localhost",
+                "-ext",
+                "SAN=ip:127.0.0.1,dns:localhost",
+                "-storetype",
+                "PKCS12",
+                "-keystore",
+                store.toString(),
+                "-storepass",
+                word)
+            .redirectErrorStream(true)
+            .redirectOutput(directory.resolve("keytool.log").toFile())
+            .start();
+    assertEquals(0, keytool.waitFor(), () -> "keytool failed");
+    var keys = KeyStore.getInstance(store.toFile(), word.toCharArray());
+    Path certificate = directory.resolve("certificate.pem");
+    Path key = directory.resolve("key.pem");
+    pem(certificate, "CERTIFICATE", keys.getCertificate("member").getEncoded());
+    pem(key, "PRIVATE KEY", keys.getKey("member", word.toCharArray()).getEncoded());
+    return new RatisConfig.Tls(certificate, key, certificate);
+  }
+
+  private static void pem(Path file, String what, byte[] bytes) throws IOException {
+    var lines = Base64.getMimeEncoder(64, "\n".getBytes(StandardCharsets.US_ASCII));
+    Files.writeString(
+        file,
+        "-----BEGIN %1$s-----\n%2$s\n-----END %1$s-----\n"
+            .formatted(what, lines.encodeToString(bytes)));
   }
 }

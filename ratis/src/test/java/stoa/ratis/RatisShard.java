@@ -146,6 +146,7 @@ final class RatisShard implements ShardUnderTest {
 
   private final Path directory;
   private final long snapshotCommands;
+  private final RatisConfig.@Nullable Tls tls;
   final List<Server> servers = new ArrayList<>();
   private final Semaphore changed = new Semaphore(0);
   private List<Member> initial = List.of();
@@ -153,7 +154,12 @@ final class RatisShard implements ShardUnderTest {
   private int restarts;
 
   RatisShard(Path directory, int count, long snapshotCommands) {
+    this(directory, count, snapshotCommands, null);
+  }
+
+  RatisShard(Path directory, int count, long snapshotCommands, RatisConfig.@Nullable Tls tls) {
     this.directory = directory;
+    this.tls = tls;
     this.snapshotCommands = snapshotCommands;
     for (int i = 0; i < count; i++) {
       var server = new Server(String.valueOf((char) ('a' + i)));
@@ -164,7 +170,8 @@ final class RatisShard implements ShardUnderTest {
     for (var server : servers) server.host(initial);
   }
 
-  private RatisConfig config(RatisConfig config) {
+  private RatisConfig config(RatisConfig plain) {
+    var config = tls == null ? plain : plain.withTls(tls);
     return config
         .withElection(Duration.ofMillis(300), Duration.ofMillis(600))
         .withCommandBytesMax(1 << 20)
