@@ -186,6 +186,11 @@ public final class CatchUp {
   private void update(OtherObject other) throws IOException {
     var object = device.object(other.id());
     VersionState own = object.versionState();
+    if (!own.minus(other.state()).equals(VersionState.EMPTY)) {
+      // It was deleted there, and begun anew: with other versions, as who gives them sees to.
+      object.delete();
+      own = VersionState.EMPTY;
+    }
     if (other.state().minus(own).equals(VersionState.EMPTY)) return;
     var question = new Encoder(64).u8(Supply.UPDATES).id(other.id()).sized(own.toBytes());
     try (var in = ask(question.toBytes())) {

@@ -4,14 +4,25 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.io.TempDir;
 import stoa.sim.ShardLogContract;
 
 class RatisContractTest {
+  /// To close takes a second, in which nothing is done.
+  private static final ExecutorService CLOSING = Executors.newVirtualThreadPerTaskExecutor();
+
+  @AfterAll
+  static void close() {
+    CLOSING.close();
+  }
+
   @TestFactory
   Stream<DynamicTest> keepsTheContractOfAShardsLog(@TempDir Path directory) {
     return IntStream.of(1, 3)
@@ -22,8 +33,11 @@ class RatisContractTest {
                     DynamicTest.dynamicTest(
                         count + " servers: " + demand.name(),
                         () -> {
-                          try (var shard = new RatisShard(fresh(directory), count, 1_000)) {
+                          var shard = new RatisShard(fresh(directory), count, 1_000);
+                          try {
                             demand.body().run(shard);
+                          } finally {
+                            CLOSING.execute(shard::close);
                           }
                         })));
   }

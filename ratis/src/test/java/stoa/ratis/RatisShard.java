@@ -4,8 +4,10 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.Executors;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import stoa.Unavailable;
@@ -36,7 +38,7 @@ final class RatisShard implements ShardUnderTest {
     private SimulatedDisk disk;
     @Nullable RatisNode node;
     @Nullable RatisGroup group;
-    int catchUps;
+    final AtomicInteger catchUps = new AtomicInteger();
 
     Server(String id) {
       this.id = id;
@@ -132,7 +134,7 @@ final class RatisShard implements ShardUnderTest {
 
     @Override
     public void caughtUp() {
-      catchUps++;
+      catchUps.incrementAndGet();
       changed.release();
     }
 
@@ -144,6 +146,7 @@ final class RatisShard implements ShardUnderTest {
 
   private final Path directory;
   private final long snapshotCommands;
+  private final RatisConfig.@Nullable Tls tls;
   final List<Server> servers = new ArrayList<>();
   private final Semaphore changed = new Semaphore(0);
   private List<Member> initial = List.of();
@@ -151,7 +154,12 @@ final class RatisShard implements ShardUnderTest {
   private int restarts;
 
   RatisShard(Path directory, int count, long snapshotCommands) {
+    this(directory, count, snapshotCommands, null);
+  }
+
+  RatisShard(Path directory, int count, long snapshotCommands, RatisConfig.@Nullable Tls tls) {
     this.directory = directory;
+    this.tls = tls;
     this.snapshotCommands = snapshotCommands;
     for (int i = 0; i < count; i++) {
       var server = new Server(String.valueOf((char) ('a' + i)));
@@ -162,7 +170,8 @@ final class RatisShard implements ShardUnderTest {
     for (var server : servers) server.host(initial);
   }
 
-  private RatisConfig config(RatisConfig config) {
+  private RatisConfig config(RatisConfig plain) {
+    var config = tls == null ? plain : plain.withTls(tls);
     return config
         .withElection(Duration.ofMillis(300), Duration.ofMillis(600))
         .withCommandBytesMax(1 << 20)
@@ -206,6 +215,11 @@ final class RatisShard implements ShardUnderTest {
     return leader;
   }
 
+  /// With whom the group began.
+  List<Member> members() {
+    return initial;
+  }
+
   /// Lets who leads open the log anew.
   void reopen() {
     leader = null;
@@ -234,7 +248,7 @@ final class RatisShard implements ShardUnderTest {
       leads.start();
       leads.host(initial);
     } else {
-      servers.forEach(Server::kill);
+      killAll();
       servers.forEach(Server::start);
       for (var server : servers) server.host(initial);
     }
@@ -251,6 +265,22 @@ final class RatisShard implements ShardUnderTest {
   /// Ends the life of the group, so that the servers can begin another one.
   @Override
   public void close() {
-    servers.forEach(Server::kill);
+    killAll();
+  }
+
+  private void killAll() {
+    // At once: each takes about a second, in which it does nothing.
+    try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      for (var server : servers) threads.execute(server::kill);
+    }
+  }
+
+  /// A server that is no member yet.
+  Server another(String id) {
+    var server = new Server(id);
+    server.start();
+    server.host(List.of());
+    servers.add(server);
+    return server;
   }
 }

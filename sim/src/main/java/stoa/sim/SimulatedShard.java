@@ -313,7 +313,7 @@ public final class SimulatedShard implements AutoCloseable {
         long durable = member.replica.sync().index();
         if (end != null && end.member == member && chance.percent(50)) dropped = durable;
       }
-    } catch (StorageException failed) {
+    } catch (StorageException | StoaException failed) {
       crash(members.indexOf(member));
       return;
     }

@@ -1,0 +1,316 @@
+package stoa.ratis;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.KeyStore;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import stoa.LimitExceeded;
+import stoa.Unavailable;
+import stoa.base.StreamId;
+import stoa.log.Batch;
+import stoa.log.Consensus;
+import stoa.log.Entry;
+import stoa.log.Outcome;
+import stoa.log.Replica;
+import stoa.log.Sequencer;
+import stoa.log.ShardLog;
+import stoa.log.Streams;
+
+class RatisGroupTest {
+  private static final StreamId STREAM = StreamId.of("a stream");
+
+  /// The owner of a shard, which appends one entry at a time to one stream.
+  private static final class Owner {
+    private final ShardLog log;
+    private final Sequencer sequencer;
+    private long sequence;
+    private long address;
+
+    Owner(ShardLog log) {
+      this.log = log;
+      log.seal(log.tail().epoch() + 1);
+      sequencer = new Sequencer(log.tail().epoch(), log.tail().counter());
+      address = log.streams().last(STREAM);
+    }
+
+    Outcome append(String text) {
+      var payload = text.getBytes(StandardCharsets.UTF_8);
+      var entry =
+          new Entry(STREAM, ++address, 0, 1, (byte) 1, payload, address == 1 ? new byte[] {1} : null);
+      var token = sequencer.grant(1);
+      var batch = new Batch(token, log.term(), ++sequence, 1, List.of(entry));
+      var outcomes = new ArrayList<Outcome>(1);
+      log.append(batch, outcomes::add);
+      return outcomes.getFirst();
+    }
+
+    void require(String text) {
+      assertInstanceOf(Outcome.Committed.class, append(text));
+    }
+  }
+
+  private static List<String> texts(Streams streams) {
+    var texts = new ArrayList<String>();
+    streams.scan(
+        STREAM,
+        1,
+        Long.MAX_VALUE,
+        entry -> texts.add(new String(entry.payload(), StandardCharsets.UTF_8)));
+    return texts;
+  }
+
+  @Test
+  void losesNothingAndRepeatsNothingWhenLeadersAreKilledUnderLoad(@TempDir Path directory)
+      throws Exception {
+    var acknowledged = new TreeSet<String>();
+    var refused = new TreeSet<String>();
+    try (var shard = new RatisShard(directory, 3, 50);
+        var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      for (int life = 0; life < 2; life++) {
+        var owner = new Owner(shard.leader());
+        var leads = shard.leading();
+        var enough = new CountDownLatch(40);
+        String name = "life " + life + "/";
+        var ended =
+            threads.submit(() -> {
+              for (int i = 0; ; i++) {
+                String text = name + i;
+                switch (owner.append(text)) {
+                  case Outcome.Committed() -> acknowledged.add(text);
+                  case Outcome.Refused _, Outcome.Fenced _ -> {
+                    refused.add(text);
+                    return null;
+                  }
+                  case Outcome.Unknown _ -> {
+                    return null;
+                  }
+                }
+                enough.countDown();
+              }
+            });
+        assertTrue(enough.await(60, TimeUnit.SECONDS));
+        leads.kill();
+        ended.get(60, TimeUnit.SECONDS);
+        shard.reopen();
+        new Owner(shard.leader()).require(name + "after");
+        acknowledged.add(name + "after");
+        leads.start();
+        leads.host(shard.members());
+        shard.reopen();
+      }
+      var last = new Owner(shard.leader());
+      last.require("end");
+      shard.step();
+      for (var streams : shard.replicas()) {
+        var texts = texts(streams);
+        assertEquals(texts.size(), Set.copyOf(texts).size(), "each once");
+        assertTrue(texts.containsAll(acknowledged), "all that was acknowledged");
+        assertTrue(texts.stream().noneMatch(refused::contains), "nothing that was refused");
+      }
+    }
+  }
+
+  @Test
+  void confirmsWhereItIsLedAndNowhereElse(@TempDir Path directory) {
+    try (var shard = new RatisShard(directory, 3, 1_000)) {
+      shard.leader().confirm();
+      var leads = shard.leading();
+      for (var server : shard.servers) {
+        if (server == leads) continue;
+        assertThrows(Unavailable.class, () -> server.group().confirm());
+        var proposed = server.group().propose(Replica.nothing());
+        assertInstanceOf(Consensus.Result.Refused.class, proposed);
+      }
+      // Alone it may go on for as long as the lease lasts, and then must not.
+      for (var server : shard.servers) if (server != leads) server.kill();
+      shard.await("the leader gives up", () -> !leads.group().leads());
+      assertThrows(Unavailable.class, () -> leads.group().confirm());
+    }
+  }
+
+  @Test
+  void refusesABatchThatIsTooLarge(@TempDir Path directory) {
+    try (var shard = new RatisShard(directory, 1, 1_000)) {
+      var owner = new Owner(shard.leader());
+      var refused = assertInstanceOf(Outcome.Refused.class, owner.append("x".repeat(2 << 20)));
+      assertInstanceOf(LimitExceeded.class, refused.cause());
+      var second = new Owner(shard.leader());
+      second.require("y".repeat((1 << 20) - 200));
+      assertFalse(texts(shard.leader().streams()).isEmpty());
+    }
+  }
+
+  @Test
+  void bringsAMemberLevelThatIsNewOrWasAwayForLong(@TempDir Path directory) {
+    try (var shard = new RatisShard(directory, 3, 8)) {
+      var owner = new Owner(shard.leader());
+      var texts = new ArrayList<String>();
+      for (int i = 0; i < 40; i++) {
+        texts.add("first " + i);
+        owner.require(texts.getLast());
+      }
+      var leads = shard.leading();
+      var away = shard.servers.stream().filter(server -> server != leads).findFirst().orElseThrow();
+      away.kill();
+      for (int i = 0; i < 40; i++) {
+        texts.add("second " + i);
+        owner.require(texts.getLast());
+      }
+      // Dropped from the log of all: what comes back, or is new, finds none of it there.
+      shard.await("it is dropped", () -> leads.replica().durable().index() > 70);
+      away.start();
+      away.host(shard.members());
+      shard.step();
+      assertEquals(texts, texts(away.replica().streams()));
+
+      var fresh = shard.another("z");
+      leads.group().add(fresh.self());
+      owner.require("third");
+      texts.add("third");
+      shard.step();
+      assertEquals(texts, texts(fresh.replica().streams()));
+      assertTrue(fresh.catchUps.get() > 0, "it got what it lacked from another one");
+      assertEquals(4, leads.group().members().size());
+
+      leads.group().remove("z");
+      assertEquals(3, leads.group().members().size());
+      fresh.running().release(RatisShard.GROUP);
+      shard.servers.remove(fresh);
+      fresh.group = null;
+      fresh.kill();
+      owner.require("fourth");
+      texts.add("fourth");
+      shard.step();
+      assertEquals(texts, texts(away.replica().streams()));
+    }
+  }
+
+  @Test
+  void releasesAtAllReplicasWhatTheOwnerReleases(@TempDir Path directory) {
+    try (var shard = new RatisShard(directory, 3, 1_000)) {
+      var log = shard.leader();
+      var owner = new Owner(log);
+      for (int i = 1; i <= 10; i++) owner.require("entry " + i);
+      log.streams().checkpoint(STREAM, 6, new byte[] {6});
+      log.streams().trim(STREAM, 8);
+      assertEquals(8, log.streams().oldest(STREAM));
+      assertEquals(6, log.streams().firstKept(STREAM));
+      owner.require("later");
+      shard.step();
+      for (var streams : shard.replicas()) {
+        assertEquals(8, streams.oldest(STREAM));
+        boolean has = streams.checkpointAt(STREAM, 8) == 6;
+        // Without a checkpoint of its own a replica keeps what it would make it from.
+        assertEquals(has ? 6 : 1, streams.firstKept(STREAM));
+        assertThrows(
+            IllegalStateException.class,
+            () -> shard.servers.getFirst().replica().streams().trim(STREAM, 9));
+      }
+    }
+  }
+
+  @Test
+  void givesTheLeadershipToWhomItIsTold(@TempDir Path directory) {
+    try (var shard = new RatisShard(directory, 3, 1_000)) {
+      new Owner(shard.leader()).require("before");
+      var leads = shard.leading();
+      var other =
+          shard.servers.stream().filter(server -> server != leads).findFirst().orElseThrow();
+      leads.group().transfer(other.id);
+      shard.await("the other one leads", () -> other.group().leads());
+      shard.reopen();
+      new Owner(shard.leader()).require("after");
+      assertEquals(List.of("before", "after"), texts(other.replica().streams()));
+    }
+  }
+
+  @Test
+  void talksToNobodyWithoutACertificate(@TempDir Path directory) throws Exception {
+    var tls = certificate(directory);
+    try (var shard = new RatisShard(directory, 3, 8, tls)) {
+      var owner = new Owner(shard.leader());
+      for (int i = 0; i < 40; i++) owner.require("entry " + i);
+      shard.await("it is dropped", () -> shard.leading().replica().durable().index() > 30);
+      var fresh = shard.another("z");
+      shard.leading().group().add(fresh.self());
+      shard.step();
+      assertEquals(40, texts(fresh.replica().streams()).size());
+      assertTrue(fresh.catchUps.get() > 0);
+
+      var self = shard.leading().self();
+      assertThrows(IOException.class, () -> ask(new Sockets(null), self));
+      // One that trusts it and has no certificate that it would trust.
+      var other = certificate(Files.createDirectory(directory.resolve("other")));
+      var stranger =
+          new RatisConfig.Tls(other.certificate(), other.key(), tls.authorities());
+      assertThrows(IOException.class, () -> ask(new Sockets(stranger), self));
+      ask(new Sockets(tls), self);
+    }
+  }
+
+  private static void ask(Sockets sockets, Member member) throws IOException {
+    try (var client = new SupplyPort.Client(sockets, member, RatisShard.GROUP);
+        var answer = client.ask(new byte[] {0})) {
+      assertEquals(24, answer.readAllBytes().length);
+    }
+  }
+
+  /// A certificate for 127.0.0.1 that is its own authority.
+  private static RatisConfig.Tls certificate(Path directory) throws Exception {
+    String word = "a word of no weight";
+    Path store = directory.resolve("keys.p12");
+    var keytool =
+        new ProcessBuilder(
+                Path.of(System.getProperty("java.home"), "bin", "keytool").toString(),
+                "-genkeypair",
+                "-alias",
+                "member",
+                "-keyalg",
+                "EC",
+                "-dname",
+                "CN=localhost",
+                "-ext",
+                "SAN=ip:127.0.0.1,dns:localhost",
+                "-storetype",
+                "PKCS12",
+                "-keystore",
+                store.toString(),
+                "-storepass",
+                word)
+            .redirectErrorStream(true)
+            .redirectOutput(directory.resolve("keytool.log").toFile())
+            .start();
+    assertEquals(0, keytool.waitFor(), () -> "keytool failed");
+    var keys = KeyStore.getInstance(store.toFile(), word.toCharArray());
+    Path certificate = directory.resolve("certificate.pem");
+    Path key = directory.resolve("key.pem");
+    pem(certificate, "CERTIFICATE", keys.getCertificate("member").getEncoded());
+    pem(key, "PRIVATE KEY", keys.getKey("member", word.toCharArray()).getEncoded());
+    return new RatisConfig.Tls(certificate, key, certificate);
+  }
+
+  private static void pem(Path file, String what, byte[] bytes) throws IOException {
+    var lines = Base64.getMimeEncoder(64, "\n".getBytes(StandardCharsets.US_ASCII));
+    Files.writeString(
+        file,
+        "-----BEGIN %1$s-----\n%2$s\n-----END %1$s-----\n"
+            .formatted(what, lines.encodeToString(bytes)));
+  }
+}
