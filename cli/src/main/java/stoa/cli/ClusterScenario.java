@@ -75,17 +75,17 @@ public final class ClusterScenario implements Scenario {
               .map(ServerProcess::address)
               .collect(Collectors.joining(",", "stoa://", ""));
       var config = StoaConfig.of(url).withLimits(Limits.standard().withCallTimeMax(CALL_TIME_MAX));
-      var work = new RecordedWork();
       var clients = new ArrayList<Stoa>();
       try {
         for (int i = 0; i < CLIENTS; i++) clients.add(Stoa.open(config));
+        var work = new RecordedWork(clients.getFirst());
         var taken = new Semaphore(0);
         try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
           List<Future<?>> ends = new ArrayList<>();
           for (int i = 0; i < CLIENTS * THREADS; i++) {
             String name = "c" + i % CLIENTS + "t" + i / CLIENTS;
             var worker = work.worker(name, clients.get(i % CLIENTS), chance.of(name));
-            ends.add(threads.submit(() -> turns(worker, taken)));
+            ends.add(threads.submit(() -> worker.turns(turns, taken)));
           }
           int between = CLIENTS * THREADS * turns / (2 * faults + 1);
           for (int i = 0; i < faults; i++) {
@@ -126,19 +126,5 @@ public final class ClusterScenario implements Scenario {
     if (before.isEmpty()) options.add("--replicated");
     else options.addAll(List.of("--join", before.getFirst().address()));
     return ServerProcess.start(directory.resolve("s" + (index + 1)), options);
-  }
-
-  private boolean turns(RecordedWork.Worker worker, Semaphore taken) throws Exception {
-    int left = turns;
-    try {
-      for (; left > 0; left--) {
-        worker.turn();
-        taken.release();
-      }
-    } finally {
-      // Whoever waits for turns need not wait for those of a thread that failed.
-      taken.release(left);
-    }
-    return true;
   }
 }

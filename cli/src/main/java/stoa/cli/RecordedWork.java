@@ -10,6 +10,7 @@ import java.util.TreeMap;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentSkipListSet;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -184,6 +185,24 @@ final class RecordedWork {
       queue = queues.stream().map(recorder -> recorder.client(name)).toList();
       erasable = erasables.client(name);
       key = keys.worker(name, stoa, chance.of("keys"));
+    }
+
+    /// Takes turns.
+    ///
+    /// @param taken gets a permit for each; also for those that are left when one fails, so that
+    ///   nobody waits for them
+    /// @return true, for an executor
+    boolean turns(int count, Semaphore taken) throws Exception {
+      int left = count;
+      try {
+        for (; left > 0; left--) {
+          turn();
+          taken.release();
+        }
+      } finally {
+        taken.release(left);
+      }
+      return true;
     }
 
     /// Makes the next calls.

@@ -86,7 +86,7 @@ public final class RemoteScenario implements Scenario {
           for (int i = 0; i < CLIENTS * THREADS; i++) {
             String name = "c" + i % CLIENTS + "t" + i / CLIENTS;
             var worker = work.worker(name, clients.get(i % CLIENTS), chance.of(name));
-            ends.add(threads.submit(() -> turns(worker, taken)));
+            ends.add(threads.submit(() -> worker.turns(turns, taken)));
           }
           int between = CLIENTS * THREADS * turns / (kills + 1);
           for (int i = 0; i < kills; i++) {
@@ -116,19 +116,5 @@ public final class RemoteScenario implements Scenario {
     } finally {
       server.close();
     }
-  }
-
-  private boolean turns(RecordedWork.Worker worker, Semaphore taken) throws Exception {
-    int left = turns;
-    try {
-      for (; left > 0; left--) {
-        worker.turn();
-        taken.release();
-      }
-    } finally {
-      // Whoever waits for turns need not wait for those of a thread that failed.
-      taken.release(left);
-    }
-    return true;
   }
 }
