@@ -45,7 +45,8 @@ import stoa.wire.proto.JoinRequest;
     })
 final class ServeCommand implements Callable<Integer> {
   /// A client that dies is no matter for whoever runs the server.
-  private static final Logger NETWORK = Logger.getLogger("io.grpc");
+  private static final List<Logger> NETWORK =
+      List.of(Logger.getLogger("io.grpc"), Logger.getLogger("org.apache.ratis"));
 
   @Spec private @Nullable CommandSpec spec;
 
@@ -134,7 +135,7 @@ final class ServeCommand implements Callable<Integer> {
   public Integer call() throws InterruptedException {
     PrintWriter out = Objects.requireNonNull(spec).commandLine().getOut();
     PrintWriter err = Objects.requireNonNull(spec).commandLine().getErr();
-    NETWORK.setLevel(Level.SEVERE);
+    for (Logger logger : NETWORK) logger.setLevel(Level.SEVERE);
     ServerConfig config = config();
     ClassLoader loader = loader(err);
     Thread.currentThread().setContextClassLoader(loader);

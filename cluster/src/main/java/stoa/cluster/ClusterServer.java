@@ -111,6 +111,7 @@ public final class ClusterServer implements AutoCloseable {
     this.options = options;
     Path directory = options.directory();
     Membership noted = Membership.read(directory);
+    if (noted == null) Membership.requireEmpty(directory);
     device = Device.open(new FileDisk(directory.resolve("replica")), DeviceConfig.standard());
     replica = new Replica(device);
     ticks =
@@ -143,8 +144,7 @@ public final class ClusterServer implements AutoCloseable {
       // Before it is one of them: they must find it again.
       if (noted == null) membership.write(directory);
       group = node.host(GROUP, replica, first ? List.of(self) : List.of(), new Following());
-      Joining join = options.join();
-      if (noted == null && join != null) join.join(self.id(), self.toString());
+      if (member(self.id()).isEmpty()) join(self);
     } catch (RuntimeException failed) {
       server.close();
       node.close();
@@ -152,6 +152,20 @@ public final class ClusterServer implements AutoCloseable {
     }
     var _ =
         ticks.scheduleWithFixedDelay(this::tick, TICK_MILLIS, TICK_MILLIS, TimeUnit.MILLISECONDS);
+  }
+
+  private void join(Member self) {
+    Joining join = options.join();
+    if (join == null) {
+      throw new IllegalArgumentException(
+          "server "
+              + self.id()
+              + " in "
+              + options.directory()
+              + " does not keep a store with others yet, or any more; say with --join with which,"
+              + " or start on a new directory");
+    }
+    join.join(self.id(), self.toString());
   }
 
   /// Starts a server: a new one, or one that goes on.
@@ -216,8 +230,12 @@ public final class ClusterServer implements AutoCloseable {
 
     @Override
     public void leader(String id) {
-      if (id.equals(membership.name())) return; // told when the store is open
-      member(id).ifPresentOrElse(member -> leader.is(member.clients()), leader::isUnknown);
+      roles.lock();
+      try {
+        if (!leads) follow(id);
+      } finally {
+        roles.unlock();
+      }
     }
 
     @Override
@@ -232,6 +250,13 @@ public final class ClusterServer implements AutoCloseable {
       // Not on this thread: closing waits for it.
       Thread.ofPlatform().name("stoa-stop").start(ClusterServer.this::close);
     }
+  }
+
+  /// Another one leads; called with roles held. Where clients find it may not be known here yet:
+  /// then the next tick looks again.
+  private void follow(String id) {
+    if (id.equals(membership.name())) return; // told when the store is open
+    member(id).ifPresentOrElse(member -> leader.is(member.clients()), leader::isUnknown);
   }
 
   private Optional<Member> member(String id) {
@@ -282,7 +307,11 @@ public final class ClusterServer implements AutoCloseable {
   private void tick() {
     if (!roles.tryLock()) return;
     try {
-      if (!leads || closing) return;
+      if (closing) return;
+      if (!leads) {
+        if (!leader.isKnown()) group.leader().ifPresent(this::follow);
+        return;
+      }
       ObjectService current = store;
       if (current != null && current.hasFailed()) closeStore();
       if (store == null && group.leads()) openStore();
@@ -330,14 +359,14 @@ public final class ClusterServer implements AutoCloseable {
         throw new IllegalArgumentException("server " + name + " says that it is " + joining);
       }
       List<Member> members = group.members();
-      boolean known = member(name).isPresent();
-      if (known && !member(name).get().equals(joining)) {
+      Optional<Member> known = member(name);
+      if (known.isPresent() && !known.get().withClients("").equals(joining.withClients(""))) {
         throw new IllegalArgumentException(
             "there is a server "
                 + name
                 + " already; start this one with another --name, or drain that one first");
       }
-      if (!known && members.size() >= MEMBERS_MAX) {
+      if (known.isEmpty() && members.size() >= MEMBERS_MAX) {
         throw new LimitExceeded(
             members.size() + " servers keep the store, which is the most; drain one first");
       }

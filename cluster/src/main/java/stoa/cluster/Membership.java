@@ -46,7 +46,23 @@ record Membership(String name, String host, int port, int supplyPort, boolean fi
     return value;
   }
 
-  /// Notes it, durably.
+  /// Refuses a directory in which something else is.
+  ///
+  /// @throws IllegalArgumentException when there is
+  static void requireEmpty(Path directory) {
+    if (!Files.exists(directory)) return;
+    try (var files = Files.list(directory)) {
+      if (files.findAny().isEmpty()) return;
+    } catch (IOException failed) {
+      throw new Unavailable(directory + " cannot be read: " + failed.getMessage(), failed);
+    }
+    throw new IllegalArgumentException(
+        directory
+            + " is not empty, and not of a server that keeps its store with others; give a new"
+            + " directory. A store that was kept by one server is not taken over");
+  }
+
+  /// Notes it.
   void write(Path directory) {
     var properties = new Properties();
     properties.setProperty("name", name);

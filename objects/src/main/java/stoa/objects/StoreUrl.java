@@ -22,6 +22,9 @@ import stoa.storage.MemoryDisk;
 /// @param layout how many shards there are, and what their log units keep
 record StoreUrl(String url, String place, Layout layout) {
   private static final int SHARDS_MAX = 64;
+  /// In the directory of a server that keeps its store together with others.
+  private static final String MEMBER = "member.properties";
+
   private static final String SHARD = "shard-";
 
   /// @throws IllegalArgumentException when it makes no sense
@@ -75,6 +78,11 @@ record StoreUrl(String url, String place, Layout layout) {
   /// A disk for each shard: the directory, or directories `shard-0`, `shard-1` and so on in it.
   List<Disk> files() {
     Path directory = directory();
+    if (Files.exists(directory.resolve(MEMBER))) {
+      throw new IllegalArgumentException(
+          "\"%s\" holds the part of one of several servers that keep a store; start it with ./stoa serve --data, and open stoa://HOST:PORT"
+              .formatted(url));
+    }
     boolean several = Files.isDirectory(directory.resolve(SHARD + 0));
     if (layout.shards() == 1) {
       if (several) {

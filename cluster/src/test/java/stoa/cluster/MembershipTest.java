@@ -1,0 +1,42 @@
+package stoa.cluster;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import stoa.Corrupt;
+
+class MembershipTest {
+  @TempDir private Path directory;
+
+  @Test
+  void isReadAsItWasWritten() {
+    assertNull(Membership.read(directory));
+    var noted = new Membership("s1", "127.0.0.1", 4711, 4712, true);
+    noted.write(directory.resolve("data"));
+    assertEquals(noted, Membership.read(directory.resolve("data")));
+  }
+
+  @Test
+  void saysWhichFileIsDamaged() throws IOException {
+    new Membership("s1", "127.0.0.1", 4711, 4712, true).write(directory);
+    Path file = directory.resolve("member.properties");
+    Files.writeString(file, Files.readString(file).replace("4711", "many"));
+    var damaged = assertThrows(Corrupt.class, () -> Membership.read(directory));
+    assertTrue(String.valueOf(damaged.getMessage()).contains(file.toString()), damaged::getMessage);
+  }
+
+  @Test
+  void refusesADirectoryWithSomethingElse() throws IOException {
+    Membership.requireEmpty(directory.resolve("none"));
+    Membership.requireEmpty(directory);
+    Files.createFile(directory.resolve("something"));
+    assertThrows(IllegalArgumentException.class, () -> Membership.requireEmpty(directory));
+  }
+}
