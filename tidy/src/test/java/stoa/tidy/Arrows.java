@@ -21,6 +21,7 @@ final class Arrows {
     ALLOWED.put("base", Set.of());
     ALLOWED.put("storage", Set.of("base"));
     ALLOWED.put("log", Set.of("api", "base", "storage"));
+    ALLOWED.put("ratis", Set.of("api", "base", "storage", "log"));
     ALLOWED.put("store", Set.of("api", "base", "storage", "log"));
     ALLOWED.put("objects", Set.of("api", "base", "storage", "log", "store"));
     ALLOWED.put("collections", engine);
