@@ -53,7 +53,8 @@ class RatisGroupTest {
     Outcome append(String text) {
       var payload = text.getBytes(StandardCharsets.UTF_8);
       var entry =
-          new Entry(STREAM, ++address, 0, 1, (byte) 1, payload, address == 1 ? new byte[] {1} : null);
+          new Entry(
+              STREAM, ++address, 0, 1, (byte) 1, payload, address == 1 ? new byte[] {1} : null);
       var token = sequencer.grant(1);
       var batch = new Batch(token, log.term(), ++sequence, 1, List.of(entry));
       var outcomes = new ArrayList<Outcome>(1);
@@ -258,8 +259,7 @@ class RatisGroupTest {
       assertThrows(IOException.class, () -> ask(new Sockets(null), self));
       // One that trusts it and has no certificate that it would trust.
       var other = certificate(Files.createDirectory(directory.resolve("other")));
-      var stranger =
-          new RatisConfig.Tls(other.certificate(), other.key(), tls.authorities());
+      var stranger = new RatisConfig.Tls(other.certificate(), other.key(), tls.authorities());
       assertThrows(IOException.class, () -> ask(new Sockets(stranger), self));
       ask(new Sockets(tls), self);
     }
