@@ -71,6 +71,13 @@ public final class CatchUp {
       long index = in.readLong();
       position = new Position(in.readLong(), index);
       fence = in.readLong();
+      // What an attempt that broke off has brought may be more than this one knows of.
+      long counter = in.readLong();
+      long own = streams.tail().counter();
+      if (counter < own) {
+        throw new IOException(
+            "the other replica is at log counter %d, and this one at %d".formatted(counter, own));
+      }
     }
     if (position.index() <= replica.applied().index() && replica.isWhole()) return replica.sync();
     replica.absorb();

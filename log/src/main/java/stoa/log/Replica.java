@@ -57,6 +57,7 @@ public final class Replica implements AutoCloseable {
   private final Encoder scratch = new Encoder(1024);
   private volatile State state;
   private volatile Position durable = Position.START;
+  private volatile boolean whole;
   private volatile Listener listener = Listener.NONE;
   private volatile @Nullable Throwable failed;
 
@@ -93,6 +94,8 @@ public final class Replica implements AutoCloseable {
     this.device = device;
     this.streams = new Streams(device);
     this.shown = new Streams(new ReplicatedExtents(device, ReplicatedExtents.NONE));
+    byte[] level = device.read(RECORD, 0, 1);
+    this.whole = level == null || level[0] == 0;
     this.state = read();
     this.recorded = state.applied().index();
   }
@@ -103,7 +106,7 @@ public final class Replica implements AutoCloseable {
     if (record == null) {
       // Of one that is being brought level for the first time, a crash may have left the log only.
       Check.that(
-          tail.epoch() == 0 || !isWhole(), "the device has a log that is of no replica: %s", tail);
+          tail.epoch() == 0 || !whole, "the device has a log that is of no replica: %s", tail);
       return new State(Position.START, 0, tail);
     }
     var in = new Decoder(record);
@@ -339,8 +342,7 @@ public final class Replica implements AutoCloseable {
   /// Whether nothing is missing up to [#applied]. That is so but when a crash came while this
   /// replica was being brought level: then it must be once more.
   public boolean isWhole() {
-    byte[] level = device.read(RECORD, 0, 1);
-    return level == null || level[0] == 0;
+    return whole;
   }
 
   /// Begins or ends being brought level.
@@ -352,6 +354,7 @@ public final class Replica implements AutoCloseable {
     lock.lock();
     try {
       ensureUsable();
+      whole = false;
       level(1, commit.clear());
       device.append(commit);
       device.sync();
@@ -381,6 +384,7 @@ public final class Replica implements AutoCloseable {
       boolean further = now.applied().index() >= position.index();
       put(further ? now : new State(position, fence, streams.tail()));
       device.sync();
+      whole = true;
       durable = state.applied();
       return durable;
     } finally {

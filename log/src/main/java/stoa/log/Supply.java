@@ -23,7 +23,7 @@ public final class Supply implements AutoCloseable {
   /*
    *   question           answer
    *   u8                 (all of it big-endian, of fixed size; data after its length, i32)
-   *   BEGIN              index i64, term i64, fence i64
+   *   BEGIN              index i64, term i64, fence i64, log counter i64
    *   STREAMS id?        for each stream behind the id, up to a number: 1 u8, id, last i64, oldest i64; 0 u8
    *   RECORDS id last .. for each stream that is named: for each record behind `last`, and that is not
    *                      released: 1 + space u8, offset i64, data; in the order of checkpoints, marks,
@@ -82,6 +82,7 @@ public final class Supply implements AutoCloseable {
         out.writeLong(position.index());
         out.writeLong(position.term());
         out.writeLong(fence);
+        out.writeLong(counter);
       }
       case STREAMS -> streams(after(in), out);
       case RECORDS -> {

@@ -8,6 +8,11 @@
 /// damaged is read from the others, and one that is lost is made again of them.
 /// [Streams][stoa.log.Streams] reads both: by stream address, and by log address.
 ///
+/// [ReplicatedShardLog][stoa.log.ReplicatedShardLog] is the log of a shard with several replicas,
+/// at the one that leads: a [Replica][stoa.log.Replica] is what the commands that a
+/// [Consensus][stoa.log.Consensus] has ordered make of a device. One that lacks what the others
+/// have dropped is brought level by [CatchUp][stoa.log.CatchUp].
+///
 /// A stream is released from its beginning, and so is what the log tells of its addresses: both for
 /// good, see [Streams#trim][stoa.log.Streams#trim]. A log address then is one of three things:
 /// released; written, be it a hole; or not yet written.

@@ -197,7 +197,12 @@ final class GroupMachine extends BaseStateMachine {
 
   @Override
   public void notifyTermIndexUpdated(long term, long index) {
-    replica.advance(position(term, index));
+    try {
+      replica.advance(position(term, index));
+    } catch (RuntimeException failure) {
+      stopped(failure);
+      return;
+    }
     super.notifyTermIndexUpdated(term, index);
   }
 

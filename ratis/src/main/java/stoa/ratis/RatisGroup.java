@@ -300,6 +300,11 @@ public final class RatisGroup implements Consensus {
     machine.closing();
   }
 
+  /// Ends what Raft does here. Returns when that holds nothing any more.
+  void stop() {
+    division.close();
+  }
+
   /// Closes what is here of it, when Raft has stopped.
   void close() {
     events.close();

@@ -337,6 +337,9 @@ public final class RatisNode implements AutoCloseable {
   public void close() {
     groups.values().forEach(RatisGroup::closing);
     supplies.close();
+    // Each by itself: the server does not wait until they have ended, and hold nothing any more.
+    for (RatisGroup group : groups.values()) background.execute(group::stop);
+    background.close();
     try {
       server.close();
     } catch (IOException e) {
@@ -344,6 +347,5 @@ public final class RatisNode implements AutoCloseable {
     }
     groups.values().forEach(RatisGroup::close);
     groups.clear();
-    background.close();
   }
 }

@@ -19,6 +19,7 @@ public interface Roles {
   /// This replica has got from another one what it lacked: its streams have jumped.
   void caughtUp();
 
-  /// This replica has stopped, and takes no part until it is opened again.
+  /// This replica has stopped, and takes no part until it is opened again: its device has failed,
+  /// or it was removed from the members.
   void failed(Throwable cause);
 }

@@ -268,7 +268,7 @@ class RatisGroupTest {
   private static void ask(Sockets sockets, Member member) throws IOException {
     try (var client = new SupplyPort.Client(sockets, member, RatisShard.GROUP);
         var answer = client.ask(new byte[] {0})) {
-      assertEquals(24, answer.readAllBytes().length);
+      assertEquals(32, answer.readAllBytes().length);
     }
   }
 

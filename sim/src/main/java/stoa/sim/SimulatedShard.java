@@ -214,8 +214,18 @@ public final class SimulatedShard implements AutoCloseable {
   public void crash(int index) {
     Member member = members.get(index);
     if (end != null && end.member == member) retire();
-    member.replica = new Replica(member.device.restart());
+    member.replica = opened(member.device);
     member.given = chance.below((int) member.replica.applied().index() + 1);
+  }
+
+  private static Replica opened(PoweredDevice device) {
+    while (true) {
+      try {
+        return new Replica(device.restart());
+      } catch (StorageException | StoaException powerLost) {
+        // Once more.
+      }
+    }
   }
 
   /// Lets nothing go wrong from now on, in the consensus or on a disk, unless it is asked for.

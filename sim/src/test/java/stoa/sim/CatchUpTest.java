@@ -165,8 +165,15 @@ class CatchUpTest {
     }
 
     private void crash() {
-      crashes++;
-      follower = new Replica(lags.restart());
+      while (true) {
+        crashes++;
+        try {
+          follower = new Replica(lags.restart());
+          return;
+        } catch (StorageException | StoaException powerLost) {
+          // Once more.
+        }
+      }
     }
 
     private void level() {
