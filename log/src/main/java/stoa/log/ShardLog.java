@@ -32,6 +32,11 @@ public interface ShardLog extends AutoCloseable {
   /// seen.
   long term();
 
+  /// Whether there are other replicas, which execute what the owner of this handle leads.
+  default boolean isReplicated() {
+    return false;
+  }
+
   /// What this replica has seen so far.
   Tail tail();
 

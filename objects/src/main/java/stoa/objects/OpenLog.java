@@ -20,6 +20,17 @@ record OpenLog(ShardLog log, Function<StreamId, Device> devices, @Nullable Strin
     return new OpenLog(new LocalShardLog(device), _ -> device, null);
   }
 
+  /// A log that several processes keep.
+  ///
+  /// @param device that of this process
+  static OpenLog replicated(Device device, ShardLog log) {
+    return new OpenLog(
+        log,
+        _ -> device,
+        "the bytes of a blob are kept by one server, and this store is kept by several; keep blobs"
+            + " in a store of one server");
+  }
+
   /// The log of several.
   static OpenLog of(GlobalLog log) {
     String refusal =
