@@ -78,7 +78,7 @@ public record Divergence(
   }
 
   /// What callers of the key are told.
-  Diverged refusal() {
+  public Diverged refusal() {
     String called = methods.isEmpty() ? "" : " (" + String.join(", ", methods) + ")";
     String where =
         first > 0

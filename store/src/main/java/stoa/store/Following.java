@@ -165,9 +165,10 @@ public final class Following implements AutoCloseable {
   }
 
   private void decided(byte[] payload) {
-    store.quarantine().apply(payload);
+    StreamId stream = store.quarantine().apply(payload);
     lock.lock();
     try {
+      untold.remove(stream);
       // A state was the wrong one, or another one is accepted. That is rare: all are made anew.
       decisions++;
       warm.clear();
@@ -175,11 +176,6 @@ public final class Following implements AutoCloseable {
     } finally {
       lock.unlock();
     }
-  }
-
-  private boolean isSettled(Divergence known) {
-    var key = new Key(known.space(), known.name(), known.object());
-    return store.quarantine().refusal(key, known.generation()) != null;
   }
 
   private void pump() {
@@ -242,7 +238,9 @@ public final class Following implements AutoCloseable {
 
   private void compare(Announced job) {
     Key key = names.key(job.space(), job.name());
-    if (store.quarantine().refusal(key, job.generation()) != null) return;
+    Quarantine quarantine = store.quarantine();
+    if (quarantine.refusal(key, job.generation()) != null) return;
+    if (quarantine.isAccepted(key.stream(), job.address())) return;
     long began = decisions();
     Warm known = takeWarm(key.stream());
     long agreed = known == null ? 0 : known.agreed();
@@ -405,7 +403,7 @@ public final class Following implements AutoCloseable {
     lock.lock();
     try {
       if (closed || ++ticks % REPEAT_TICKS != 0) return;
-      untold.values().removeIf(known -> isSettled(known) || isOver(known));
+      untold.values().removeIf(this::isOver);
       again = List.copyOf(untold.values());
     } catch (RuntimeException failure) {
       LOG.debug("nobody is told again: {}", failure.toString()); // the device was closed, say

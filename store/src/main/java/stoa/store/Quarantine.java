@@ -7,6 +7,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import stoa.Diverged;
+import stoa.base.Check;
 import stoa.base.Decoder;
 import stoa.base.Encoder;
 import stoa.base.StreamId;
@@ -41,6 +42,9 @@ final class Quarantine {
   private final Store store;
   private final ConcurrentHashMap<StreamId, Divergence> keys = new ConcurrentHashMap<>();
 
+  /// Up to which address what was told of a key is void, since a state there was accepted.
+  private final ConcurrentHashMap<StreamId, Long> accepted = new ConcurrentHashMap<>();
+
   Quarantine(Store store) {
     this.store = store;
   }
@@ -67,17 +71,29 @@ final class Quarantine {
     return mark == null || !Records.mark(mark.data()).alive() ? 0 : mark.address();
   }
 
-  /// An entry is in the log.
-  void apply(byte[] payload) {
+  /// An entry is in the log. Answers which key it is about.
+  StreamId apply(byte[] payload) {
     var in = new Decoder(payload);
     int kind = in.u8();
     if (kind == QUARANTINED) {
-      add(Divergence.of(in));
-    } else if (kind == ACCEPTED) {
-      StreamId stream = new Key(in.text(), in.sized(), "").stream();
-      keep(stream, in.varint(), in.raw(in.remaining()));
-      keys.remove(stream);
+      Divergence evidence = Divergence.of(in);
+      add(evidence);
+      return evidence.stream();
     }
+    Check.that(kind == ACCEPTED, "an entry of the quarantine is of the kind %s", kind);
+    StreamId stream = new Key(in.text(), in.sized(), "").stream();
+    long address = in.varint();
+    keep(stream, address, in.raw(in.remaining()));
+    accepted.put(stream, address);
+    keys.remove(stream);
+    return stream;
+  }
+
+  /// Whether what is said of a key at an address is void, since a state there or behind it was
+  /// accepted.
+  boolean isAccepted(StreamId stream, long address) {
+    Long known = accepted.get(stream);
+    return known != null && address <= known;
   }
 
   private void add(Divergence evidence) {
@@ -105,10 +121,11 @@ final class Quarantine {
   }
 
   /// Puts a key into quarantine, durably; answers whether it is there then, which it is not when
-  /// the generation is over.
+  /// the generation is over, or a later state was accepted.
   boolean put(Divergence evidence) {
     StreamId stream = evidence.stream();
     if (generation(stream) != evidence.generation()) return false;
+    if (isAccepted(stream, evidence.to())) return false;
     if (keys.containsKey(stream)) return true;
     if (keys.size() >= KEYS_MAX) {
       LOG.error("more than {} objects differ; not quarantined: {}", KEYS_MAX, evidence.object());
@@ -140,6 +157,7 @@ final class Quarantine {
       out.varint(now.position()).raw(state);
       var _ = store.append(KEY, out.toBytes());
       keep(key.stream(), now.position(), state);
+      accepted.put(key.stream(), now.position());
       Resident resident = store.residents().pin(key);
       try {
         resident.stale();

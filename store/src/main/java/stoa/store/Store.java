@@ -621,7 +621,8 @@ public final class Store implements AutoCloseable {
   /// fail with [stoa.Diverged]. It is logged, and holds until the key is deleted, or [#accept]ed.
   ///
   /// @param evidence what a [Following] told
-  /// @return whether it is in quarantine; false when the key was deleted since
+  /// @return whether it is in quarantine; false when the key was deleted since, or a later state
+  ///   was accepted
   public boolean quarantine(Divergence evidence) {
     checkOpen();
     checkUsable();
