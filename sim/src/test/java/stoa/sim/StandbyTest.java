@@ -24,6 +24,7 @@ import stoa.Diverged;
 import stoa.Shared;
 import stoa.Stoa;
 import stoa.StoaConfig;
+import stoa.View;
 import stoa.base.StreamId;
 import stoa.log.LocalShardLog;
 import stoa.log.Streams;
@@ -122,6 +123,14 @@ class StandbyTest {
       texts.add(text);
       if (texts.size() > 20) texts.removeFirst();
       return texts.size();
+    }
+
+    public String ask(Odd other) {
+      try {
+        return "" + other.even("asked");
+      } catch (Diverged told) {
+        return "told";
+      }
     }
 
     public int count() {
@@ -403,6 +412,10 @@ class StandbyTest {
       assertThrows(Diverged.class, odd::all);
       assertThrows(
           Diverged.class, () -> leader.stoa.transact(() -> leader.stoa.get(Odd.class, "a").all()));
+      assertThrows(
+          Diverged.class,
+          () -> leader.stoa.view(Odd.class, leader.stoa.ref(odd), new View.Local()).all());
+      assertEquals("told", leader.stoa.get(Odd.class, "c").ask(odd));
       assertEquals("a200", leader.stoa.history(odd).at(version - 1).all());
       assertEquals(2, leader.stoa.get(Odd.class, "b").even("on"));
       return true;

@@ -52,7 +52,12 @@ final class Announcements {
 
   /// A checkpoint was made.
   void checkpoint(Key key, long generation, long address, byte[] state) {
-    announce(key, generation, address, true, state);
+    try {
+      announce(key, generation, address, true, state);
+    } catch (RuntimeException failure) {
+      // The log has failed, say, which the next put tells.
+      LOG.debug("a checkpoint of {} is not announced: {}", key, failure.toString());
+    }
   }
 
   private void announce(Key key, long generation, long address, boolean checkpoint, byte[] state) {
@@ -76,7 +81,8 @@ final class Announcements {
     }
   }
 
-  private void turn() {
+  /// Announces the next key, and releases what was announced long ago.
+  void turn() {
     try {
       if (store.isClosed() || store.hasFailed()) return;
       announceNext();
