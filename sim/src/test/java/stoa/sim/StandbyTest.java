@@ -55,6 +55,11 @@ class StandbyTest {
     private final Set<String> names = new HashSet<>();
     private final Map<Color, Integer> colors = new EnumMap<>(Color.class);
     private final TreeMap<Integer, String> sorted = new TreeMap<>();
+
+    /// Has room for many and holds few, mostly: what is read back has room for few, and another order.
+    private final Set<String> roomy = new HashSet<>();
+
+    private int adds;
     private double random;
     private long last;
 
@@ -73,6 +78,9 @@ class StandbyTest {
           Integer::sum);
       sorted.put(number % 100, text);
       if (number % 5 == 0) names.removeIf(known -> known.hashCode() % 7 == number % 7);
+      if (++adds % 20 == 0) for (int i = 0; i < 500; i++) roomy.add("roomy" + i);
+      if (adds % 20 == 1) roomy.removeIf(known -> !known.endsWith("7"));
+      if (!roomy.isEmpty()) names.add(List.copyOf(roomy).get(roomy.size() / 2));
       random += Call.random().nextDouble();
       last = Call.now().toEpochMilli();
       // The order of the hash map decides what is kept.
@@ -102,7 +110,7 @@ class StandbyTest {
 
     @Accessor
     public String all() {
-      return id + byName + names + colors + sorted + random + last;
+      return id + byName + names + colors + sorted + roomy + random + last;
     }
   }
 
