@@ -11,6 +11,7 @@ public abstract sealed class StoaException extends RuntimeException
         Gone,
         AlreadyExists,
         Deadlock,
+        Diverged,
         CallFailed,
         LimitExceeded,
         NotShareable,

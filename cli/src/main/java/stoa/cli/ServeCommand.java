@@ -1,5 +1,6 @@
 package stoa.cli;
 
+import com.google.protobuf.ByteString;
 import java.io.File;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -20,6 +21,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 import stoa.StoaConfig;
 import stoa.cluster.ClusterServer;
+import stoa.cluster.Contact;
 import stoa.node.Server;
 import stoa.node.ServerConfig;
 import stoa.objects.ObjectService;
@@ -27,6 +29,7 @@ import stoa.ratis.RatisConfig;
 import stoa.weave.UserClasses;
 import stoa.wire.proto.JoinReply;
 import stoa.wire.proto.JoinRequest;
+import stoa.wire.proto.ReportRequest;
 
 /// `stoa serve`: a server of a store, until it is told to stop.
 ///
@@ -193,7 +196,8 @@ final class ServeCommand implements Callable<Integer> {
             peer.host(),
             peer.port(),
             security(),
-            join == null ? null : this::joinServer,
+            join,
+            new Contacting(),
             store(loader),
             loader,
             admissible(loader));
@@ -225,11 +229,22 @@ final class ServeCommand implements Callable<Integer> {
         : new RatisConfig.Tls(readable(pem), readable(secret), readable(trusted));
   }
 
-  private void joinServer(String server, String member) {
-    var operator = new Operator(Objects.requireNonNull(join), authorities, tokenFile);
-    var request = JoinRequest.newBuilder().setServer(server).setMember(member).build();
-    JoinReply reply = operator.ask(asked -> asked.join(request));
-    if (!reply.getRefusal().isEmpty()) throw new IllegalArgumentException(reply.getRefusal());
+  private final class Contacting implements Contact {
+    @Override
+    public void join(String server, String member) {
+      var operator = new Operator(Objects.requireNonNull(join), authorities, tokenFile);
+      var request = JoinRequest.newBuilder().setServer(server).setMember(member).build();
+      JoinReply reply = operator.ask(asked -> asked.join(request));
+      if (!reply.getRefusal().isEmpty()) throw new IllegalArgumentException(reply.getRefusal());
+    }
+
+    @Override
+    public void report(String address, byte[] evidence) {
+      var operator = new Operator(address, authorities, tokenFile);
+      var request =
+          ReportRequest.newBuilder().setEvidence(ByteString.copyFrom(evidence)).build();
+      var _ = operator.ask(asked -> asked.report(request));
+    }
   }
 
   private ServerConfig config() {

@@ -54,6 +54,9 @@ final class StatusCommand implements Callable<Integer> {
         Words.count(status.getCallsAnswered()),
         status.getCallsPerSecond());
     servers(out, status.getServersList());
+    for (String object : status.getQuarantinedList()) {
+      out.printf("%nquarantined %s%n", object);
+    }
     sessions(out, status.getSessionsList());
     calls(out, status.getCallsList());
     out.flush();

@@ -9,6 +9,7 @@ import stoa.Closed;
 import stoa.Corrupt;
 import stoa.DeadlineExceeded;
 import stoa.Deadlock;
+import stoa.Diverged;
 import stoa.Gone;
 import stoa.LimitExceeded;
 import stoa.LogAddress;
@@ -51,6 +52,7 @@ final class Failures {
       case "Gone" -> new Gone(message);
       case "AlreadyExists" -> new AlreadyExists(message);
       case "Deadlock" -> new Deadlock(message);
+      case "Diverged" -> new Diverged(message);
       case "LimitExceeded" -> new LimitExceeded(message);
       case "NotShareable" -> new NotShareable(message);
       case "Corrupt" -> new Corrupt(message);

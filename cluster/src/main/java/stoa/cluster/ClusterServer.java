@@ -12,6 +12,7 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Predicate;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -63,6 +64,7 @@ public final class ClusterServer implements AutoCloseable {
   private final Membership membership;
   private final ScheduledExecutorService ticks;
   private final Leader leader = new Leader();
+  private final Executing executing = new Executing();
   private final CountDownLatch closed = new CountDownLatch(1);
   private final ReentrantLock roles = new ReentrantLock();
 
@@ -81,7 +83,8 @@ public final class ClusterServer implements AutoCloseable {
   /// @param host where the others reach it; as the name
   /// @param port its port, 0 for any; as the name
   /// @param security what the servers prove themselves to each other with; null for nothing
-  /// @param join asks a server to keep its store together with it; null for a new store
+  /// @param join a server whose store this one is to keep, too, `HOST:PORT`; null for a new store
+  /// @param contact says things to other servers
   /// @param store the configuration of the store; its URL is used in messages only
   /// @param loader of the shared classes
   /// @param admissible which classes clients may make elements of collections, beside those that
@@ -93,19 +96,11 @@ public final class ClusterServer implements AutoCloseable {
       String host,
       int port,
       RatisConfig.@Nullable Tls security,
-      @Nullable Joining join,
+      @Nullable String join,
+      Contact contact,
       StoaConfig store,
       ClassLoader loader,
       Predicate<Class<?>> admissible) {}
-
-  /// Asks a server that keeps a store whether another one may keep it, too.
-  public interface Joining {
-    /// Returns when the server is one of those that keep the store.
-    ///
-    /// @param member where it is, as the others write it
-    /// @throws StoaException when it may not
-    void join(String server, String member);
-  }
 
   private ClusterServer(Options options) throws IOException {
     this.options = options;
@@ -150,13 +145,13 @@ public final class ClusterServer implements AutoCloseable {
       node.close();
       throw failed;
     }
+    replica.listen(executing);
     var _ =
         ticks.scheduleWithFixedDelay(this::tick, TICK_MILLIS, TICK_MILLIS, TimeUnit.MILLISECONDS);
   }
 
   private void join(Member self) {
-    Joining join = options.join();
-    if (join == null) {
+    if (options.join() == null) {
       throw new IllegalArgumentException(
           "server "
               + self.id()
@@ -165,7 +160,7 @@ public final class ClusterServer implements AutoCloseable {
               + " does not keep a store with others yet, or any more; say with --join with which,"
               + " or start on a new directory");
     }
-    join.join(self.id(), self.toString());
+    options.contact().join(self.id(), self.toString());
   }
 
   /// Starts a server: a new one, or one that goes on.
@@ -266,6 +261,7 @@ public final class ClusterServer implements AutoCloseable {
   /// Whoever leads has the store; called with roles held.
   private void openStore() {
     if (closing || store != null) return;
+    executing.close();
     try {
       ObjectService opened = open();
       store = opened;
@@ -279,10 +275,26 @@ public final class ClusterServer implements AutoCloseable {
     }
   }
 
+  /// Executes what the leader executes; called with roles held.
+  private void execute() {
+    executing.open(() ->
+        withLoader(() ->
+            EmbeddedEngine.openStandby(
+                options.store(),
+                device,
+                replica.streams(),
+                Clock.system(),
+                Threads.real(),
+                evidence -> report(evidence.toBytes()))));
+  }
+
+  private void report(byte[] evidence) {
+    String address = leader.ask().getNow("");
+    if (!address.isEmpty()) options.contact().report(address, evidence);
+  }
+
   private ObjectService open() {
-    ClassLoader before = Thread.currentThread().getContextClassLoader();
-    Thread.currentThread().setContextClassLoader(options.loader());
-    try {
+    return withLoader(() -> {
       Stoa stoa =
           EmbeddedEngine.openReplicated(
               options.store(),
@@ -291,6 +303,14 @@ public final class ClusterServer implements AutoCloseable {
               Clock.system(),
               Threads.real());
       return ObjectService.of(stoa, options.admissible());
+    });
+  }
+
+  private <T> T withLoader(Supplier<T> opening) {
+    ClassLoader before = Thread.currentThread().getContextClassLoader();
+    Thread.currentThread().setContextClassLoader(options.loader());
+    try {
+      return opening.get();
     } finally {
       Thread.currentThread().setContextClassLoader(before);
     }
@@ -309,6 +329,7 @@ public final class ClusterServer implements AutoCloseable {
     try {
       if (closing) return;
       if (!leads) {
+        execute();
         if (!leader.isKnown()) group.leader().ifPresent(this::follow);
         return;
       }
@@ -422,6 +443,7 @@ public final class ClusterServer implements AutoCloseable {
     ticks.shutdownNow();
     if (failure == null) handOver();
     server.close();
+    executing.close();
     node.close();
     closed.countDown();
   }

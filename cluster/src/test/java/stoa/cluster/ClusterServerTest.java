@@ -11,6 +11,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.TreeSet;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -64,19 +65,28 @@ class ClusterServerTest {
                   "127.0.0.1",
                   0,
                   null,
-                  joining(contact),
+                  contact == null ? null : "127.0.0.1:" + contact.port(),
+                  contact(contact),
                   StoaConfig.of("file:" + directory.resolve(name)),
                   ClusterServerTest.class.getClassLoader(),
                   _ -> true)));
     }
   }
 
-  private static ClusterServer.@Nullable Joining joining(@Nullable ClusterServer contact) {
-    if (contact == null) return null;
-    return (name, member) -> {
-      var request = JoinRequest.newBuilder().setServer(name).setMember(member).build();
-      String refusal = ask(leader(contact), to -> to.join(request)).getRefusal();
-      if (!refusal.isEmpty()) throw new Unavailable(refusal);
+  private static Contact contact(@Nullable ClusterServer joined) {
+    return new Contact() {
+      @Override
+      public void join(String name, String member) {
+        var request = JoinRequest.newBuilder().setServer(name).setMember(member).build();
+        String refusal =
+            ask(leader(Objects.requireNonNull(joined)), to -> to.join(request)).getRefusal();
+        if (!refusal.isEmpty()) throw new Unavailable(refusal);
+      }
+
+      @Override
+      public void report(String address, byte[] evidence) {
+        throw new AssertionError("a counter is deterministic");
+      }
     };
   }
 

@@ -134,6 +134,11 @@ public final class ReplicatedShardLog implements ShardLog {
   }
 
   @Override
+  public boolean isReplicated() {
+    return true;
+  }
+
+  @Override
   public void confirm() {
     consensus.confirm();
     if (replica.fence() != term) {

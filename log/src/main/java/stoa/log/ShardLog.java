@@ -38,6 +38,11 @@ public interface ShardLog extends AutoCloseable {
   /// @throws stoa.Unavailable when this end does not lead any more, or cannot be certain
   void confirm();
 
+  /// Whether there are other replicas, which execute what the owner of this handle leads.
+  default boolean isReplicated() {
+    return false;
+  }
+
   /// What this replica has seen so far.
   Tail tail();
 

@@ -10,6 +10,7 @@ import stoa.wire.proto.CancelRequest;
 import stoa.wire.proto.ClientFrame;
 import stoa.wire.proto.DrainRequest;
 import stoa.wire.proto.JoinRequest;
+import stoa.wire.proto.ReportRequest;
 import stoa.wire.proto.StatusRequest;
 import stoa.wire.proto.StoreGrpc;
 import stoa.wire.proto.WhereRequest;
@@ -32,6 +33,7 @@ record Lenient<T>(MethodDescriptor.Marshaller<T> strict, T malformed)
     var where = reading(StoreGrpc.getWhereMethod(), WhereRequest.getDefaultInstance());
     var join = reading(StoreGrpc.getJoinMethod(), JoinRequest.getDefaultInstance());
     var drain = reading(StoreGrpc.getDrainMethod(), DrainRequest.getDefaultInstance());
+    var report = reading(StoreGrpc.getReportMethod(), ReportRequest.getDefaultInstance());
     var description =
         ServiceDescriptor.newBuilder(StoreGrpc.SERVICE_NAME)
             .addMethod(converse)
@@ -40,6 +42,7 @@ record Lenient<T>(MethodDescriptor.Marshaller<T> strict, T malformed)
             .addMethod(where)
             .addMethod(join)
             .addMethod(drain)
+            .addMethod(report)
             .build();
     return ServerServiceDefinition.builder(description)
         .addMethod(converse, ServerCalls.asyncBidiStreamingCall(service::converse))
@@ -48,6 +51,7 @@ record Lenient<T>(MethodDescriptor.Marshaller<T> strict, T malformed)
         .addMethod(where, ServerCalls.asyncUnaryCall(service::where))
         .addMethod(join, ServerCalls.asyncUnaryCall(service::join))
         .addMethod(drain, ServerCalls.asyncUnaryCall(service::drain))
+        .addMethod(report, ServerCalls.asyncUnaryCall(service::report))
         .build();
   }
 

@@ -18,6 +18,7 @@ import stoa.StoaException;
 import stoa.objects.ObjectCall;
 import stoa.objects.ObjectService;
 import stoa.storage.DeviceStats;
+import stoa.store.Divergence;
 import stoa.wire.Frames;
 import stoa.wire.proto.CallStatus;
 import stoa.wire.proto.CancelReply;
@@ -27,6 +28,8 @@ import stoa.wire.proto.DrainReply;
 import stoa.wire.proto.DrainRequest;
 import stoa.wire.proto.JoinReply;
 import stoa.wire.proto.JoinRequest;
+import stoa.wire.proto.ReportReply;
+import stoa.wire.proto.ReportRequest;
 import stoa.wire.proto.ServerFrame;
 import stoa.wire.proto.ShardStatus;
 import stoa.wire.proto.StatusReply;
@@ -226,6 +229,9 @@ public final class Server implements AutoCloseable {
           .limit(SHOWN_MAX)
           .forEach(session -> reply.addSessions(session.status()));
       for (ObjectCall call : service.calls(SHOWN_MAX)) reply.addCalls(shown(node, call));
+      service.diverged().stream()
+          .limit(SHOWN_MAX)
+          .forEach(evidence -> reply.addQuarantined(evidence.toString()));
     }
 
     private static CallStatus shown(Node node, ObjectCall call) {
@@ -298,6 +304,22 @@ public final class Server implements AutoCloseable {
           together().drain(asked.getServer());
         } catch (StoaException | IllegalArgumentException refused) {
           reply.setRefusal(String.valueOf(refused.getMessage()));
+        }
+        out.onNext(reply.build());
+        out.onCompleted();
+      });
+    }
+
+    @Override
+    public void report(ReportRequest asked, StreamObserver<ReportReply> out) {
+      operators.execute(() -> {
+        var reply = ReportReply.newBuilder();
+        Node node = serving;
+        try {
+          var evidence = Divergence.of(asked.getEvidence().toByteArray());
+          reply.setQuarantined(node != null && node.service().quarantine(evidence));
+        } catch (StoaException | IllegalArgumentException refused) {
+          reply.setQuarantined(false); // whoever told it tells it again
         }
         out.onNext(reply.build());
         out.onCompleted();

@@ -38,17 +38,31 @@ public final class Dictionary implements TypeIds {
 
   Dictionary(Store store) {
     this.store = store;
-    var found = new ArrayList<String>();
-    store.scan(
-        KEY,
-        entry -> {
-          found.add(new String(entry.payload(), StandardCharsets.UTF_8));
-          return true;
-        });
-    var byName = new HashMap<String, Integer>();
-    for (String name : found) byName.putIfAbsent(name, byName.size());
-    names.addAll(found);
-    numbers = byName;
+    var _ = learn();
+  }
+
+  /// Takes in what another process has logged since; answers which names that are.
+  List<String> learn() {
+    assigning.lock();
+    try {
+      var found = new ArrayList<String>();
+      store.scan(
+          KEY,
+          names.size() + 1,
+          entry -> {
+            found.add(new String(entry.payload(), StandardCharsets.UTF_8));
+            return true;
+          });
+      if (found.isEmpty()) return found;
+      var byName = new HashMap<>(numbers);
+      int number = names.size();
+      for (String name : found) byName.putIfAbsent(name, number++);
+      names.addAll(found);
+      numbers = byName;
+      return found;
+    } finally {
+      assigning.unlock();
+    }
   }
 
   @Override

@@ -3,6 +3,7 @@ package stoa.objects;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import stoa.Corrupt;
 import stoa.Stoa;
@@ -13,6 +14,7 @@ import stoa.base.Clock;
 import stoa.base.StreamId;
 import stoa.log.GlobalLog;
 import stoa.log.ShardLog;
+import stoa.log.Streams;
 import stoa.log.core.Layout;
 import stoa.spi.Engine;
 import stoa.storage.CorruptData;
@@ -21,6 +23,7 @@ import stoa.storage.DeviceConfig;
 import stoa.storage.Disk;
 import stoa.storage.StorageException;
 import stoa.storage.UnknownFormat;
+import stoa.store.Divergence;
 import stoa.store.Threads;
 
 /// Opens stores that live in this process: `memory:` and `file:DIRECTORY`, of one shard or, with
@@ -102,6 +105,25 @@ public final class EmbeddedEngine implements Engine {
   public static Stoa openReplicated(
       StoaConfig config, Device device, Supplier<ShardLog> log, Clock clock, Threads threads) {
     return opened(config, () -> OpenLog.replicated(device, log.get()), clock, threads);
+  }
+
+  /// Begins to execute, at a replica that does not lead, what the leader executes. To be closed
+  /// before the store is opened here.
+  ///
+  /// @param config as that of [#openReplicated]
+  /// @param device what this replica is kept on; not closed with what is opened
+  /// @param streams what the replica shows
+  /// @param told is told, on a thread of its own, of objects that are not what they are where the
+  ///   leader is, again and again until the log says so: to be passed to [ObjectService#quarantine]
+  ///   there
+  public static Standby openStandby(
+      StoaConfig config,
+      Device device,
+      Streams streams,
+      Clock clock,
+      Threads threads,
+      Consumer<Divergence> told) {
+    return new Standby(config, device, streams, clock, threads, told);
   }
 
   /// Opens a store of several shards on devices of the caller's, which are closed with it.

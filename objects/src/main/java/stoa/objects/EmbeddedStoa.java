@@ -12,6 +12,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Function;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 import stoa.Blob;
@@ -87,20 +88,36 @@ final class EmbeddedStoa implements ObjectSnapshot.Source {
   private final Attempts attempts = new Attempts(this::open);
 
   EmbeddedStoa(StoaConfig config, OpenLog open, Clock clock, Threads threads) {
+    this(
+        config,
+        new Store(bounds(config.limits()), open.log(), clock, threads),
+        open.shards(),
+        open.devices(),
+        open.refusal(),
+        clock,
+        threads);
+    blobs.resume(name -> blobKey(Keys.decode(name, loader)));
+    store.resume(this::key);
+    keyValues.begin();
+    store.keep(config.keep());
+  }
+
+  /// What executes objects on a store, and begins nothing by itself.
+  EmbeddedStoa(
+      StoaConfig config,
+      Store store,
+      List<Device> shards,
+      Function<StreamId, Device> devices,
+      @Nullable String refusal,
+      Clock clock,
+      Threads threads) {
     url = config.url();
     limits = config.limits();
-    var bounds =
-        new StoreConfig(
-            limits.callTimeMax(),
-            limits.queuedCallsMax(),
-            limits.residentBytesMax(),
-            limits.nestingMax(),
-            limits.closeTimeMax());
     this.clock = clock;
-    store = new Store(bounds, open.log(), clock, threads);
-    blobs = new Blobs(store, open.devices(), threads, Blob.class.getName(), limits.blobBytesMax());
-    blobsRefused = open.refusal();
-    devices = open.shards();
+    this.store = store;
+    blobs = new Blobs(store, devices, threads, Blob.class.getName(), limits.blobBytesMax());
+    blobsRefused = refusal;
+    this.devices = shards;
     streams = store.streamStore(this::streamOf, limits.callBytesMax());
     answers = threads.answers();
     dictionary = new Dictionary(store);
@@ -111,14 +128,33 @@ final class EmbeddedStoa implements ObjectSnapshot.Source {
     for (String name : dictionary.after(Dictionary.ADMITTED)) readmit(name);
     keyValues = new KeyValues(this, threads);
     keyValueStore = new EmbeddedKeyValues(this, keyValues, answers);
-    blobs.resume(name -> blobKey(Keys.decode(name, loader)));
-    store.resume((space, name) ->
-        space.equals(KeyValues.SPACE)
-            ? keyValues.key(name)
-            : typeNamed(space).key(Keys.decode(name, loader)));
-    keyValues.begin();
     snapshots = new Snapshots(this, store);
-    store.keep(config.keep());
+  }
+
+  static StoreConfig bounds(Limits limits) {
+    return new StoreConfig(
+        limits.callTimeMax(),
+        limits.queuedCallsMax(),
+        limits.residentBytesMax(),
+        limits.nestingMax(),
+        limits.closeTimeMax());
+  }
+
+  /// A key as the log names it.
+  Key key(String space, byte[] name) {
+    if (space.equals(blobs.space())) return blobKey(Keys.decode(name, loader));
+    if (space.equals(KeyValues.SPACE)) return keyValues.key(name);
+    if (space.startsWith("stoa/")) return new Key(space, name, space);
+    return typeNamed(space).key(Keys.decode(name, loader));
+  }
+
+  /// Takes in the names that another process has logged since.
+  void learn() {
+    for (String name : dictionary.learn()) {
+      if (name.startsWith(Dictionary.ADMITTED)) {
+        readmit(name.substring(Dictionary.ADMITTED.length()));
+      }
+    }
   }
 
   // ---- the programming interface
@@ -310,10 +346,20 @@ final class EmbeddedStoa implements ObjectSnapshot.Source {
   private String methodOf(OngoingCall call) {
     if (call.query() instanceof ObjectHandler.Question question) return question.method().id();
     byte[] put = call.value();
-    Faces faces = types.get(call.key().space());
-    if (put == null || faces == null) return "";
+    return put == null ? "" : methodOf(call.key(), put);
+  }
+
+  /// The id of the method that a put calls; empty when it calls none, or that is not known.
+  String methodOf(Key key, byte[] put) {
+    Faces faces = types.get(key.space());
+    if (faces == null) return "";
     ObjectType.Called called = faces.called(new Decoder(put));
     return called == null ? "" : called.method().id();
+  }
+
+  /// Ends the quarantine of an object, see [Store#accept].
+  boolean accept(Ref<?> ref) {
+    return store.accept(new Key(ref.type(), Keys.encode(ref.key()), ref));
   }
 
   // ---- transactions

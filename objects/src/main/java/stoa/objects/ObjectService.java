@@ -22,6 +22,7 @@ import stoa.objects.types.SharedMethod;
 import stoa.storage.DeviceStats;
 import stoa.store.Answer;
 import stoa.store.CallId;
+import stoa.store.Divergence;
 import stoa.store.Earlier;
 import stoa.store.Event;
 import stoa.store.Existence;
@@ -84,6 +85,30 @@ public final class ObjectService implements AutoCloseable {
   /// on need be so.
   public boolean hasFailed() {
     return store.hasFailed();
+  }
+
+  /// Puts an object into quarantine whose replicas have diverged: its calls fail with
+  /// [stoa.Diverged] from now on, at every replica, until it is deleted or [#accept]ed. Logged, so
+  /// that this waits.
+  ///
+  /// @param evidence what a [Standby] told
+  /// @return whether it is in quarantine; false when it was deleted since
+  public boolean quarantine(Divergence evidence) {
+    return store.quarantine(evidence);
+  }
+
+  /// The evidence against the objects that are in quarantine.
+  public List<Divergence> diverged() {
+    return store.diverged();
+  }
+
+  /// Ends the quarantine of an object: every replica goes on with the state that it has here.
+  /// Logged, so that this waits. Versions of its past may differ between replicas.
+  ///
+  /// @return false when it was in none
+  /// @throws LimitExceeded when the state is too large to be logged; then it can be deleted
+  public boolean accept(stoa.Ref<?> ref) {
+    return stoa.accept(ref);
   }
 
   /// The sessions of clients.

@@ -41,6 +41,7 @@ final class Scenarios {
               new Layout(2, Copies.FULL),
               Keep.versions(0),
               List.of(0, 100, 66_000)),
+          new StandbyScenario(),
           new VersionedScenario("versioned", 1, VersionedNode.Trouble.NONE),
           new VersionedScenario("versioned-replicas", 2, VersionedNode.Trouble.NONE),
           new VersionedScenario("versioned-crashes", 1, VersionedNode.Trouble.FAILURES),

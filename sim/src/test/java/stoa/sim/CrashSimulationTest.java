@@ -67,6 +67,20 @@ class CrashSimulationTest {
   }
 
   @Test
+  void aReplicaThatFollowsHasTheCheckpointsOfTheLeaderAndLeadsFromAnywhere() {
+    assertWell(
+        "standby",
+        25,
+        List.of(
+            "a call ends with stoa.DeadlineExceeded",
+            "a checkpoint is the leader's",
+            "a fail-over",
+            "a follower dies at rest",
+            "a follower dies with work to do",
+            "the follower's disk fails"));
+  }
+
+  @Test
   void transactionsOnADiskThatDoesNotSyncAreFoundOut() {
     var scenario = new TransactionScenario(chance -> LyingDisk.powered(chance.any()));
     int found = 0;

@@ -154,6 +154,8 @@ public final class Follower {
       long counter,
       Duration timeMax) {
     memory.used = true;
+    RuntimeException diverged = store.quarantine().refusal(key, current.generation());
+    if (diverged != null) throw diverged;
     if (existence.isGone(current.generation(), current.position())) throw Store.gone(key);
     var execution =
         new Execution(

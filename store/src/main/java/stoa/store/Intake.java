@@ -46,7 +46,7 @@ final class Intake {
   private static final long APPEND_MICROS_COUNTED_MAX = 4_000;
 
   private final Store store;
-  private final ShardLog log;
+  private final @Nullable ShardLog log;
   private final Clock clock;
   private final Sequencer sequencer;
   private final Unfinished unfinished;
@@ -81,16 +81,17 @@ final class Intake {
   private volatile long nowMicros;
   private volatile @Nullable RuntimeException failed;
 
-  Intake(Store store, ShardLog log, Clock clock) {
+  /// @param log null when another store leads: then everything is refused
+  Intake(Store store, @Nullable ShardLog log, Clock clock) {
     this.store = store;
     this.log = log;
     this.clock = clock;
-    ShardLog.Tail tail = log.tail();
+    ShardLog.Tail tail = log == null ? ShardLog.Tail.EMPTY : log.tail();
     nowMicros = tail.nowMicros();
     unfinished = new Unfinished(tail.note());
-    log.seal(tail.epoch() + 1);
-    ShardLog.Tail sealed = log.tail();
-    term = log.term();
+    if (log != null) log.seal(tail.epoch() + 1);
+    ShardLog.Tail sealed = log == null ? tail : log.tail();
+    term = log == null ? 0 : log.term();
     sequencer = new Sequencer(sealed.epoch(), sealed.counter());
     progress = new Progress(sealed.counter());
     published = sealed.counter();
@@ -151,6 +152,10 @@ final class Intake {
   /// so that questions are refused too. To be asked when the request has pinned its key: a key that
   /// was pinned before shows nothing that is not durable.
   boolean refuses(Request request) {
+    if (log == null) {
+      request.fail(new Unavailable("this replica follows; ask the server that leads"));
+      return true;
+    }
     RuntimeException cause = failed;
     if (cause != null) request.fail(unavailable(cause));
     return cause != null;
@@ -162,7 +167,7 @@ final class Intake {
   /// @throws Unavailable when the log has failed
   void confirm() {
     try {
-      log.confirm();
+      if (log != null) log.confirm();
     } catch (RuntimeException elsewhere) {
       failed = elsewhere;
     }
@@ -246,14 +251,16 @@ final class Intake {
       nowMicros = batchMicros;
       Token token = sequencer.grant(addresses);
       var batch = new Batch(token, term, ++sequence, nowMicros, entries, unfinished.note());
-      log.append(
-          batch,
-          outcome -> {
-            long took = Math.clamp(clock.nowMicros() - batchMicros, 0L, APPEND_MICROS_COUNTED_MAX);
-            double before = appendMicros;
-            appendMicros = before + (took - before) / APPENDS_AVERAGED;
-            settle(outcome, token, own);
-          });
+      Objects.requireNonNull(log)
+          .append(
+              batch,
+              outcome -> {
+                long took =
+                    Math.clamp(clock.nowMicros() - batchMicros, 0L, APPEND_MICROS_COUNTED_MAX);
+                double before = appendMicros;
+                appendMicros = before + (took - before) / APPENDS_AVERAGED;
+                settle(outcome, token, own);
+              });
     } else if (!taken.isEmpty()) {
       commit(own);
     }
@@ -285,6 +292,8 @@ final class Intake {
     if (before != null && before.failed()) {
       return new Unavailable("what the call reflects could not be logged");
     }
+    RuntimeException diverged = store.quarantine().refusal(resident.key, resident.nextGeneration);
+    if (diverged != null) return diverged;
     boolean alive = resident.nextGeneration != 0;
     switch (request.existence) {
       case Existence.Any(byte[] opening) -> {
@@ -345,6 +354,7 @@ final class Intake {
   /// began (vCorfu, section 4.3: conditional tokens). Nothing is logged of one that is refused.
   private @Nullable RuntimeException commit(Transaction transaction, Request request) {
     RuntimeException conflict = transaction.conflict();
+    if (conflict == null) conflict = transaction.diverged();
     if (conflict != null) return conflict;
     int offset = addresses++;
     long micros = transaction.nowMicros();

@@ -1,6 +1,7 @@
 package stoa.store;
 
 import java.util.ArrayList;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -35,6 +36,13 @@ final class Materialized {
   private final Store store;
   private final Key key;
   private final HandlerFactory factory;
+
+  /// Whether the store executes what another one leads.
+  private final boolean follows;
+
+  /// Whether checkpoints are kept when no key in memory is loaded.
+  private final boolean keeps;
+
   private @Nullable Handler handler;
   private long generation;
   private long position;
@@ -47,9 +55,26 @@ final class Materialized {
   private Object base = new Object();
 
   Materialized(Store store, Key key, HandlerFactory factory) {
+    this(store, key, factory, false, false);
+  }
+
+  private Materialized(
+      Store store, Key key, HandlerFactory factory, boolean follows, boolean keeps) {
     this.store = store;
     this.key = key;
     this.factory = factory;
+    this.follows = follows;
+    this.keeps = keeps;
+  }
+
+  /// A state at a replica that follows: its checkpoints are kept, as they are where the key lives.
+  static Materialized following(Store store, Key key) {
+    return new Materialized(store, key, store.factory(key.space()), true, true);
+  }
+
+  /// As [#following], of which nothing is kept.
+  static Materialized trying(Store store, Key key) {
+    return new Materialized(store, key, store.factory(key.space()), true, false);
   }
 
   /// The address of the last executed put or deletion.
@@ -129,12 +154,21 @@ final class Materialized {
   }
 
   private void replay(long target, long end, @Nullable Resident resident, long checkpointMax) {
+    long from = base(target, checkpointMax);
+    if (from > 0) play(from, target, end, resident);
+  }
+
+  /// Goes to the checkpoint or beginning from which an address is reached, and answers from where
+  /// on entries are to be executed; 0 when there is nothing to execute.
+  ///
+  /// @param checkpointMax the last address whose checkpoint may be used
+  private long base(long target, long checkpointMax) {
     Streams streams = store.streams();
     Streams.At begin = streams.lastMark(key.stream(), target);
-    if (begin == null) return;
+    if (begin == null) return 0;
     if (!Records.mark(begin.data()).alive()) {
       position = begin.address();
-      return;
+      return 0;
     }
     long from = begin.address();
     Streams.At checkpoint = streams.lastCheckpoint(key.stream(), checkpointMax);
@@ -145,7 +179,16 @@ final class Materialized {
       position = checkpoint.address();
       from = position + 1;
     }
-    play(from, target, end, resident);
+    return from;
+  }
+
+  /// As [#load(long, long)], for a replica that follows and wants to see every version: executes
+  /// nothing yet, and answers what there is to execute, from the nearest checkpoint in front of the
+  /// target on.
+  Part begin(long target, long end) {
+    Check.that(position == 0, "%s is loaded once", key);
+    long from = base(target, target - 1);
+    return from == 0 ? new Part(new ArrayList<>(), new LoggedAnswers()) : part(from, target, end);
   }
 
   /// Brings a state of the past forward to a later address, by the entries between. Answers false
@@ -164,6 +207,17 @@ final class Materialized {
   }
 
   private void play(long from, long target, long end, @Nullable Resident resident) {
+    Part part = part(from, target, end);
+    for (StoredEntry entry : part.changes) execute(entry, part.logged, resident);
+  }
+
+  /// A part of a stream.
+  ///
+  /// @param changes the puts and deletions there
+  /// @param logged what is told of them
+  record Part(List<StoredEntry> changes, LoggedAnswers logged) {}
+
+  private Part part(long from, long target, long end) {
     var logged = new LoggedAnswers();
     var changes = new ArrayList<StoredEntry>();
     store
@@ -173,23 +227,30 @@ final class Materialized {
             from,
             end,
             entry -> {
-              boolean change = entry.kind() == Records.PUT || entry.kind() == Records.DELETE;
-              if (!change) logged.note(entry);
+              if (!Versions.isChange(entry)) logged.note(entry);
               else if (entry.address() <= target) changes.add(entry);
               return true;
             });
-    for (StoredEntry entry : changes) {
-      if (entry.kind() == Records.DELETE) {
-        delete(entry.address());
-        continue;
-      }
-      Records.Put put = Records.put(entry.payload());
-      if (logged.isTakenBack(entry.address()) || (handler == null && !put.begins())) {
-        position = entry.address();
-        lastAnswer = null;
-      } else {
-        replay(entry, put, logged, resident);
-      }
+    return new Part(changes, logged);
+  }
+
+  /// Executes one entry of a part; those before were.
+  void execute(StoredEntry entry, LoggedAnswers logged) {
+    execute(entry, logged, null);
+  }
+
+  private void execute(StoredEntry entry, LoggedAnswers logged, @Nullable Resident resident) {
+    if (follows) store.checkOpen();
+    if (entry.kind() == Records.DELETE) {
+      delete(entry.address());
+      return;
+    }
+    Records.Put put = Records.put(entry.payload());
+    if (logged.isTakenBack(entry.address()) || (handler == null && !put.begins())) {
+      position = entry.address();
+      lastAnswer = null;
+    } else {
+      replay(entry, put, logged, resident);
     }
   }
 
@@ -240,7 +301,7 @@ final class Materialized {
     if (!execution.finish()) throw new Execution.Abandoned();
     execution.settleLong();
     store.unfinished().ends(key, entry.address(), execution.lastNote());
-    settle(put.value().length, resident != null);
+    settle(put.value().length, keeps || resident != null);
   }
 
   /// Executes a put at the execution's address. [#settle] must follow when it stands.
@@ -300,8 +361,8 @@ final class Materialized {
     settle(valueBytes, true);
   }
 
-  /// @param keeps whether the checkpoint is kept for others, as it is where the key lives
-  private void settle(int valueBytes, boolean keeps) {
+  /// @param kept whether the checkpoint is kept for others, as it is where the key lives
+  private void settle(int valueBytes, boolean kept) {
     boolean due = isCheckpointDue(valueBytes);
     bytesSince += weightOf(valueBytes);
     Handler current = handler;
@@ -313,11 +374,13 @@ final class Materialized {
       state = current.checkpoint();
       restored = factory.restore(key, state);
     } catch (RuntimeException | StackOverflowError failure) {
+      // Where the state goes on otherwise, nobody else might.
+      if (follows) throw failure;
       // Replay begins further back; the put is done and stands.
       LOG.warn("no checkpoint of {} at {}: {}", key, position, failure.toString());
       return;
     }
-    if (keeps) store.checkpoint(key, position, state);
+    if (kept) store.checkpoint(key, generation, position, state);
     handler = restored;
     stateBytes = state.length;
     base = new Object();
@@ -369,6 +432,12 @@ final class Materialized {
     Handler current = handler;
     if (current == null) return state();
     return factory.forksCheaply(current) ? state().with(factory.fork(key, current), true) : null;
+  }
+
+  /// The state as the handler keeps it; nothing when the key is absent.
+  byte[] encoded() {
+    Handler current = handler;
+    return current == null ? new byte[0] : current.checkpoint();
   }
 
   /// Whether a copy takes little time and space.

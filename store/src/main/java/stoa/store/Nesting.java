@@ -9,6 +9,7 @@ import stoa.AlreadyExists;
 import stoa.CallFailed;
 import stoa.DeadlineExceeded;
 import stoa.Deadlock;
+import stoa.Diverged;
 import stoa.Gone;
 import stoa.LimitExceeded;
 import stoa.Unavailable;
@@ -120,7 +121,13 @@ final class Nesting {
     }
     try {
       return new Execution.Nested(request.answer().encoded(), request.kind != Request.Kind.PUT);
-    } catch (Gone | AlreadyExists | Deadlock | LimitExceeded | DeadlineExceeded | CallFailed told) {
+    } catch (Gone
+        | AlreadyExists
+        | Deadlock
+        | Diverged
+        | LimitExceeded
+        | DeadlineExceeded
+        | CallFailed told) {
       return told(caller, told);
     } catch (RuntimeException failure) {
       throw caller.suspend(failure);

@@ -94,6 +94,12 @@ final class Resident implements Runnable {
 
   volatile @Nullable Execution running;
 
+  /// The last put whose state was announced to other replicas, or for which that is not done.
+  private volatile long announced;
+
+  /// Whether the state in memory is not what is to be gone on with.
+  private volatile boolean stale;
+
   private final AtomicInteger lane = new AtomicInteger(IDLE);
   private final ConcurrentLinkedQueue<Request> mailbox = new ConcurrentLinkedQueue<>();
   private final AtomicInteger pins = new AtomicInteger();
@@ -196,6 +202,21 @@ final class Resident implements Runnable {
 
   long generationHint() {
     return generation;
+  }
+
+  /// Whether the state is in memory and has changed since it was announced to other replicas.
+  boolean isUnannounced() {
+    return live != null && executed > announced;
+  }
+
+  /// The state at an address was announced, or is not going to be.
+  void announced(long address) {
+    announced = address;
+  }
+
+  /// The state is to be loaded anew for the next request, by a checkpoint that was put there.
+  void stale() {
+    stale = true;
   }
 
   // ---- pins
@@ -344,7 +365,7 @@ final class Resident implements Runnable {
     if (lane.get() != IDLE || !mailbox.isEmpty() || !lane.compareAndSet(IDLE, RUNNING)) {
       return false;
     }
-    if (live == null || lacksAnswer() || !mailbox.isEmpty()) {
+    if (live == null || stale || lacksAnswer() || !mailbox.isEmpty()) {
       mailbox.add(question);
       drainQuick(question);
     } else if (execute(question)) {
@@ -703,6 +724,11 @@ final class Resident implements Runnable {
       request.complete(null);
       return true;
     }
+    RuntimeException diverged = store.quarantine().refusal(key, state.generation());
+    if (diverged != null) {
+      request.fail(diverged);
+      return true;
+    }
     Existence expected = Objects.requireNonNull(request.existence);
     if (isGone(expected, state)) {
       request.fail(Store.gone(key));
@@ -769,11 +795,12 @@ final class Resident implements Runnable {
 
   private Materialized live() {
     Materialized state = live;
-    if (state == null || lacksAnswer()) {
+    if (state == null || stale || lacksAnswer()) {
       // What loading would go on with could not be logged, and would be begun again and again.
       store.checkUsable();
       int lost = answersLost.get();
       lastNote = null;
+      stale = false; // first: what makes it stale is there already
       state = new Materialized(store, key, store.factory(key.space()));
       state.load(target, tail, this);
       running = null;

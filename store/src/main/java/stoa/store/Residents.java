@@ -94,6 +94,11 @@ final class Residents {
     residents.values().forEach(visitor);
   }
 
+  /// Goes round the keys in memory.
+  Iterator<Resident> iterator() {
+    return residents.values().iterator();
+  }
+
   /// How many keys are in memory.
   int size() {
     return residents.size();

@@ -55,7 +55,11 @@ public final class Store implements AutoCloseable {
   private static final int VERSIONS_SHARE = 4;
 
   private final StoreConfig config;
-  private final ShardLog log;
+
+  /// Null when this executes what another store leads.
+  private final @Nullable ShardLog log;
+
+  private final Streams streams;
   private final Threads threads;
   private final Residents residents;
   private final Runners runners = new Runners();
@@ -66,6 +70,8 @@ public final class Store implements AutoCloseable {
   private final Versions versions;
   private final Observed observed = new Observed();
   private final Retention retention;
+  private final Quarantine quarantine;
+  private final @Nullable Announcements announcements;
   private final Watches watches = new Watches(Watches.WATCHES_MAX);
   private final ConcurrentHashMap<String, HandlerFactory> factories = new ConcurrentHashMap<>();
   private final ConcurrentHashMap<String, Resident> directories = new ConcurrentHashMap<>();
@@ -78,8 +84,21 @@ public final class Store implements AutoCloseable {
 
   /// A store on a log, which it closes with itself. Seals the log for an epoch of its own.
   public Store(StoreConfig config, ShardLog log, Clock clock, Threads threads) {
+    this(config, log, log.streams(), clock, threads);
+  }
+
+  /// A store for [Following], on the streams of a replica that does not lead: it refuses whatever
+  /// would have to be logged, and every question. Registering handlers, reading streams and [#scan]
+  /// are what it is for.
+  public static Store following(StoreConfig config, Streams streams, Clock clock, Threads threads) {
+    return new Store(config, null, streams, clock, threads);
+  }
+
+  private Store(
+      StoreConfig config, @Nullable ShardLog log, Streams streams, Clock clock, Threads threads) {
     this.config = config;
     this.log = log;
+    this.streams = streams;
     this.threads = threads;
     long versionBytes = config.residentBytesMax() / VERSIONS_SHARE;
     this.residents = new Residents(this, config.residentBytesMax() - versionBytes);
@@ -88,6 +107,10 @@ public final class Store implements AutoCloseable {
     this.retention = new Retention(this, intake);
     this.nesting = new Nesting(this, intake, threads, config.nestingMax());
     this.takingBack = new TakingBack(this, threads, config.callTimeMax());
+    this.quarantine = new Quarantine(this);
+    boolean replicated = log != null && log.isReplicated();
+    this.announcements = replicated ? new Announcements(this, threads, Announcements.KEPT) : null;
+    if (log != null) quarantine.load();
     threads.every(this::watch);
   }
 
@@ -95,6 +118,7 @@ public final class Store implements AutoCloseable {
     takingBack.watch();
     rounds.watch(this);
     if (!intake.isEmpty()) callWriter();
+    if (announcements != null) announcements.tick();
   }
 
   // ---- what callers use
@@ -396,11 +420,20 @@ public final class Store implements AutoCloseable {
 
   /// Visits the entries that [#append] added to a key, in order.
   public void scan(Key key, Predicate<StoredEntry> visitor) {
+    scan(key, 1, visitor);
+  }
+
+  /// As [#scan(Key, Predicate)], from an address on.
+  public void scan(Key key, long from, Predicate<StoredEntry> visitor) {
+    if (follows()) {
+      streams().scan(key.stream(), from, streams().last(key.stream()), visitor);
+      return;
+    }
     Resident resident = residents.pin(key);
     try {
       checkOpen();
       checkUsable();
-      streams().scan(key.stream(), 1, resident.tail(), visitor);
+      streams().scan(key.stream(), from, resident.tail(), visitor);
     } finally {
       resident.unpin();
     }
@@ -580,6 +613,10 @@ public final class Store implements AutoCloseable {
   ///
   /// @param unless the position for which nothing is copied; -1 for none
   public Checkpoint fetch(Target target, long unless) {
+    if (!quarantine.all().isEmpty()) {
+      RuntimeException diverged = quarantine.refusal(target.key(), generation(target.key()));
+      if (diverged != null) throw diverged;
+    }
     if (unless >= 0) {
       Resident resident = accepted(target::pin);
       byte[] nothing = {};
@@ -587,6 +624,11 @@ public final class Store implements AutoCloseable {
       ask(asked);
       if (await(asked).number() == unless) return new Checkpoint(unless, 0, asked.reach(), null);
     }
+    return state(target);
+  }
+
+  /// The state of a key now, whether it is in quarantine or not.
+  Checkpoint state(Target target) {
     Request forked = Request.fork(accepted(target::pin));
     ask(forked);
     await(forked).check();
@@ -610,6 +652,34 @@ public final class Store implements AutoCloseable {
   }
 
   // ---- the operator
+
+  /// Puts a key into quarantine whose replicas have diverged: from now on its puts and questions
+  /// fail with [stoa.Diverged]. It is logged, and holds until the key is deleted, or [#accept]ed.
+  ///
+  /// @param evidence what a [Following] told
+  /// @return whether it is in quarantine; false when the key was deleted since, or a later state
+  ///   was accepted
+  public boolean quarantine(Divergence evidence) {
+    checkOpen();
+    checkUsable();
+    return quarantine.put(evidence);
+  }
+
+  /// The evidence against the keys that are in quarantine.
+  public List<Divergence> diverged() {
+    return quarantine.all();
+  }
+
+  /// Ends the quarantine of a key: every replica goes on with the state that it has here, which is
+  /// logged. It may have versions of its past that differ from those of other replicas.
+  ///
+  /// @return false when it was in none
+  /// @throws LimitExceeded when the state is too large to be logged; it can be deleted
+  public boolean accept(Key key) {
+    checkOpen();
+    checkUsable();
+    return quarantine.accept(key);
+  }
 
   /// The calls that run and wait, as many as are asked for, those that run first. Looks at every
   /// key in memory.
@@ -874,7 +944,7 @@ public final class Store implements AutoCloseable {
       }
     }
     threads.close();
-    log.close();
+    if (log != null) log.close();
     // What is logged stands. Its callers are told that they will not hear of it here.
     var cause = new UnknownOutcome("the store was closed while the call was under way");
     intake.end(cause);
@@ -884,7 +954,16 @@ public final class Store implements AutoCloseable {
   // ---- what the other classes of the store use
 
   Streams streams() {
-    return log.streams();
+    return streams;
+  }
+
+  /// Whether this executes what another store leads.
+  boolean follows() {
+    return log == null;
+  }
+
+  Quarantine quarantine() {
+    return quarantine;
   }
 
   /// Throws [stoa.Unavailable] when the log has failed, or this process need not show all that was
@@ -986,7 +1065,18 @@ public final class Store implements AutoCloseable {
     threads.workers().execute(resident);
   }
 
-  void checkpoint(Key key, long address, byte[] state) {
+  /// Keeps a checkpoint.
+  ///
+  /// @throws Closed when this follows, and has ended meanwhile
+  void checkpoint(Key key, long generation, long address, byte[] state) {
+    if (follows()) {
+      // Whoever leads from here next has this device to itself.
+      synchronized (idle) {
+        checkOpen();
+        streams().checkpoint(key.stream(), address, state);
+      }
+      return;
+    }
     try {
       streams().checkpoint(key.stream(), address, state);
     } catch (RuntimeException failure) {
@@ -994,6 +1084,7 @@ public final class Store implements AutoCloseable {
       LOG.warn("no checkpoint of {} at {}: {}", key, address, failure.getMessage());
       return;
     }
+    if (announcements != null) announcements.checkpoint(key, generation, address, state);
     retention.checkpointed(key, address);
   }
 

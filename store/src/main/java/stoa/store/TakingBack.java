@@ -303,7 +303,9 @@ final class TakingBack {
   /// Takes a run back and stops it; answers false when it has ended, or is known to stand.
   private boolean stop(Execution execution, RuntimeException failure) {
     if (execution.resident == null) {
-      return execution.mode() != Execution.Mode.REPLAYED && execution.stop(failure);
+      // A replay ends as its first run did; where that is not sure, nobody waits for it.
+      boolean stands = execution.mode() == Execution.Mode.REPLAYED && !store.follows();
+      return !stands && execution.stop(failure);
     }
     if (execution.isKnownToStand()) return false;
     Thread thread = execution.thread;

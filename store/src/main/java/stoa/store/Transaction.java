@@ -393,6 +393,16 @@ public final class Transaction implements AutoCloseable {
     return null;
   }
 
+  /// Why it cannot be committed since replicas differ over a key that it read or wrote; null when
+  /// it can. To delete such a key alone is possible.
+  @Nullable RuntimeException diverged() {
+    for (Resident resident : touched.values()) {
+      RuntimeException refusal = store.quarantine().refusal(resident.key, resident.nextGeneration);
+      if (refusal != null) return refusal;
+    }
+    return null;
+  }
+
   private Aborted aborted(Resident resident, long counter) {
     Ref<?> ref =
         resident.key.label() instanceof Ref<?> known

@@ -1,0 +1,108 @@
+package stoa.objects;
+
+import java.util.List;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import stoa.StoaConfig;
+import stoa.base.Clock;
+import stoa.log.Batch;
+import stoa.log.Streams;
+import stoa.storage.Device;
+import stoa.store.Divergence;
+import stoa.store.Following;
+import stoa.store.Key;
+import stoa.store.Store;
+import stoa.store.Threads;
+
+/// The objects of a store at a replica that does not lead: it executes what the leader has
+/// executed, makes the same checkpoints, so that leading from here begins at once, and finds the
+/// objects whose class is not deterministic. Thread-safe.
+///
+/// Nobody calls its objects, and these call nobody: what they were told is in the log. It writes
+/// checkpoints to the replica's device, and nothing else.
+public final class Standby implements AutoCloseable {
+  /*
+   * Which classes there are is in the log. What executes objects is made when there is something to
+   * execute: the leader has logged the names of its classes then.
+   */
+  private final StoaConfig config;
+  private final Device device;
+  private final Clock clock;
+  private final Threads threads;
+  private final Store store;
+  private final Following following;
+  private final ReentrantLock making = new ReentrantLock();
+  private @Nullable EmbeddedStoa stoa; // guarded by making
+
+  Standby(
+      StoaConfig config,
+      Device device,
+      Streams streams,
+      Clock clock,
+      Threads threads,
+      Consumer<Divergence> told) {
+    this.config = config;
+    this.device = device;
+    this.clock = clock;
+    this.threads = threads;
+    store = Store.following(EmbeddedStoa.bounds(config.limits()), streams, clock, threads);
+    long bytesMax = config.limits().residentBytesMax();
+    following = new Following(store, threads, new Classes(), bytesMax, told);
+  }
+
+  /// A batch is in the streams of this replica. To be called for each, in order, from when this was
+  /// opened; what came before is found in the streams. Comes back soon.
+  public void applied(Batch batch) {
+    following.applied(batch);
+  }
+
+  /// How far it has come.
+  public Following.Progress progress() {
+    return following.progress();
+  }
+
+  /// Stops, and lets go of the threads. Nothing is written to the device any more when this
+  /// returns, which stays open.
+  @Override
+  public void close() {
+    following.close();
+  }
+
+  /// What executes objects, with all classes of which the log tells.
+  private EmbeddedStoa stoa() {
+    making.lock();
+    try {
+      EmbeddedStoa known = stoa;
+      if (known == null) {
+        known =
+            new EmbeddedStoa(
+                config,
+                store,
+                List.of(device),
+                _ -> device,
+                "a replica that follows has no blobs",
+                clock,
+                threads);
+        stoa = known;
+      } else {
+        known.learn();
+      }
+      return known;
+    } finally {
+      making.unlock();
+    }
+  }
+
+  private final class Classes implements Following.Names {
+    @Override
+    public Key key(String space, byte[] name) {
+      return stoa().key(space, name);
+    }
+
+    @Override
+    public String method(Key key, byte[] value) {
+      return stoa().methodOf(key, value);
+    }
+  }
+}

@@ -1,0 +1,142 @@
+package stoa.store;
+
+import java.util.Iterator;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import stoa.base.StreamId;
+
+/// Says in the log of a replicated store what states its leader has come to, in a stream of their
+/// own, so that the other replicas make the same checkpoints and find out when they differ.
+/// Thread-safe.
+///
+/// Every checkpoint is announced. Of keys that change too little for one, one is announced at each
+/// turn, round and round. Nobody waits for an announcement: it rides with the next batch.
+final class Announcements {
+  /*
+   * An announcement is asked to be logged after the answers and verdicts of the puts that the state
+   * reflects were, and so is behind them in the log: whoever has it can replay the key up to its
+   * address. One that is lost, to a crash or a full disk, is of no consequence: the next is compared.
+   */
+  static final Key KEY = Key.of("stoa", "announcements");
+
+  /// As many stay in the log at least, for replicas that lag or were away.
+  static final int KEPT = 65_536;
+
+  private static final int TRIM_STEP = 4_096;
+
+  /// A larger state that does not fork cheaply is announced with its checkpoints only.
+  private static final int ENCODED_BYTES_MAX = 64 << 10;
+
+  /// How many keys are looked at in one turn.
+  private static final int STEPS = 256;
+
+  private static final Logger LOG = LoggerFactory.getLogger(Announcements.class);
+
+  private final Store store;
+  private final Threads threads;
+  private final int kept;
+  private final AtomicBoolean turning = new AtomicBoolean();
+
+  // Guarded by turning.
+  private Iterator<Resident> hand;
+
+  Announcements(Store store, Threads threads, int kept) {
+    this.store = store;
+    this.threads = threads;
+    this.kept = kept;
+    this.hand = store.residents().iterator();
+  }
+
+  /// A checkpoint was made.
+  void checkpoint(Key key, long generation, long address, byte[] state) {
+    try {
+      announce(key, generation, address, true, state);
+    } catch (RuntimeException failure) {
+      // The log has failed, say, which the next put tells.
+      LOG.debug("a checkpoint of {} is not announced: {}", key, failure.toString());
+    }
+  }
+
+  private void announce(Key key, long generation, long address, boolean checkpoint, byte[] state) {
+    var announced =
+        new Announced(key.space(), key.name(), address, generation, checkpoint, StreamId.of(state));
+    Resident resident = store.residents().pin(KEY);
+    try {
+      var _ = store.note(resident, Records.NOTE, announced.toBytes());
+    } finally {
+      resident.unpin();
+    }
+  }
+
+  /// A tick has passed: the next key has its turn.
+  void tick() {
+    if (!turning.compareAndSet(false, true)) return;
+    try {
+      threads.answers().execute(this::turn);
+    } catch (RejectedExecutionException closed) {
+      turning.set(false);
+    }
+  }
+
+  /// Announces the next key, and releases what was announced long ago.
+  void turn() {
+    try {
+      if (store.isClosed() || store.hasFailed()) return;
+      announceNext();
+      trim();
+    } catch (RuntimeException failure) {
+      // Of the class's own fork, or of a store that closes: the next turn is the next key's.
+      LOG.debug("nothing is announced: {}", failure.toString());
+    } finally {
+      turning.set(false);
+    }
+  }
+
+  private void announceNext() {
+    for (int step = 0; step < STEPS; step++) {
+      if (!hand.hasNext()) {
+        hand = store.residents().iterator();
+        return;
+      }
+      Resident resident = hand.next();
+      if (!resident.isUnannounced()) continue;
+      Seen seen = resident.look(Announcements::look);
+      if (seen == null) continue;
+      resident.announced(seen.state.position());
+      byte[] encoded = seen.encoded();
+      if (encoded == null) continue;
+      announce(resident.key, seen.state.generation(), seen.state.position(), false, encoded);
+      return;
+    }
+  }
+
+  /// What is to be announced of a key.
+  ///
+  /// @param state with a fork of the handler when that is cheap, and else with none
+  /// @param bytes what it is encoded to, when there is no fork; null when that would take long
+  @SuppressWarnings("ArrayRecordComponent") // a carrier, compared by nobody
+  private record Seen(Materialized.State state, byte @Nullable [] bytes) {
+    byte @Nullable [] encoded() {
+      Handler fork = state.handler();
+      return fork == null ? bytes : fork.checkpoint();
+    }
+  }
+
+  private static Seen look(Materialized live) {
+    Materialized.State fork = live.cheapFork();
+    if (fork != null) return new Seen(fork, null);
+    Materialized.State state = live.state();
+    Handler handler = state.handler();
+    boolean large = handler == null || live.weight() > ENCODED_BYTES_MAX;
+    return new Seen(state.with(null, false), large ? null : live.encoded());
+  }
+
+  private void trim() {
+    StreamId stream = KEY.stream();
+    long before = store.residents().tail(stream) - kept + 1;
+    if (before - store.streams().oldest(stream) >= TRIM_STEP) store.streams().trim(stream, before);
+  }
+}

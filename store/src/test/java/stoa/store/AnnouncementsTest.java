@@ -1,0 +1,51 @@
+package stoa.store;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static stoa.store.Script.bytes;
+import static stoa.store.Script.key;
+import static stoa.store.Script.put;
+
+import org.junit.jupiter.api.Test;
+import stoa.base.StreamId;
+import stoa.storage.MemoryDisk;
+
+class AnnouncementsTest {
+  private final MemoryDisk disk = new MemoryDisk(256 << 20);
+
+  @Test
+  void aChangedKeyIsAnnouncedOnceAtEachChange() {
+    try (var store = Script.open(disk);
+        var threads = Threads.real()) {
+      var announcements = new Announcements(store, threads, Announcements.KEPT);
+      put(store, "a", "one");
+      for (int i = 0; i < 5; i++) announcements.turn();
+      put(store, "b", "two"); // takes the announcement along
+      StreamId stream = Announcements.KEY.stream();
+      assertEquals(1, store.streams().last(stream));
+      var entry = store.streams().read(stream, 1);
+      Announced said = Announced.of(java.util.Objects.requireNonNull(entry).payload());
+      assertEquals(key("a").stream(), said.stream());
+      assertEquals(store.position(key("a")), said.address());
+      assertEquals(store.generation(key("a")), said.generation());
+      assertEquals(StreamId.of(bytes("one")), said.hash());
+    }
+  }
+
+  @Test
+  void whatWasAnnouncedLongAgoIsReleased() {
+    try (var store = Script.open(disk);
+        var threads = Threads.real()) {
+      var announcements = new Announcements(store, threads, 100);
+      for (int i = 1; i <= 6_000; i++) {
+        announcements.checkpoint(key("a"), 1, i, bytes("state " + i));
+        if (i % 1_000 == 0) put(store, "b", "x"); // which logs them
+      }
+      announcements.turn();
+      StreamId stream = Announcements.KEY.stream();
+      assertEquals(6_000, store.streams().last(stream));
+      assertEquals(5_901, store.streams().oldest(stream));
+      assertTrue(store.streams().read(stream, 5_901) != null);
+    }
+  }
+}
