@@ -1,32 +1,35 @@
 package stoa.cluster;
 
-import java.util.HashSet;
+import java.util.HashMap;
 import java.util.List;
-import java.util.Set;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /// Who has the store, for those who wait to know. Thread-safe.
 final class Leader {
   // Guarded by this.
-  private final Set<CompletableFuture<String>> waiting = new HashSet<>();
+  private final Map<Long, CompletableFuture<String>> waiting = new HashMap<>();
+  private long numbers;
   private @Nullable String known;
 
   /// Where clients find the server that has the store; completed when that is known. It is kept
   /// until then, or until who asks completes it.
   CompletableFuture<String> ask() {
     var asked = new CompletableFuture<String>();
+    long number;
     synchronized (this) {
       String address = known;
       if (address != null) return CompletableFuture.completedFuture(address);
-      waiting.add(asked);
+      number = ++numbers;
+      waiting.put(number, asked);
     }
-    var _ = asked.whenComplete((_, _) -> forget(asked));
+    var _ = asked.whenComplete((_, _) -> forget(number));
     return asked;
   }
 
-  private synchronized void forget(CompletableFuture<String> asked) {
-    waiting.remove(asked);
+  private synchronized void forget(long number) {
+    waiting.remove(number);
   }
 
   /// A server has the store.
@@ -34,7 +37,7 @@ final class Leader {
     List<CompletableFuture<String>> told;
     synchronized (this) {
       known = address;
-      told = List.copyOf(waiting);
+      told = List.copyOf(waiting.values());
       waiting.clear();
     }
     // Whoever waits is told on this thread, and not under the lock.
