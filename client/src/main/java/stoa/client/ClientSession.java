@@ -35,7 +35,7 @@ final class ClientSession {
    * (2) sent holds them in ascending order; what is below its first key was answered.
    * (3) A request that was never in a frame was certainly not executed.
    * (4) A container is opened in a life of the session before the first request that names it there,
-   *     also where both are sent again.
+   *     also where both are sent again; and anew before the first one behind a refusal.
    * (5) Requests of a scope that was begun in an earlier life fail, and are not sent.
    */
   static final int FRAME_BYTES_MAX = 1 << 20;
@@ -245,7 +245,8 @@ final class ClientSession {
       }
       if (frame == null) frame = ClientFrame.newBuilder();
       Container container = next.container();
-      if (container != null && container.openedIn != life) {
+      // What refused it once, such as a limit, need not do so any more.
+      if (container != null && (container.openedIn != life || container.refusal != null)) {
         container.openedIn = life;
         add(frame, opening(container));
         bytes += OVERHEAD_BYTES + container.key().name().length;

@@ -26,6 +26,7 @@ import stoa.wire.proto.Call;
 import stoa.wire.proto.ClientFrame;
 import stoa.wire.proto.Commit;
 import stoa.wire.proto.Done;
+import stoa.wire.proto.Failure;
 import stoa.wire.proto.Request;
 import stoa.wire.proto.ServerHello;
 
@@ -199,6 +200,30 @@ class ClientSessionTest {
     requests = frame(session).getRequestsList();
     assertTrue(requests.get(0).hasOpen());
     assertEquals(List.of(4L, 2L, 3L), requests.stream().map(Request::getSequence).toList());
+  }
+
+  @Test
+  void opensAContainerAnewThatWasRefused() {
+    var session = new ClientSession(QUEUED_MAX);
+    var container = new Container(Key.of("space", "name"), 3);
+    session.connected(hello(1, false));
+    session.submit(on(container));
+    var requests = frame(session).getRequestsList();
+    assertTrue(requests.get(0).hasOpen());
+    var full = Failure.newBuilder().setKind("LimitExceeded").build();
+    for (Request request : requests) {
+      var refused = Answer.newBuilder().setSequence(request.getSequence()).setFailure(full).build();
+      Outgoing whose = session.answered(refused);
+      assertTrue(whose != null);
+      whose.settle(refused, null);
+    }
+    assertEquals(full, container.refusal);
+    session.submit(on(container));
+    session.submit(on(container));
+    requests = frame(session).getRequestsList();
+    assertTrue(requests.get(0).hasOpen());
+    assertEquals(3, requests.size(), "it is opened once");
+    assertNull(container.refusal);
   }
 
   private static Outgoing on(Container container) {

@@ -112,6 +112,10 @@ final class Conversation implements StreamObserver<ClientFrame> {
         lost();
         return;
       }
+      if (node.isOver()) { // and may have missed this one
+        refuse(Status.UNAVAILABLE, "another server has the store");
+        return;
+      }
       sendSoon();
       take(found, frame);
       found.sendEvents();
@@ -127,10 +131,14 @@ final class Conversation implements StreamObserver<ClientFrame> {
       refuse(Status.NOT_FOUND, "session " + known.id() + " has ended; open another");
       return;
     }
-    Session.Arrived arrived = known.arrive(frame);
-    if (!arrived.run().isEmpty()) Readers.gather(node.service());
-    for (Request request : arrived.run()) node.requests().begin(known, request);
-    String refusal = arrived.refusal();
+    String refusal =
+        known.take(
+            this,
+            frame,
+            run -> {
+              if (!run.isEmpty()) Readers.gather(node.service());
+              for (Request request : run) node.requests().begin(known, request);
+            });
     if (refusal != null) {
       refuse(Status.INVALID_ARGUMENT, refusal);
       return;

@@ -1,10 +1,13 @@
 package stoa.node;
 
+import com.google.protobuf.ByteString;
+import org.jspecify.annotations.Nullable;
 import stoa.LimitExceeded;
 import stoa.ListenerLimits;
 import stoa.UnknownOutcome;
 import stoa.objects.KeyService;
 import stoa.objects.ObjectService;
+import stoa.objects.types.Keys;
 import stoa.store.Key;
 import stoa.wire.proto.Answer;
 import stoa.wire.proto.Heard;
@@ -26,60 +29,83 @@ final class KeyRequests {
     this.keys = service.keys();
   }
 
-  /// Begins a put.
+  /// Begins a put, behind what was asked of the same key.
   void put(Asked asked, KeyPut put) {
-    if (asked.isAgain()) asked.aside(() -> again(asked, put));
-    else begin(asked, put);
+    if (asked.isAgain()) {
+      asked.session().threads.keys().slow(put.getKey(), () -> again(asked, put));
+    } else {
+      behind(asked, put.getKey(), () -> begin(asked, put));
+    }
   }
 
   private void begin(Asked asked, KeyPut put) {
-    asked.checkTime();
-    begun(asked, put)
-        .whenDone(settled -> {
-          try {
-            asked.answer(Forms.done(keys.was(settled) ? 1 : 0).setReach(settled.reach()));
-          } catch (RuntimeException failed) {
-            asked.fail(failed);
-          }
-        });
-  }
-
-  private stoa.store.Request begun(Asked asked, KeyPut put) {
-    Key key = keys.key(put.getKey().toByteArray());
-    byte[] value = put.getPresent() ? put.getValue().toByteArray() : null;
-    return keys.put(key, value, asked.timeLeft(), asked.id());
+    try {
+      asked.checkTime();
+      Key key = keys.key(put.getKey().toByteArray());
+      byte[] value = put.getPresent() ? put.getValue().toByteArray() : null;
+      keys.put(key, value, asked.timeLeft(), asked.id())
+          .whenDone(settled -> {
+            try {
+              asked.answer(Forms.done(keys.was(settled) ? 1 : 0).setReach(settled.reach()));
+            } catch (RuntimeException failed) {
+              asked.fail(failed);
+            }
+          });
+    } catch (RuntimeException | LinkageError | StackOverflowError refused) {
+      asked.fail(refused);
+    }
   }
 
   /// A put that came to an earlier server: it may be in the log.
-  private Answer.Builder again(Asked asked, KeyPut put) {
-    Key key = keys.key(put.getKey().toByteArray());
-    Boolean earlier;
+  private void again(Asked asked, KeyPut put) {
     try {
-      earlier = keys.earlier(key, asked.id(), asked.since());
+      Key key = keys.key(put.getKey().toByteArray());
+      Boolean earlier = earlier(asked, key);
+      if (earlier != null) {
+        asked.answer(Forms.done(earlier ? 1 : 0).setReach(service.moment()));
+        return;
+      }
+    } catch (RuntimeException | LinkageError | StackOverflowError failed) {
+      asked.fail(failed);
+      return;
+    }
+    begin(asked, put);
+  }
+
+  private @Nullable Boolean earlier(Asked asked, Key key) {
+    try {
+      return keys.earlier(key, asked.id(), asked.since());
     } catch (stoa.TooOld old) {
       throw new UnknownOutcome("what became of the put is too long ago to be known", old);
     }
-    boolean was = earlier != null ? earlier : keys.was(settled(begun(asked, put)));
-    return Forms.done(was ? 1 : 0).setReach(service.moment());
   }
 
-  private static stoa.store.Request settled(stoa.store.Request request) {
-    var settled = new java.util.concurrent.CompletableFuture<stoa.store.Request>();
-    request.whenDone(settled::complete);
-    return settled.join();
-  }
-
-  /// Begins a question.
+  /// Begins a question, behind what was asked of the same key.
   void get(Asked asked, KeyGet get) {
-    asked.checkTime();
-    keys.get(keys.key(get.getKey().toByteArray()), asked.timeLeft(), asked.id())
-        .whenDone(settled -> {
-          try {
-            asked.answer(Forms.data(keys.found(settled), settled.reach()));
-          } catch (RuntimeException failed) {
-            asked.fail(failed);
-          }
-        });
+    behind(asked, get.getKey(), () -> begin(asked, get));
+  }
+
+  /// Does what is quick, but for the key of a user's class, behind what was asked of the same key.
+  private static void behind(Asked asked, ByteString key, Runnable task) {
+    var lanes = asked.session().threads.keys();
+    if (Keys.isPlain(key.toByteArray())) lanes.quick(key, task);
+    else lanes.slow(key, task);
+  }
+
+  private void begin(Asked asked, KeyGet get) {
+    try {
+      asked.checkTime();
+      keys.get(keys.key(get.getKey().toByteArray()), asked.timeLeft(), asked.id())
+          .whenDone(settled -> {
+            try {
+              asked.answer(Forms.data(keys.found(settled), settled.reach()));
+            } catch (RuntimeException failed) {
+              asked.fail(failed);
+            }
+          });
+    } catch (RuntimeException | LinkageError | StackOverflowError refused) {
+      asked.fail(refused);
+    }
   }
 
   // ---- listeners

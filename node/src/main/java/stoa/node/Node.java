@@ -164,6 +164,7 @@ final class Node implements AutoCloseable {
     if (over) return;
     over = true;
     background(() -> {
+      strangers.end(Status.UNAVAILABLE, "another server has the store");
       for (Session session : registry.all()) {
         Conversation conversation = session.conversation();
         if (conversation != null) {

@@ -46,19 +46,25 @@ final class ObjectRequests {
     }
     var container = new Container(new Lane(session.threads.calls()));
     session.containers.put(open.getContainer(), container);
+    byte[] key = open.getKey().toByteArray();
     Runnable opening =
         () ->
             asked.attempt(() -> {
               try {
-                container.opened(service.container(open.getType(), open.getKey().toByteArray()));
+                container.opened(service.container(open.getType(), key));
                 return Forms.done();
               } catch (Throwable failed) {
                 container.failed(failed);
                 throw failed;
               }
             });
-    if (service.isKnown(open.getType())) container.lane().quick(opening);
+    if (service.isKnown(open.getType()) && isPlain(key)) container.lane().quick(opening);
     else container.lane().slow(opening);
+  }
+
+  /// Whether nothing of users' code runs to decode a key.
+  private static boolean isPlain(byte[] key) {
+    return stoa.objects.types.Keys.isPlain(key);
   }
 
   void close(Asked asked, Close close) {

@@ -33,7 +33,9 @@ final class Readers implements AutoCloseable {
   static final class Reader extends FastThreadLocalThread implements Gatherer {
     private final Readers all;
     private @Nullable Executor loop;
-    private boolean gathering;
+
+    /// Whose requests it gathers; null when it gathers none.
+    private @Nullable ObjectService gathering;
 
     private Reader(Readers all, Runnable task, String name) {
       super(null, task, name, STACK_BYTES);
@@ -43,12 +45,13 @@ final class Readers implements AutoCloseable {
 
     @Override
     public boolean isGathering() {
-      return gathering;
+      return gathering != null;
     }
 
     /// What it begins from now on is led when all is read. To be called by itself.
+    @SuppressWarnings("ReferenceEquality") // of a server that had the store twice
     void gather(ObjectService service) {
-      if (gathering) return;
+      if (gathering == service) return;
       Executor own = loop;
       if (own == null) {
         own = all.loop();
@@ -56,10 +59,10 @@ final class Readers implements AutoCloseable {
         loop = own;
       }
       own.execute(() -> {
-        gathering = false;
+        if (gathering == service) gathering = null;
         service.leadGathered();
       });
-      gathering = true;
+      gathering = service;
     }
   }
 

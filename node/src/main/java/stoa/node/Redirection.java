@@ -1,6 +1,7 @@
 package stoa.node;
 
 import io.grpc.Status;
+import io.grpc.StatusRuntimeException;
 import io.grpc.stub.ServerCallStreamObserver;
 import io.grpc.stub.StreamObserver;
 import java.time.Duration;
@@ -50,13 +51,16 @@ final class Redirection implements StreamObserver<ClientFrame> {
   private void refuse() {
     if (over) return;
     try {
-      out.onError(
-          Status.UNAVAILABLE
-              .withDescription("no server has the store: fewer than half of them are there, maybe")
-              .asRuntimeException());
+      out.onError(nobody());
     } catch (RuntimeException closed) {
       // The connection is gone.
     }
+  }
+
+  static StatusRuntimeException nobody() {
+    return Status.UNAVAILABLE
+        .withDescription("no server has the store: fewer than half of them are there, maybe")
+        .asRuntimeException();
   }
 
   static Whereabouts whereabouts(Peers peers, String leader) {

@@ -14,6 +14,8 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import stoa.StoaException;
 import stoa.objects.ObjectCall;
 import stoa.objects.ObjectService;
@@ -47,6 +49,7 @@ public final class Server implements AutoCloseable {
    * `serving` is what there is while this server has the store. It comes with lead and goes with follow, which are
    * called by one owner at a time; whoever finds it gone sends its client elsewhere.
    */
+  private static final Logger LOG = LoggerFactory.getLogger(Server.class);
   private static final int LEASE_TICK_MILLIS = 500;
   private static final int SHOWN_MAX = 1_000;
   private static final int DRAIN_TICK_MILLIS = 20;
@@ -142,7 +145,12 @@ public final class Server implements AutoCloseable {
 
   private void tick() {
     Node node = serving;
-    if (node != null && !node.isOver()) node.tick();
+    try {
+      if (node != null && !node.isOver()) node.tick();
+    } catch (RuntimeException over) {
+      // It was closed meanwhile. The next one ticks all the same.
+      LOG.debug("a tick failed", over);
+    }
   }
 
   /// The port that it listens on.
@@ -276,9 +284,14 @@ public final class Server implements AutoCloseable {
       var _ =
           peers
               .leader()
-              .thenAccept(leader -> {
-                out.onNext(Redirection.whereabouts(peers, leader));
-                out.onCompleted();
+              .orTimeout(config.helloTimeMax().toMillis(), TimeUnit.MILLISECONDS)
+              .whenComplete((leader, late) -> {
+                if (late == null) {
+                  out.onNext(Redirection.whereabouts(peers, leader));
+                  out.onCompleted();
+                } else {
+                  out.onError(Redirection.nobody());
+                }
               });
     }
 

@@ -8,6 +8,8 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import stoa.objects.Sessions;
 import stoa.store.Pins;
@@ -57,6 +59,10 @@ final class Session {
   /// The last change of each object that is followed: what was sent may have been lost with a
   /// connection.
   private final Map<Integer, Long> lastChanges = new HashMap<>();
+
+  /// Held while the requests of a frame are begun: those of one frame come before those of the
+  /// next, also when that comes over another connection.
+  private final ReentrantLock taking = new ReentrantLock();
 
   private @Nullable Conversation conversation;
   private long answerBytes;
@@ -170,10 +176,26 @@ final class Session {
   ///
   /// @param run the requests that are to be executed
   /// @param refusal why the client is to be cut off behind these; null when it is not
-  record Arrived(List<Request> run, @Nullable String refusal) {}
+  private record Arrived(List<Request> run, @Nullable String refusal) {}
 
-  /// A frame has come.
-  synchronized Arrived arrive(ClientFrame frame) {
+  /// A frame has come over a connection: its requests are begun. What comes over a connection in
+  /// whose place there is another one is dropped: it comes again.
+  ///
+  /// @param begin waits for nothing
+  /// @return why the client is to be cut off behind these; null when it is not
+  @Nullable String take(Conversation over, ClientFrame frame, Consumer<List<Request>> begin) {
+    taking.lock();
+    try {
+      if (conversation() != over) return null;
+      Arrived arrived = arrive(frame);
+      begin.accept(arrived.run());
+      return arrived.refusal();
+    } finally {
+      taking.unlock();
+    }
+  }
+
+  private synchronized Arrived arrive(ClientFrame frame) {
     ledger.acknowledged(frame.getAcknowledged());
     for (int i = 0; i < frame.getAcknowledgedAlsoCount(); i++) {
       ledger.acknowledgedAlso(frame.getAcknowledgedAlso(i));

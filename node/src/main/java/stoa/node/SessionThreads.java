@@ -13,6 +13,7 @@ final class SessionThreads {
   private final Executor reads;
   private final Lanes<ByteString> blobs;
   private final Lanes<Long> listeners;
+  private final Lanes<ByteString> keys;
 
   /// @param background runs what waits for the disk
   SessionThreads(Node node, Executor background) {
@@ -21,6 +22,7 @@ final class SessionThreads {
     this.reads = new Share(background, READS_MAX);
     this.blobs = new Lanes<>(reads);
     this.listeners = new Lanes<>(calls);
+    this.keys = new Lanes<>(calls);
   }
 
   /// Runs users' code.
@@ -41,6 +43,11 @@ final class SessionThreads {
   /// What changes a blob, by its encoded key.
   Lanes<ByteString> blobs() {
     return blobs;
+  }
+
+  /// What is asked of a key of the key-value store, by its encoded form.
+  Lanes<ByteString> keys() {
+    return keys;
   }
 
   /// What is asked of a listener, by its number.

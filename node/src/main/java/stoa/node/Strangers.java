@@ -62,6 +62,16 @@ final class Strangers {
     }
   }
 
+  /// Ends all.
+  void end(Status status, String reason) {
+    List<Conversation> all;
+    synchronized (this) {
+      all = List.copyOf(since.keySet());
+      since.clear();
+    }
+    for (Conversation one : all) one.refuse(status, reason);
+  }
+
   synchronized int count() {
     return since.size();
   }

@@ -42,6 +42,19 @@ class LaneTest {
   }
 
   @Test
+  void aQuickTaskOfAThingWaitsForTheSlowOnesOfThatThingOnly() {
+    var lanes = new Lanes<String>(executor::add);
+    lanes.quick("x", () -> done.add("x1"));
+    lanes.slow("x", () -> done.add("x2"));
+    lanes.quick("x", () -> done.add("x3"));
+    lanes.quick("y", () -> done.add("y1"));
+    assertEquals(List.of("x1", "y1"), done);
+    executor.remove().run();
+    assertEquals(List.of("x1", "y1", "x2", "x3"), done);
+    assertEquals(0, lanes.size());
+  }
+
+  @Test
   void keepsALaneForEachThingWhileItHasTasks() {
     var lanes = new Lanes<String>(executor::add);
     lanes.slow("x", () -> done.add("x1"));

@@ -2,8 +2,10 @@ package stoa.node;
 
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 import stoa.Shared;
@@ -43,6 +45,50 @@ class ReadersTest {
       NOTE.run();
       while (endless && !RELEASED.get()) Cancellation.check();
       return ++calls;
+    }
+  }
+
+  private static final CountDownLatch KEYS = new CountDownLatch(1);
+
+  /// A key whose constructor waits when it comes from a client.
+  record Slow(String name) {
+    Slow {
+      if (Thread.currentThread().getName().startsWith("stoa-")) {
+        try {
+          KEYS.await();
+        } catch (InterruptedException e) {
+          Thread.currentThread().interrupt();
+        }
+      }
+    }
+  }
+
+  @Test
+  void noReaderMakesKeysOfUsersClasses() throws Exception {
+    var key = new Slow("k");
+    int readers = Math.max(2, Runtime.getRuntime().availableProcessors());
+    var slow = new ArrayList<RawClient>();
+    try (Server server = server()) {
+      try {
+        for (int i = 0; i < 2 * readers; i++) {
+          var client = new RawClient(server.port());
+          slow.add(client);
+          client.open();
+          client.ask(RawClient.use(1, Counter.class));
+        }
+        for (RawClient client : slow) client.send(RawClient.open(2, 1, Counter.class, key));
+        for (int i = 0; i < 2 * readers; i++) {
+          try (var client = new RawClient(server.port())) {
+            client.open();
+            assertTrue(client.ask(RawClient.open(1, 1, Counter.class, "c")).hasDone());
+          }
+        }
+        KEYS.countDown();
+        for (RawClient client : slow) assertTrue(client.answer().hasDone());
+      } finally {
+        KEYS.countDown();
+        slow.forEach(RawClient::close);
+      }
     }
   }
 

@@ -133,13 +133,15 @@ class ServerTest {
     }
   }
 
-  private static Request.Builder put(long sequence, String value) {
+  private static Request.Builder put(long sequence, long value) {
+    // A value is found as one is returned: 1 and the value.
+    byte[] returned = returned(value);
     return RawClient.request(sequence)
         .setKeyPut(
             KeyPut.newBuilder()
                 .setKey(ByteString.copyFrom(Keys.encode("k")))
                 .setPresent(true)
-                .setValue(ByteString.copyFromUtf8(value)));
+                .setValue(ByteString.copyFrom(returned, 1, returned.length - 1)));
   }
 
   private static Request.Builder delete(long sequence) {
@@ -164,8 +166,8 @@ class ServerTest {
       deleted = client.ask(delete(5));
       assertTrue(deleted.getDone().getNumber() > 0, deleted::toString);
       client.ask(RawClient.call(6, 1, increment));
-      assertEquals(0, client.ask(put(7, "one")).getDone().getNumber());
-      assertEquals(1, client.ask(put(8, "two")).getDone().getNumber());
+      assertEquals(0, client.ask(put(7, 1)).getDone().getNumber());
+      assertEquals(1, client.ask(put(8, 2)).getDone().getNumber());
     }
     try (Server server = start(url);
         var client = new RawClient(server.port())) {
@@ -176,10 +178,38 @@ class ServerTest {
       assertEquals(deleted.getDone().getNumber(), again.getDone().getNumber());
       Answer next = client.ask(RawClient.call(12, 1, increment));
       assertArrayEquals(returned(2), next.getAnswered().getAnswer().toByteArray());
-      assertEquals(0, client.ask(put(7, "one").setSince(moment + 1)).getDone().getNumber());
+      assertEquals(0, client.ask(put(7, 1).setSince(moment + 1)).getDone().getNumber());
       var get = KeyGet.newBuilder().setKey(ByteString.copyFrom(Keys.encode("k")));
       Answer found = client.ask(RawClient.request(13).setKeyGet(get));
-      assertTrue(found.getData().toStringUtf8().endsWith("two"), found::toString);
+      assertArrayEquals(returned(2), found.getData().toByteArray());
+    }
+  }
+
+  @Test
+  void keepsTheOrderOfWhatIsAskedOfAKeyBehindPutsThatAreResent(@TempDir Path directory)
+      throws Exception {
+    try (Server server = start("file:" + directory);
+        var client = new RawClient(server.port())) {
+      client.open();
+      int puts = 200;
+      var get = KeyGet.newBuilder().setKey(ByteString.copyFrom(Keys.encode("k")));
+      var frame = ClientFrame.newBuilder();
+      for (int i = 1; i <= puts; i++) frame.addRequests(put(i, i).setSince(1));
+      frame.addRequests(RawClient.request(puts + 1).setKeyGet(get));
+      frame.addRequests(put(puts + 2, puts + 2));
+      client.send(frame);
+      for (int i = 0; i < puts + 2; i++) {
+        Answer answer = client.answer();
+        if (answer.getSequence() == puts + 1) {
+          assertArrayEquals(returned(puts), answer.getData().toByteArray());
+        } else {
+          // The first alone found nothing before it.
+          int before = answer.getSequence() == 1 ? 0 : 1;
+          assertEquals(before, answer.getDone().getNumber(), answer::toString);
+        }
+      }
+      Answer found = client.ask(RawClient.request(puts + 3).setKeyGet(get));
+      assertArrayEquals(returned(puts + 2), found.getData().toByteArray());
     }
   }
 

@@ -65,6 +65,12 @@ public final class Keys {
     encode(key);
   }
 
+  /// Whether to decode a key runs no code of its class: it is neither an enum constant nor a
+  /// record.
+  public static boolean isPlain(byte[] encoded) {
+    return encoded.length == 0 || encoded[0] < ENUM;
+  }
+
   /// The encoding of a key.
   ///
   /// @throws NotShareable when it is no key
