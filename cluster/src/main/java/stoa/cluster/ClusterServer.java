@@ -54,6 +54,7 @@ public final class ClusterServer implements AutoCloseable {
   private static final int GROUP = 1;
   private static final int MEMBERS_MAX = 5;
   private static final long TICK_MILLIS = 100;
+  private static final long HAND_OVER_MILLIS_MAX = 5_000;
 
   private final Options options;
   private final Device device;
@@ -328,6 +329,12 @@ public final class ClusterServer implements AutoCloseable {
     if (!roles.tryLock()) return;
     try {
       if (closing) return;
+      if (leads && isOut()) {
+        LOG.info("server {} keeps the store no more; stop it", membership.name());
+        leads = false;
+        closeStore();
+        leader.isUnknown();
+      }
       if (!leads) {
         execute();
         if (!leader.isKnown()) group.leader().ifPresent(this::follow);
@@ -412,22 +419,40 @@ public final class ClusterServer implements AutoCloseable {
     }
   }
 
-  /// Has the server that knows most lead, if this one does and is not alone; answers whether
-  /// another one leads.
+  /// Has the server that knows most lead, if this one does and is not alone. Waits shortly.
   private void handOver() {
-    if (!group.leads()) return;
+    if (!group.leads() || isOut()) return;
     Map<String, Long> committed = group.committed();
-    group.members().stream()
-        .map(Member::id)
-        .filter(id -> !id.equals(membership.name()))
-        .max((a, b) -> Long.compare(committed.getOrDefault(a, 0L), committed.getOrDefault(b, 0L)))
-        .ifPresent(id -> {
+    Optional<String> next =
+        group.members().stream()
+            .map(Member::id)
+            .filter(id -> !id.equals(membership.name()))
+            .max((a, b) ->
+                Long.compare(committed.getOrDefault(a, 0L), committed.getOrDefault(b, 0L)));
+    if (next.isEmpty()) return;
+    var done = new CountDownLatch(1);
+    // Ratis waits without a limit when the others are not there.
+    Thread.ofVirtual()
+        .start(() -> {
           try {
-            group.transfer(id);
+            group.transfer(next.get());
           } catch (Unavailable none) {
-            LOG.info("server {} does not take over: {}", id, none.getMessage());
+            LOG.info("server {} does not take over: {}", next.get(), none.getMessage());
+          } finally {
+            done.countDown();
           }
         });
+    try {
+      var _ = done.await(HAND_OVER_MILLIS_MAX, TimeUnit.MILLISECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  /// Whether it was taken out.
+  private boolean isOut() {
+    List<Member> members = group.members();
+    return !members.isEmpty() && member(membership.name()).isEmpty();
   }
 
   /// Stops: hands the store to another server, and takes part no more.

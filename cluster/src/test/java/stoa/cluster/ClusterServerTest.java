@@ -10,7 +10,9 @@ import io.grpc.netty.shaded.io.grpc.netty.NettyChannelBuilder;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.TreeSet;
 import java.util.concurrent.Executors;
@@ -53,6 +55,9 @@ class ClusterServerTest {
   @TempDir private Path directory;
   private final List<ClusterServer> servers = new ArrayList<>();
 
+  /// Where clients found the servers first: the others have noted it.
+  private final Map<String, Integer> ports = new HashMap<>();
+
   private void start(String... names) throws IOException {
     for (String name : names) {
       ClusterServer contact = servers.isEmpty() ? null : servers.getFirst();
@@ -60,7 +65,7 @@ class ClusterServerTest {
           ClusterServer.start(
               new ClusterServer.Options(
                   directory.resolve(name),
-                  ServerConfig.of("127.0.0.1", 0),
+                  ServerConfig.of("127.0.0.1", ports.getOrDefault(name, 0)),
                   name,
                   "127.0.0.1",
                   0,
@@ -70,6 +75,7 @@ class ClusterServerTest {
                   StoaConfig.of("file:" + directory.resolve(name)),
                   ClusterServerTest.class.getClassLoader(),
                   _ -> true)));
+      ports.put(name, servers.getLast().port());
     }
   }
 

@@ -22,6 +22,7 @@ import stoa.storage.MemoryDisk;
 /// @param layout how many shards there are, and what their log units keep
 record StoreUrl(String url, String place, Layout layout) {
   private static final int SHARDS_MAX = 64;
+
   /// In the directory of a server that keeps its store together with others.
   private static final String MEMBER = "member.properties";
 

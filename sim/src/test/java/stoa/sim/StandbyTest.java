@@ -56,7 +56,8 @@ class StandbyTest {
     private final Map<Color, Integer> colors = new EnumMap<>(Color.class);
     private final TreeMap<Integer, String> sorted = new TreeMap<>();
 
-    /// Has room for many and holds few, mostly: what is read back has room for few, and another order.
+    /// Has room for many and holds few, mostly: what is read back has room for few, and another
+    /// order.
     private final Set<String> roomy = new HashSet<>();
 
     private int adds;
