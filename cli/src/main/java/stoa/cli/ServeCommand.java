@@ -241,8 +241,7 @@ final class ServeCommand implements Callable<Integer> {
     @Override
     public void report(String address, byte[] evidence) {
       var operator = new Operator(address, authorities, tokenFile);
-      var request =
-          ReportRequest.newBuilder().setEvidence(ByteString.copyFrom(evidence)).build();
+      var request = ReportRequest.newBuilder().setEvidence(ByteString.copyFrom(evidence)).build();
       var _ = operator.ask(asked -> asked.report(request));
     }
   }
