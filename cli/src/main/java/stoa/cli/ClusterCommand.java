@@ -75,6 +75,9 @@ final class ClusterCommand implements Callable<Integer> {
       out.flush();
       new CompletableFuture<Void>().join(); // until this process is told to end
       return 0;
+    } catch (IllegalStateException ended) {
+      Objects.requireNonNull(spec).commandLine().getErr().println("stoa: " + ended.getMessage());
+      return 1;
     } finally {
       for (ServerProcess server : servers) server.close();
     }

@@ -48,11 +48,19 @@ final class Operator {
   @Option(names = "--token-file", paramLabel = "FILE", description = "A file with its token.")
   private @Nullable Path tokenFile;
 
+  /// Which option says where the server is.
+  private final String option;
+
   /// With the options that a user gives.
-  Operator() {}
+  Operator() {
+    option = "--server";
+  }
 
   /// One that asks a server.
-  Operator(String server, @Nullable Path certificate, @Nullable Path tokenFile) {
+  ///
+  /// @param option which option says where it is
+  Operator(String server, @Nullable Path certificate, @Nullable Path tokenFile, String option) {
+    this.option = option;
     this.server = server;
     this.certificate = certificate;
     this.tokenFile = tokenFile;
@@ -76,7 +84,13 @@ final class Operator {
                 throw unknown;
               }
             });
-    return ask(leader.isEmpty() ? address : Endpoint.of(leader), WAIT_SECONDS, question);
+    if (leader.isEmpty()) return ask(address, WAIT_SECONDS, question);
+    try {
+      return ask(Endpoint.of(leader), WAIT_SECONDS, question);
+    } catch (IllegalArgumentException gone) {
+      // It is believed to have the store, and is not there: the one that was asked tells so itself.
+      return ask(address, WAIT_SECONDS, question);
+    }
   }
 
   private <T> T ask(
@@ -87,7 +101,11 @@ final class Operator {
           StoreGrpc.newBlockingStub(channel).withDeadlineAfter(seconds, TimeUnit.SECONDS));
     } catch (StatusRuntimeException failed) {
       throw new IllegalArgumentException(
-          address + " does not answer: " + reason(failed) + "; is it running? See --server",
+          address
+              + " does not answer: "
+              + reason(failed)
+              + "; is it running, with TLS or without as is said here? See "
+              + option,
           failed);
     } finally {
       channel.shutdownNow();

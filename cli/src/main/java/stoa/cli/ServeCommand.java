@@ -166,6 +166,10 @@ final class ServeCommand implements Callable<Integer> {
   /// Whether it keeps its store together with others, or did so when it was here last.
   private boolean isOneOfSeveral() {
     boolean told = replicated || join != null;
+    if (replicated && join != null) {
+      throw new IllegalArgumentException(
+          "--replicated begins a store and --join goes to one that is there; give one of them");
+    }
     if (data.equals("memory:")) {
       if (told) throw new IllegalArgumentException("--data memory: cannot be kept by several");
       return false;
@@ -232,7 +236,7 @@ final class ServeCommand implements Callable<Integer> {
   private final class Contacting implements Contact {
     @Override
     public void join(String server, String member) {
-      var operator = new Operator(Objects.requireNonNull(join), authorities, tokenFile);
+      var operator = new Operator(Objects.requireNonNull(join), authorities, tokenFile, "--join");
       var request = JoinRequest.newBuilder().setServer(server).setMember(member).build();
       JoinReply reply = operator.ask(asked -> asked.join(request));
       if (!reply.getRefusal().isEmpty()) throw new IllegalArgumentException(reply.getRefusal());
@@ -240,7 +244,7 @@ final class ServeCommand implements Callable<Integer> {
 
     @Override
     public void report(String address, byte[] evidence) {
-      var operator = new Operator(address, authorities, tokenFile);
+      var operator = new Operator(address, authorities, tokenFile, "--join");
       var request = ReportRequest.newBuilder().setEvidence(ByteString.copyFrom(evidence)).build();
       var _ = operator.ask(asked -> asked.report(request));
     }
@@ -321,12 +325,15 @@ final class ServeCommand implements Callable<Integer> {
     String address = new Endpoint(config.host(), config.port()).toString();
     Throwable cause = failed;
     while (cause != null && !(cause instanceof BindException)) cause = cause.getCause();
-    String why = cause == null ? failed.getMessage() : cause.getMessage();
+    if (cause == null) {
+      return new IllegalArgumentException(
+          "the server cannot be started: " + failed.getMessage(), failed);
+    }
     return new IllegalArgumentException(
         "cannot listen on "
             + address
             + ": "
-            + why
+            + cause.getMessage()
             + "; is another server there? Choose another with --listen, port 0 for any",
         failed);
   }

@@ -135,8 +135,9 @@ final class Conversation implements AutoCloseable {
                     : "no server answers at \""
                         + addresses.url()
                         + "\""
-                        + (last == null ? "" : " (" + last.getCode() + ")")
-                        + "; start one with ./stoa serve");
+                        + (last == null ? "" : " (" + why(last) + ")")
+                        + "; start one with ./stoa serve, or, when one is there that wants TLS, give"
+                        + " its certificate in StoaConfig.withSecurity");
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
@@ -147,6 +148,11 @@ final class Conversation implements AutoCloseable {
     if (failure == null) return;
     close();
     throw failure;
+  }
+
+  private static String why(Status status) {
+    String told = status.getDescription();
+    return told == null ? status.getCode().toString() : status.getCode() + ": " + told;
   }
 
   // ---- for who makes requests

@@ -16,6 +16,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import stoa.Corrupt;
 import stoa.LimitExceeded;
 import stoa.Stoa;
 import stoa.StoaConfig;
@@ -34,9 +35,12 @@ import stoa.ratis.RatisConfig;
 import stoa.ratis.RatisGroup;
 import stoa.ratis.RatisNode;
 import stoa.ratis.Roles;
+import stoa.storage.CorruptData;
 import stoa.storage.Device;
 import stoa.storage.DeviceConfig;
 import stoa.storage.FileDisk;
+import stoa.storage.StorageException;
+import stoa.storage.UnknownFormat;
 import stoa.store.Threads;
 import stoa.wire.proto.ServerStatus;
 
@@ -108,7 +112,7 @@ public final class ClusterServer implements AutoCloseable {
     Path directory = options.directory();
     Membership noted = Membership.read(directory);
     if (noted == null) Membership.requireEmpty(directory);
-    device = Device.open(new FileDisk(directory.resolve("replica")), DeviceConfig.standard());
+    device = device(directory.resolve("replica"));
     replica = new Replica(device);
     ticks =
         Executors.newSingleThreadScheduledExecutor(
@@ -149,6 +153,16 @@ public final class ClusterServer implements AutoCloseable {
     replica.listen(executing);
     var _ =
         ticks.scheduleWithFixedDelay(this::tick, TICK_MILLIS, TICK_MILLIS, TimeUnit.MILLISECONDS);
+  }
+
+  private static Device device(Path directory) {
+    try {
+      return Device.open(new FileDisk(directory), DeviceConfig.standard());
+    } catch (CorruptData | UnknownFormat damaged) {
+      throw new Corrupt(directory + " cannot be opened: " + damaged.getMessage(), damaged);
+    } catch (StorageException failed) {
+      throw new Unavailable(directory + " cannot be opened: " + failed.getMessage(), failed);
+    }
   }
 
   private void join(Member self) {
@@ -241,8 +255,12 @@ public final class ClusterServer implements AutoCloseable {
 
     @Override
     public void failed(Throwable cause) {
-      LOG.error("server {} has stopped: {}", membership.name(), cause.getMessage());
-      failure = cause;
+      if (isOut()) {
+        LOG.info("server {} keeps the store no more", membership.name());
+      } else {
+        LOG.error("server {} has stopped: {}", membership.name(), cause.getMessage());
+        failure = cause;
+      }
       // Not on this thread: closing waits for it.
       Thread.ofPlatform().name("stoa-stop").start(ClusterServer.this::close);
     }
@@ -382,6 +400,7 @@ public final class ClusterServer implements AutoCloseable {
 
     @Override
     public void join(String name, String written) {
+      requireStore();
       Member joining = Member.of(written);
       if (!joining.id().equals(name)) {
         throw new IllegalArgumentException("server " + name + " says that it is " + joining);
@@ -403,6 +422,7 @@ public final class ClusterServer implements AutoCloseable {
 
     @Override
     public void drain(String name) {
+      requireStore();
       List<Member> members = group.members();
       if (members.stream().noneMatch(member -> member.id().equals(name))) {
         throw new IllegalArgumentException(
@@ -417,6 +437,15 @@ public final class ClusterServer implements AutoCloseable {
       }
       group.remove(name);
     }
+  }
+
+  private void requireStore() {
+    if (group.leads()) return;
+    throw new Unavailable(
+        "server "
+            + membership.name()
+            + " has not the store; when no server has it, fewer than half of them are there: start"
+            + " them, and try again");
   }
 
   /// Has the server that knows most lead, if this one does and is not alone. Waits shortly.
