@@ -51,6 +51,7 @@ final class Node implements AutoCloseable {
             () -> new SessionThreads(this, background));
     this.requests = new Requests(this);
     this.strangers = new Strangers(config.helloConnectionsMax(), config.helloTimeMax());
+    sample(); // what happens before the first tick counts, too
   }
 
   private static ThreadPoolExecutor pool(String name, int threads) {
@@ -133,13 +134,15 @@ final class Node implements AutoCloseable {
 
   /// Does what is to be done once in a while. Quick.
   void tick() {
+    strangers.expire(nowNanos());
+    sample();
+    background(registry::expire);
+  }
+
+  private void sample() {
     long now = nowNanos();
     answered.sample(now);
-    strangers.expire(now);
-    background(() -> {
-      syncs.sample(service.devices().stream().mapToLong(DeviceStats::syncs).sum(), nowNanos());
-      registry.expire();
-    });
+    syncs.sample(service.devices().stream().mapToLong(DeviceStats::syncs).sum(), now);
   }
 
   boolean isDraining() {
