@@ -7,6 +7,11 @@ import org.junit.jupiter.api.TestFactory;
 /// As [GuavaTest], for the collections that are made of those, or like them.
 class GuavaMoreTest {
   @TestFactory
+  Stream<DynamicNode> aSharedListIsAList() {
+    return GuavaTest.nodes(GuavaSuites.lists());
+  }
+
+  @TestFactory
   Stream<DynamicNode> aSharedNavigableMapIsAConcurrentNavigableMap() {
     return GuavaTest.nodes(
         GuavaSuites.sortedMaps(

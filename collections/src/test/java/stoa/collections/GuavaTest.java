@@ -22,11 +22,6 @@ class GuavaTest {
   }
 
   @TestFactory
-  Stream<DynamicNode> aSharedListIsAList() {
-    return nodes(GuavaSuites.lists());
-  }
-
-  @TestFactory
   Stream<DynamicNode> aSharedQueueIsAQueue() {
     return nodes(GuavaSuites.queues());
   }
