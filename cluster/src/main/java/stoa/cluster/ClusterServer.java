@@ -41,6 +41,7 @@ import stoa.storage.DeviceConfig;
 import stoa.storage.FileDisk;
 import stoa.storage.StorageException;
 import stoa.storage.UnknownFormat;
+import stoa.store.Divergence;
 import stoa.store.Threads;
 import stoa.wire.proto.ServerStatus;
 
@@ -304,12 +305,13 @@ public final class ClusterServer implements AutoCloseable {
                 replica.streams(),
                 Clock.system(),
                 Threads.real(),
-                evidence -> report(evidence.toBytes()))));
+                this::suspect)));
   }
 
-  private void report(byte[] evidence) {
-    String address = leader.ask().getNow("");
-    if (!address.isEmpty()) options.contact().report(address, evidence);
+  /// An object is not here what it is at the leader. Told to the operator alone: the comparison has
+  /// suspected objects that were sound, and quarantine takes them from their users.
+  private void suspect(Divergence evidence) {
+    LOG.warn("server {} came to another state: {}", membership.name(), evidence);
   }
 
   private ObjectService open() {
