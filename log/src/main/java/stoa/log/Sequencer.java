@@ -229,6 +229,12 @@ public final class Sequencer {
         epoch, unsettled.isEmpty() ? counter : unsettled.firstEntry().getKey() - 1);
   }
 
+  /// Issues nothing up to a counter any more: those addresses are others'.
+  public void skip(long to) {
+    Check.that(unsettled.isEmpty(), "a log that skips addresses settles them itself");
+    counter = Math.max(counter, to);
+  }
+
   /// Issues log addresses alone, for a log whose owner numbers its streams itself, and settles them
   /// too.
   public Token grant(int count) {

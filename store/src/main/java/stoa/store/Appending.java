@@ -22,6 +22,13 @@ record Appending(Resident[] residents, byte[][] data, long[] addresses, Given gi
     this(residents, data, new long[data.length], new Given());
   }
 
+  /// How many bytes it appends.
+  long bytes() {
+    long sum = 0;
+    for (byte[] one : data) sum += one.length;
+    return sum;
+  }
+
   void unpin() {
     for (Resident resident : residents) resident.unpin();
   }

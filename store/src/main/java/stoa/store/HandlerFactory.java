@@ -23,6 +23,13 @@ public interface HandlerFactory {
     return false;
   }
 
+  /// Whether puts on these keys have a place in the one order of several stores, see [Order], so
+  /// that transactions and snapshots over several can see them. Otherwise each key has an order by
+  /// itself.
+  default boolean isOrdered() {
+    return true;
+  }
+
   /// The answer that stands for a failure of the store itself.
   Answer failure(RuntimeException cause);
 }

@@ -3,8 +3,11 @@ package stoa.store;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.SortedMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 import stoa.AlreadyExists;
@@ -12,6 +15,7 @@ import stoa.LimitExceeded;
 import stoa.LogAddress;
 import stoa.Unavailable;
 import stoa.UnknownOutcome;
+import stoa.base.Check;
 import stoa.base.Clock;
 import stoa.log.Batch;
 import stoa.log.Entry;
@@ -35,6 +39,10 @@ final class Intake {
    *     go: nothing is left behind.
    * (3) Mailboxes are filled in log order, before any later batch is begun. So a question that is
    *     asked after the answer to one put was seen stands behind every put with a lower log address.
+   * (4) Of several stores with one order: the addresses of a batch are reserved after all that it
+   *     holds was asked, and one batch is under way at a time. So whoever asks when none is under way
+   *     any more that was when he came, sees all that has a lower address than anything that he knows
+   *     of.
    */
   private static final int SPINS = 100;
   private static final long PAUSE_NANOS = 20_000;
@@ -42,13 +50,22 @@ final class Intake {
   private static final int BATCH_BYTES_MAX = 8 << 20;
   private static final int APPENDS_AVERAGED = 16;
 
+  /// So many addresses are reserved at a time from an order of several stores; more than a batch
+  /// takes. What is left serves batches that need no place in that order.
+  private static final int RESERVED = 1 << 20;
+
+  private static final int PAUSES_COUNTED = 1_024;
+
+  /// So long is waited for a batch under way; it may wait for other stores.
+  private static final long BATCH_MICROS_MAX = 30_000_000;
+
   /// A pause of the whole process says nothing of the log.
   private static final long APPEND_MICROS_COUNTED_MAX = 4_000;
 
   private final Store store;
   private final @Nullable ShardLog log;
+  private final @Nullable Order order;
   private final Clock clock;
-  private final Sequencer sequencer;
   private final Unfinished unfinished;
   private final ConcurrentLinkedQueue<Request> queue = new ConcurrentLinkedQueue<>();
   private final AtomicBoolean leading = new AtomicBoolean();
@@ -63,14 +80,24 @@ final class Intake {
   /* The last log counter up to which all puts are in the mailboxes, when publishing is even. */
   private volatile long published;
 
+  /// How many wait to hold up all batches: nobody begins another one.
+  private final AtomicInteger holding = new AtomicInteger();
+
+  /// How many batches were led; who leads counts.
+  private final AtomicLong turns = new AtomicLong();
+
+  /// The last log counter that others are known to have been given.
+  private volatile long seen;
+
   // Guarded by leading.
+  private Sequencer sequencer;
+  private long reservedTo;
   private final ArrayList<Request> taken = new ArrayList<>();
   private final ArrayList<Resident> touched = new ArrayList<>();
   private final ArrayList<Request> scheduled = new ArrayList<>();
   private final ArrayList<Resident> brief = new ArrayList<>();
   private @Nullable List<Resident> gathered;
   private ArrayList<Entry> entries = new ArrayList<>();
-  private int bytes;
   private int addresses;
   private long batchMicros;
   private long sequence;
@@ -78,21 +105,33 @@ final class Intake {
   /// How long a batch took lately, in microseconds.
   private volatile double appendMicros = APPEND_MICROS_COUNTED_MAX;
 
+  private volatile long epoch;
   private volatile long nowMicros;
   private volatile @Nullable RuntimeException failed;
 
   /// @param log null when another store leads: then everything is refused
-  Intake(Store store, @Nullable ShardLog log, Clock clock) {
+  /// @param order null when the store is alone: then it orders its log itself
+  Intake(Store store, @Nullable ShardLog log, @Nullable Order order, Clock clock) {
     this.store = store;
     this.log = log;
+    this.order = order;
     this.clock = clock;
     ShardLog.Tail tail = log == null ? ShardLog.Tail.EMPTY : log.tail();
     nowMicros = tail.nowMicros();
     unfinished = new Unfinished(tail.note());
-    if (log != null) log.seal(tail.epoch() + 1);
-    ShardLog.Tail sealed = log == null ? tail : log.tail();
     term = log == null ? 0 : log.term();
-    sequencer = new Sequencer(sealed.epoch(), sealed.counter());
+    Order.Adopted adopted =
+        log == null || order == null
+            ? new Order.Adopted(tail.epoch() + 1, tail.counter(), List.of())
+            : order.adopt(term, tail);
+    if (log != null) {
+      adopted.decided().forEach(decided -> restore(decided, log));
+      log.seal(adopted.epoch());
+    }
+    ShardLog.Tail sealed = log == null ? tail : log.tail();
+    epoch = sealed.epoch();
+    sequencer = new Sequencer(epoch, sealed.counter());
+    sequencer.skip(adopted.counter());
     progress = new Progress(sealed.counter());
     published = sealed.counter();
     firstCounter = sealed.counter();
@@ -115,7 +154,22 @@ final class Intake {
 
   /// The epoch in which addresses are issued.
   long epoch() {
-    return sequencer.epoch();
+    return epoch;
+  }
+
+  /// The term under which the log is led from here.
+  long term() {
+    return term;
+  }
+
+  /// A number that nobody else who opened this log has.
+  long owner() {
+    return order == null ? epoch : term;
+  }
+
+  /// Whether this is one of several stores with one order.
+  boolean isOrdered() {
+    return order != null;
   }
 
   /// The time now, never before that of a logged put.
@@ -132,6 +186,56 @@ final class Intake {
       if ((before & 1) == 0 && publishing == before) return moment;
       pause(spin);
     }
+  }
+
+  /// The log counter at which whoever reads sees all that was answered before anywhere, also by
+  /// stores with the same order.
+  ///
+  /// @throws Unavailable when nobody can say
+  long present() {
+    Order common = order;
+    if (common == null) return moment();
+    long present = common.moment();
+    awaitBatch();
+    return present;
+  }
+
+  /// Waits, of several stores with one order, until the batch that is under way is in the
+  /// mailboxes: it may have lower addresses than what was answered elsewhere.
+  ///
+  /// @throws Unavailable when it takes too long
+  void awaitBatch() {
+    if (order == null || !leading.get()) return;
+    long turn = turns.get();
+    long end = 0;
+    for (int spin = 0; leading.get() && turns.get() == turn; spin++) {
+      pause(spin);
+      if (spin % PAUSES_COUNTED != 0) continue;
+      long now = clock.nowMicros();
+      if (end == 0) end = now + BATCH_MICROS_MAX;
+      else if (now > end) throw new Unavailable("a batch of the log is under way for too long");
+    }
+    checkUsable();
+  }
+
+  /// The last log counter that may be read at, as far as is known here.
+  private long known() {
+    return Math.max(moment(), seen);
+  }
+
+  /// Makes what stands at and below a log counter readable, and refuses a counter that nobody was
+  /// given yet.
+  void reach(long counter) {
+    if (counter < 0 || (counter > known() && (order == null || counter > seeing(present())))) {
+      throw new IllegalArgumentException(
+          "log counter " + counter + " is not between 0 and " + known() + ", the last one so far");
+    }
+    awaitBatch();
+  }
+
+  private synchronized long seeing(long counter) {
+    seen = Math.max(seen, counter);
+    return seen;
   }
 
   /// Waits until no batch is on its way into the mailboxes, which is a matter of memory only.
@@ -210,11 +314,12 @@ final class Intake {
   ///
   /// @param mine the keys whose requests are brief are added; null leaves them to a worker
   boolean tryLead(@Nullable Request own, @Nullable List<Resident> mine) {
-    if (leading.get() || !leading.compareAndSet(false, true)) return false;
+    if (leading.get() || holding.get() > 0 || !leading.compareAndSet(false, true)) return false;
     gathered = mine;
     try {
       lead(own);
     } finally {
+      turns.incrementAndGet();
       leading.set(false);
     }
     if (failed != null) progress.wake();
@@ -222,48 +327,194 @@ final class Intake {
   }
 
   private void lead(@Nullable Request own) {
+    begin();
+    gather();
+    if (taken.isEmpty() || !reserve()) return;
+    batchMicros = nowMicros();
+    for (Request request : taken) {
+      try {
+        resolve(request);
+      } catch (RuntimeException | Error broken) {
+        // A directory cannot be read, say: the batch and what it changed are in doubt.
+        var cause = new IllegalStateException("a batch could not be made: " + broken, broken);
+        failed = cause;
+        fail(unavailable(cause));
+        return;
+      }
+    }
+    if (entries.isEmpty()) commit(own);
+    else append(sequencer.grant(addresses), own);
+  }
+
+  // ---- transactions over several stores
+
+  /// Begins no batch any more until [#letGo], and waits for the one under way.
+  ///
+  /// @throws Unavailable when that takes too long, or the log has failed
+  void hold() {
+    holding.incrementAndGet();
+    long end = clock.nowMicros() + BATCH_MICROS_MAX;
+    for (int spin = 0; !leading.compareAndSet(false, true); spin++) {
+      pause(spin);
+      if (spin % PAUSES_COUNTED == 0 && clock.nowMicros() > end) {
+        holding.decrementAndGet();
+        throw new Unavailable("a batch of the log is under way for too long");
+      }
+    }
+    if (failed != null) {
+      letGo();
+      checkUsable();
+    }
+  }
+
+  /// Ends what [#hold] began.
+  void letGo() {
+    turns.incrementAndGet();
+    leading.set(false);
+    holding.decrementAndGet();
+    if (failed != null) progress.wake();
+    if (!queue.isEmpty()) store.callWriter();
+  }
+
+  /// What a transaction would log now, while all is held up; nothing is kept of it.
+  ///
+  /// @throws RuntimeException when it cannot be committed
+  List<Entry> sketch(Transaction transaction, Request commit) {
+    begin();
+    batchMicros = nowMicros();
+    try {
+      RuntimeException refusal = commit(transaction, commit);
+      if (refusal != null) throw refusal;
+      return entries;
+    } finally {
+      touched.forEach(Resident::rollBack);
+      touched.clear();
+    }
+  }
+
+  /// Commits transactions, while all is held up.
+  ///
+  /// @param token their addresses
+  /// @param commits by the offset in the token; each was sketched since all is held up
+  /// @param note what is logged with them at the first address; null for nothing
+  void commit(Token token, SortedMap<Integer, Request> commits, @Nullable Request note) {
+    begin();
+    sequencer.skip(token.first().counter() - 1);
+    batchMicros = nowMicros();
+    if (note != null) take(note, 0);
+    commits.forEach((offset, commit) -> take(commit, offset));
+    Token own = sequencer.grant(token.count());
+    Check.that(own.equals(token), "%s and %s are the same", own, token);
+    if (entries.isEmpty()) commit((Request) null);
+    else append(token, null);
+  }
+
+  private void take(Request request, int offset) {
+    taken.add(request);
+    addresses = offset;
+    resolve(request);
+    RuntimeException refusal = request.refusal;
+    if (refusal != null) throw new IllegalStateException("what is held up has changed", refusal);
+  }
+
+  /// Logs what was decided and is not in the log, and the epoch in which addresses are given now,
+  /// while all is held up. If something was missing, the log has failed: what is in memory is not
+  /// what is logged, and the store is to be opened again.
+  void adopt(Order.Adopted adopted) {
+    ShardLog own = Objects.requireNonNull(log);
+    boolean missing = false;
+    try {
+      for (Order.Decided decided : adopted.decided()) missing |= restore(decided, own);
+      own.seal(adopted.epoch());
+    } catch (RuntimeException unknown) {
+      failed = unknown;
+      throw unknown;
+    }
+    if (missing) failed = new Unavailable("it has logged what was decided while it was cut off");
+    ShardLog.Tail sealed = own.tail();
+    sequencer = new Sequencer(sealed.epoch(), sealed.counter());
+    sequencer.skip(adopted.counter());
+    reservedTo = 0;
+    epoch = sealed.epoch();
+  }
+
+  /// Logs what is decided, unless it is in the log; answers whether it did. Whoever has not logged
+  /// it has logged nothing since then.
+  private boolean restore(Order.Decided decided, ShardLog to) {
+    Entry first = decided.entries().getFirst();
+    if (to.streams().last(first.stream()) >= first.address()) return false;
+    ShardLog.Tail tail = to.tail();
+    long micros = Math.max(tail.nowMicros(), decided.nowMicros());
+    var batch =
+        new Batch(decided.token(), term, ++sequence, micros, decided.entries(), tail.note());
+    to.append(
+        batch,
+        outcome -> {
+          if (outcome instanceof Outcome.Committed) return;
+          throw new Unavailable("what was decided could not be logged: " + outcome);
+        });
+    return true;
+  }
+
+  // ---- a batch
+
+  private void begin() {
     taken.clear();
     touched.clear();
     entries = new ArrayList<>();
-    bytes = 0;
     addresses = 0;
-    batchMicros = nowMicros();
+  }
+
+  /// Takes what has arrived, as much as a batch may be.
+  private void gather() {
+    long bytes = 0;
     Request request;
-    while (entries.size() < BATCH_ENTRIES_MAX
+    while (taken.size() < BATCH_ENTRIES_MAX
         && bytes < BATCH_BYTES_MAX
         && (request = queue.poll()) != null) {
       if (failed != null) {
         request.fail(unavailable(failed));
       } else {
         taken.add(request);
-        try {
-          resolve(request);
-        } catch (RuntimeException | Error broken) {
-          // A directory cannot be read, say: the batch and what it changed are in doubt.
-          var cause = new IllegalStateException("a batch could not be made: " + broken, broken);
-          failed = cause;
-          fail(unavailable(cause));
-          return;
-        }
+        bytes += request.bytes();
       }
     }
-    if (!entries.isEmpty()) {
-      nowMicros = batchMicros;
-      Token token = sequencer.grant(addresses);
-      var batch = new Batch(token, term, ++sequence, nowMicros, entries, unfinished.note());
-      Objects.requireNonNull(log)
-          .append(
-              batch,
-              outcome -> {
-                long took =
-                    Math.clamp(clock.nowMicros() - batchMicros, 0L, APPEND_MICROS_COUNTED_MAX);
-                double before = appendMicros;
-                appendMicros = before + (took - before) / APPENDS_AVERAGED;
-                settle(outcome, token, own);
-              });
-    } else if (!taken.isEmpty()) {
-      commit(own);
+  }
+
+  /// Gets addresses for what was taken, of several stores with one order.
+  private boolean reserve() {
+    Order common = order;
+    if (common == null) return true;
+    boolean ordered = false;
+    for (Request request : taken) ordered |= request.isOrdered();
+    if (!ordered && sequencer.last() + RESERVED / 2 < reservedTo) return true;
+    try {
+      skip(common.reserve(term, RESERVED));
+      return true;
+    } catch (RuntimeException unavailable) {
+      fail(new Unavailable("nothing was logged: " + unavailable.getMessage(), unavailable));
+      return false;
     }
+  }
+
+  private void skip(long to) {
+    sequencer.skip(to);
+    reservedTo = to + RESERVED;
+  }
+
+  private void append(Token token, @Nullable Request own) {
+    nowMicros = batchMicros;
+    var batch = new Batch(token, term, ++sequence, nowMicros, entries, unfinished.note());
+    Objects.requireNonNull(log)
+        .append(
+            batch,
+            outcome -> {
+              long took =
+                  Math.clamp(clock.nowMicros() - batchMicros, 0L, APPEND_MICROS_COUNTED_MAX);
+              double before = appendMicros;
+              appendMicros = before + (took - before) / APPENDS_AVERAGED;
+              settle(outcome, token, own);
+            });
   }
 
   /// Gives a request its place in the batch under way, or refuses it. A refusal may reflect the
@@ -413,7 +664,7 @@ final class Intake {
   /// Appends to users' streams, at one log address.
   private @Nullable RuntimeException append(Appending appending) {
     int offset = addresses++;
-    appending.given().log = new LogAddress(sequencer.epoch(), sequencer.last() + 1 + offset);
+    appending.given().log = new LogAddress(epoch, sequencer.last() + 1 + offset);
     Resident[] residents = appending.residents();
     for (int i = 0; i < residents.length; i++) {
       byte[] data = appending.data()[i];
@@ -464,7 +715,6 @@ final class Intake {
     long address = ++resident.nextTail;
     resident.nextEntry = sequencer.last() + 1 + offset;
     entries.add(new Entry(resident.key.stream(), address, offset, micros, kind, payload, mark));
-    bytes += payload.length;
     return address;
   }
 

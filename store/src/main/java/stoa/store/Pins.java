@@ -70,13 +70,14 @@ public final class Pins {
 
   /// Pins the present, for a while at most: who forgets to close the pin does no harm for ever.
   ///
-  /// @param moment the present
+  /// @param moment a time that is not behind the present
+  /// @param present the present
   /// @param forMicros how long it counts
-  Pin pin(LongSupplier moment, long forMicros) {
+  Pin pin(LongSupplier moment, LongSupplier present, long forMicros) {
     long now = nowMicros.getAsLong();
     long untilMicros = forMicros > Long.MAX_VALUE - now ? Long.MAX_VALUE : now + forMicros;
     Pin pin = added(new Pin(moment.getAsLong(), untilMicros));
-    pin.counter = moment.getAsLong();
+    pin.counter = present.getAsLong();
     return pin;
   }
 

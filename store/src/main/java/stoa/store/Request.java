@@ -275,6 +275,23 @@ public final class Request {
     return request;
   }
 
+  /// Whether what it logs has a place in the order of several stores.
+  boolean isOrdered() {
+    return switch (kind) {
+      case PUT, DELETE, NOTE -> resident.ordered;
+      case APPEND, COMMIT -> true;
+      case PART, FORK, GET, GENERATION, POSITION -> false;
+    };
+  }
+
+  /// About how many bytes it logs.
+  long bytes() {
+    if (transaction != null) return transaction.bytes();
+    Appending appends = appending;
+    if (appends != null) return appends.bytes();
+    return value.length;
+  }
+
   /// Whether it is settled.
   public boolean isDone() {
     return done;

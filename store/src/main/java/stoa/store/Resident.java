@@ -47,6 +47,10 @@ final class Resident implements Runnable {
   private static final long UNKNOWN = -1;
 
   final Key key;
+
+  /// Whether its puts have a place in the order of several stores.
+  final boolean ordered;
+
   private final Store store;
 
   // The leader's.
@@ -123,6 +127,7 @@ final class Resident implements Runnable {
   Resident(Store store, Key key) {
     this.store = store;
     this.key = key;
+    this.ordered = store.isOrdered(key);
     StreamId stream = key.stream();
     long last = store.streams().last(stream);
     var mark = last == 0 ? null : store.streams().lastMark(stream, last);

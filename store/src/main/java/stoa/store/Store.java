@@ -84,18 +84,29 @@ public final class Store implements AutoCloseable {
 
   /// A store on a log, which it closes with itself. Seals the log for an epoch of its own.
   public Store(StoreConfig config, ShardLog log, Clock clock, Threads threads) {
-    this(config, log, log.streams(), clock, threads);
+    this(config, log, log.streams(), null, clock, threads);
+  }
+
+  /// One of several stores with one order, on a log of its own, which it closes with itself. What
+  /// it asks the order for, it waits for.
+  public Store(StoreConfig config, ShardLog log, Order order, Clock clock, Threads threads) {
+    this(config, log, log.streams(), order, clock, threads);
   }
 
   /// A store for [Following], on the streams of a replica that does not lead: it refuses whatever
   /// would have to be logged, and every question. Registering handlers, reading streams and [#scan]
   /// are what it is for.
   public static Store following(StoreConfig config, Streams streams, Clock clock, Threads threads) {
-    return new Store(config, null, streams, clock, threads);
+    return new Store(config, null, streams, null, clock, threads);
   }
 
   private Store(
-      StoreConfig config, @Nullable ShardLog log, Streams streams, Clock clock, Threads threads) {
+      StoreConfig config,
+      @Nullable ShardLog log,
+      Streams streams,
+      @Nullable Order order,
+      Clock clock,
+      Threads threads) {
     this.config = config;
     this.log = log;
     this.streams = streams;
@@ -103,7 +114,7 @@ public final class Store implements AutoCloseable {
     long versionBytes = config.residentBytesMax() / VERSIONS_SHARE;
     this.residents = new Residents(this, config.residentBytesMax() - versionBytes);
     this.versions = new Versions(this, threads, versionBytes);
-    this.intake = new Intake(this, log, clock);
+    this.intake = new Intake(this, log, order, clock);
     this.retention = new Retention(this, intake);
     this.nesting = new Nesting(this, intake, threads, config.nestingMax());
     this.takingBack = new TakingBack(this, threads, config.callTimeMax());
@@ -310,6 +321,7 @@ public final class Store implements AutoCloseable {
     if (isUnconfirmed(request)) return request;
     boolean quick = request.quick;
     if (quick && threads.mayRunQuick()) {
+      if (isHeldUp(request)) return request;
       Resident resident = request.resident;
       if (!resident.runAlone(request) && resident.enqueue(request)) {
         var _ = resident.runQuickUntil(request);
@@ -412,8 +424,7 @@ public final class Store implements AutoCloseable {
   ///
   /// @return its stream address
   public long append(Key key, byte[] payload) {
-    Resident resident = accepted(() -> residents.pin(key));
-    Request request = Request.note(resident, Records.NOTE, payload);
+    Request request = noted(key, payload);
     intake.add(request);
     return await(request).number();
   }
@@ -491,17 +502,9 @@ public final class Store implements AutoCloseable {
   /// @param counter of the log address
   /// @throws IllegalArgumentException when nothing is committed there yet
   public Past at(Key key, long counter) {
-    checkCommitted(counter);
+    intake.reach(counter);
     observed.advance(counter);
     return Past.at(this, key, counter);
-  }
-
-  private void checkCommitted(long counter) {
-    long moment = moment();
-    if (counter < 0 || counter > moment) {
-      throw new IllegalArgumentException(
-          "log counter " + counter + " is not between 0 and " + moment + ", the last one so far");
-    }
   }
 
   /// The streams of the store.
@@ -544,9 +547,14 @@ public final class Store implements AutoCloseable {
 
   /// Pins the present: what is seen now stays readable.
   public Pins.Pin pinNow() {
-    Pins.Pin pin = retention.pins().pin(intake::moment, Long.MAX_VALUE);
+    Pins.Pin pin = pinPresent(Long.MAX_VALUE);
     observed.advance(pin.counter());
     return pin;
+  }
+
+  /// Pins the present: in front of it nothing that it shows is released.
+  private Pins.Pin pinPresent(long forMicros) {
+    return retention.pins().pin(intake::moment, intake::present, forMicros);
   }
 
   /// Pins a place of the past.
@@ -554,7 +562,7 @@ public final class Store implements AutoCloseable {
   /// @throws IllegalArgumentException when nothing is committed there, or the address was never
   ///   issued
   public Pins.Pin pinAt(LogAddress address) {
-    checkCommitted(address.counter());
+    intake.reach(address.counter());
     Pins.Pin pin = retention.pin(() -> retention.pins().pin(address.counter()));
     try {
       checkIssued(address);
@@ -567,6 +575,7 @@ public final class Store implements AutoCloseable {
 
   /// Refuses an address of another epoch than its counter was issued in.
   private void checkIssued(LogAddress address) {
+    if (intake.isOrdered()) return; // it may be of another store
     long counter = address.counter();
     boolean old = counter < intake.firstCounter() && counter > 0;
     boolean told = old && counter >= streams().firstInLog();
@@ -701,9 +710,10 @@ public final class Store implements AutoCloseable {
 
   // ---- transactions
 
-  /// What no other transaction of this log carries: nobody has had this epoch before.
+  /// What no other transaction of this log carries: nobody else has opened it in this epoch and
+  /// term.
   private StreamId mark() {
-    return new StreamId(intake.epoch(), marks.incrementAndGet());
+    return new StreamId(intake.owner(), marks.incrementAndGet());
   }
 
   /// Begins a transaction that reads the present.
@@ -711,7 +721,7 @@ public final class Store implements AutoCloseable {
     checkOpen();
     checkUsable();
     long now = nowMicros();
-    Pins.Pin pin = retention.pins().pin(intake::moment, bounds.micros());
+    Pins.Pin pin = pinPresent(bounds.micros());
     var at = new LogAddress(intake.epoch(), pin.counter());
     return new Transaction(this, at, now, bounds, mark(), pin);
   }
@@ -742,9 +752,10 @@ public final class Store implements AutoCloseable {
   public Transaction begin(Transaction.Bounds bounds, LogAddress at) {
     checkOpen();
     checkUsable();
-    checkCommitted(at.counter());
+    intake.reach(at.counter());
     long now = nowMicros();
-    Pins.Pin pin = retention.pin(() -> retention.pins().pin(at::counter, bounds.micros()));
+    Pins.Pin pin =
+        retention.pin(() -> retention.pins().pin(at::counter, at::counter, bounds.micros()));
     try {
       checkIssued(at);
     } catch (RuntimeException never) {
@@ -807,6 +818,29 @@ public final class Store implements AutoCloseable {
     return request.number();
   }
 
+  /// Holds up everything that would be logged here, for transactions that this and other stores
+  /// with the same order commit together. Waits for the batch under way.
+  ///
+  /// @throws Unavailable when that takes too long, or the log has failed
+  public Held hold() {
+    checkOpen();
+    intake.hold();
+    return new Held(this, intake);
+  }
+
+  /// A request to commit a transaction together with other stores.
+  Request across(Transaction transaction) {
+    Resident any = transaction.any();
+    accept();
+    Check.that(any.pin(), "%s stays in memory while it is used", any.key);
+    return Request.of(transaction, Request.Kind.COMMIT, any, null, null, transaction.isQuick());
+  }
+
+  /// A request to append an entry, as [#append(Key, byte[])].
+  Request noted(Key key, byte[] payload) {
+    return Request.note(accepted(() -> residents.pin(key)), Records.NOTE, payload);
+  }
+
   /// Executes what a committed transaction left to this thread.
   private boolean runParts(Transaction transaction) {
     boolean any = false;
@@ -837,6 +871,11 @@ public final class Store implements AutoCloseable {
 
   void awaitPublished() {
     intake.awaitPublished();
+  }
+
+  /// The term under which this leads its log.
+  long term() {
+    return intake.term();
   }
 
   /// The epoch in which log addresses are issued.
@@ -1045,6 +1084,13 @@ public final class Store implements AutoCloseable {
     return intake.nowMicros();
   }
 
+  /// Whether puts on a key have a place in the order of several stores.
+  boolean isOrdered(Key key) {
+    if (key.isStream()) return true;
+    HandlerFactory factory = factories.get(key.space());
+    return factory != null && factory.isOrdered();
+  }
+
   HandlerFactory factory(String space) {
     HandlerFactory factory = factories.get(space);
     if (factory == null) throw new IllegalStateException("nobody registered the space " + space);
@@ -1137,9 +1183,22 @@ public final class Store implements AutoCloseable {
     }
   }
 
+  /// Waits for the batch under way, if the key of a question is ordered among several stores; fails
+  /// the question when that takes too long.
+  private boolean isHeldUp(Request question) {
+    try {
+      if (question.resident.ordered) intake.awaitBatch();
+      return false;
+    } catch (Unavailable failed) {
+      question.fail(failed);
+      return true;
+    }
+  }
+
   /// Puts a question behind what waits for its key.
   void ask(Request request) {
     if (isUnconfirmed(request)) return;
+    if (isHeldUp(request)) return;
     if (request.resident.enqueue(request)) request.resident.dispatch();
   }
 
@@ -1238,7 +1297,7 @@ public final class Store implements AutoCloseable {
   }
 
   /// Waits without running anything.
-  private void park(Request request) {
+  void park(Request request) {
     if (request.isDone()) return;
     if (!intake.isEmpty()) callWriter();
     request.waiter(Thread.currentThread());

@@ -3,9 +3,11 @@ package stoa.store;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import stoa.Aborted;
@@ -366,6 +368,11 @@ public final class Transaction implements AutoCloseable {
     return deeds;
   }
 
+  /// How many bytes it puts, with the answers that are logged.
+  long bytes() {
+    return bytes;
+  }
+
   long nowMicros() {
     return nowMicros;
   }
@@ -373,6 +380,29 @@ public final class Transaction implements AutoCloseable {
   /// The key to which it put first.
   Resident first() {
     return deeds.getFirst().resident;
+  }
+
+  /// One of the keys that it read or wrote.
+  Resident any() {
+    return touched.values().iterator().next();
+  }
+
+  /// The streams on which it depends: of the keys that it read or wrote, and of where those are
+  /// listed that it begins or deletes.
+  Set<StreamId> streams() {
+    var streams = new HashSet<>(touched.keySet());
+    for (Deed deed : deeds) {
+      if (deed.begins || deed.value == null) {
+        streams.add(store.directory(deed.resident.key.space()).key.stream());
+      }
+    }
+    return streams;
+  }
+
+  /// It was committed together with what it did in other stores.
+  void committed() {
+    ended = true;
+    unpin();
   }
 
   /// Whether all that it runs is known to be short.
@@ -413,7 +443,7 @@ public final class Transaction implements AutoCloseable {
   }
 
   /// An abort with the versions of the key: looked up here, not by the leader.
-  private Aborted told(Aborted lost) {
+  Aborted told(Aborted lost) {
     Key key = changed;
     if (key == null) return lost;
     long read = store.nesting().firstBehind(key.stream(), counter()) - 1;

@@ -1,0 +1,146 @@
+package stoa.store;
+
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+import stoa.Aborted;
+import stoa.base.Check;
+import stoa.base.StreamId;
+import stoa.log.Entry;
+import stoa.log.Token;
+
+/// A store in which nothing is logged but what its holder says: for transactions that several
+/// stores with one [Order] commit together.
+///
+/// Each store that has a part in them is held, and says of each transaction whether it may be
+/// committed as far as it is concerned. Then those for which nobody has said no get their
+/// addresses, it is noted durably that they are committed, and each store logs its parts. Nothing
+/// that a store has said changes until it is let go. One owner at a time.
+public final class Held implements AutoCloseable {
+  private final Store store;
+  private final Intake intake;
+  private final Map<Transaction, Request> ready = new LinkedHashMap<>();
+  private final Map<Transaction, Request> chosen = new LinkedHashMap<>();
+  private final Set<StreamId> written = new HashSet<>();
+  private boolean over;
+
+  Held(Store store, Intake intake) {
+    this.store = store;
+    this.intake = intake;
+  }
+
+  /// What a store says of a transaction.
+  public sealed interface Verdict {
+    /// It may be committed.
+    ///
+    /// @param entries what is logged here then, all at one log address; none when it only reads
+    ///   here
+    record Ready(List<Entry> entries) implements Verdict {}
+
+    /// It may not.
+    ///
+    /// @param cause why
+    record Refused(RuntimeException cause) implements Verdict {}
+
+    /// That depends on another one of this store that is ready: it is to be asked the next time.
+    record Later() implements Verdict {}
+  }
+
+  /// Says whether a transaction may be committed. It must not be used any more meanwhile.
+  public Verdict examine(Transaction transaction) {
+    Check.that(!over && !ready.containsKey(transaction), "a transaction is examined once");
+    Set<StreamId> own = transaction.streams();
+    for (StreamId stream : own) {
+      if (written.contains(stream)) return new Verdict.Later();
+    }
+    Request request = store.across(transaction);
+    try {
+      List<Entry> entries = intake.sketch(transaction, request);
+      ready.put(transaction, request);
+      for (Entry entry : entries) written.add(entry.stream());
+      return new Verdict.Ready(entries);
+    } catch (RuntimeException refusal) {
+      request.fail(refusal);
+      return new Verdict.Refused(
+          refusal instanceof Aborted lost ? transaction.told(lost) : refusal);
+    }
+  }
+
+  /// Logs the parts of transactions that are committed; the others are given up, and the store goes
+  /// on. When this returns, the parts are durable.
+  ///
+  /// @param token the addresses of all transactions that are committed together
+  /// @param committed of this store, by their offset in the token
+  public void commit(Token token, SortedMap<Integer, Transaction> committed) {
+    var _ = commit(token, committed, null);
+  }
+
+  /// As [#commit(Token, SortedMap)], with an entry that says of what is committed, and makes it so.
+  ///
+  /// @param key to which the entry is added, as by [Store#append]
+  /// @return the entry's stream address
+  public long commit(
+      Token token, SortedMap<Integer, Transaction> committed, Key key, byte[] entry) {
+    Request note = store.noted(key, entry);
+    var _ = commit(token, committed, note);
+    return note.number();
+  }
+
+  private boolean commit(
+      Token token, SortedMap<Integer, Transaction> committed, @Nullable Request note) {
+    Check.that(!over, "what is held is committed once");
+    var writing = new TreeMap<Integer, Request>();
+    committed.forEach((offset, transaction) -> {
+      Request request = ready.remove(transaction);
+      if (request == null) throw new IllegalStateException("what is committed was not examined");
+      chosen.put(transaction, request);
+      if (transaction.identity() == null) request.complete(null);
+      else writing.put(offset, request);
+    });
+    boolean logs = note != null || !writing.isEmpty();
+    try {
+      if (logs) intake.commit(token, writing, note);
+    } finally {
+      close();
+    }
+    if (logs) intake.checkUsable();
+    return logs;
+  }
+
+  /// Waits until what was committed is executed.
+  public void awaitExecuted() {
+    chosen
+        .values()
+        .forEach(request -> {
+          store.park(request);
+          request.check();
+        });
+    chosen.keySet().forEach(Transaction::committed);
+  }
+
+  /// Lets the store go on, in a new epoch.
+  ///
+  /// @param adopted with what is decided of this store, and need not be in its log
+  public void adopt(Order.Adopted adopted) {
+    try {
+      intake.adopt(adopted);
+    } finally {
+      close();
+    }
+  }
+
+  /// Gives up what is not committed, and lets the store go on. Does nothing when that was done.
+  @Override
+  public void close() {
+    if (over) return;
+    over = true;
+    var cause = new stoa.Unavailable("the transaction was given up by another store");
+    ready.values().forEach(request -> request.fail(cause));
+    intake.letGo();
+  }
+}

@@ -1,0 +1,160 @@
+package stoa.store;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Function;
+import java.util.function.LongConsumer;
+import org.jspecify.annotations.Nullable;
+import stoa.Unavailable;
+import stoa.log.Token;
+
+/// A store among those that a [Coordinator] commits transactions over, where it is led.
+/// Thread-safe.
+public final class Participant implements Coordinator.Member {
+  /*
+   * Invariants:
+   * (1) The store is held while `held` is, for the last round of which this has heard.
+   * (2) What a round that is over says, late or again, changes nothing.
+   */
+  private final Store store;
+  private final Function<Coordinator.Part, @Nullable Transaction> transactions;
+  private final ReentrantLock lock = new ReentrantLock();
+
+  // Guarded by lock.
+  private @Nullable Held held;
+  private long last;
+
+  /// @param transactions finds the part of a transaction that is open here, null when it is not, or
+  ///   not any more
+  public Participant(Store store, Function<Coordinator.Part, @Nullable Transaction> transactions) {
+    this.store = store;
+    this.transactions = transactions;
+  }
+
+  @Override
+  public List<Held.Verdict> hold(long epoch, long round, List<Coordinator.Part> parts) {
+    lock.lock();
+    try {
+      if (epoch != store.epoch()) {
+        throw new Unavailable("the store is in epoch " + store.epoch() + ", not in " + epoch);
+      }
+      if (round <= last) throw new Unavailable("round " + round + " is over");
+      last = round;
+      letGo();
+      Held holding = store.hold();
+      held = holding;
+      var verdicts = new ArrayList<Held.Verdict>(parts.size());
+      for (Coordinator.Part part : parts) {
+        Transaction transaction = transactions.apply(part);
+        verdicts.add(
+            transaction == null
+                ? new Held.Verdict.Refused(
+                    new Unavailable(
+                        "the transaction has ended at one of the servers; begin another"))
+                : holding.examine(transaction));
+      }
+      return verdicts;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void letGo() {
+    Held before = held;
+    held = null;
+    if (before != null) before.close();
+  }
+
+  @Override
+  public void commit(
+      long epoch, long round, Token token, SortedMap<Integer, Coordinator.Part> committed) {
+    Held holding;
+    lock.lock();
+    try {
+      holding = holding(epoch, round);
+      holding.commit(token, open(committed));
+    } finally {
+      lock.unlock();
+    }
+    holding.awaitExecuted();
+  }
+
+  /// As [#commit], at home, with the entry that is the decision.
+  ///
+  /// @param executed is run when it is durable, and before it is waited until that is executed
+  void commit(
+      long epoch,
+      long round,
+      Token token,
+      SortedMap<Integer, Coordinator.Part> committed,
+      byte[] decision,
+      LongConsumer executed) {
+    Held holding;
+    long address;
+    lock.lock();
+    try {
+      holding = holding(epoch, round);
+      address = holding.commit(token, open(committed), Decision.KEY, decision);
+    } finally {
+      lock.unlock();
+    }
+    executed.accept(address);
+    holding.awaitExecuted();
+  }
+
+  /// Forgets decisions in front of a stream address.
+  void forget(long before) {
+    store.streams().trim(Decision.KEY.stream(), before);
+  }
+
+  private Held holding(long epoch, long round) {
+    Held holding = held;
+    if (holding == null || round != last || epoch != store.epoch()) {
+      throw new Unavailable("the store is not held by round " + round);
+    }
+    held = null;
+    return holding;
+  }
+
+  private SortedMap<Integer, Transaction> open(SortedMap<Integer, Coordinator.Part> parts) {
+    var open = new TreeMap<Integer, Transaction>();
+    parts.forEach((offset, part) -> {
+      Transaction transaction = transactions.apply(part);
+      if (transaction == null) throw new Unavailable("a transaction has ended while it was held");
+      open.put(offset, transaction);
+    });
+    return open;
+  }
+
+  @Override
+  public void release(long epoch, long round) {
+    lock.lock();
+    try {
+      if (epoch != store.epoch() || round < last) return;
+      last = round; // it may come before its hold
+      letGo();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  @Override
+  public long adopt(long round, Order.Adopted adopted) {
+    lock.lock();
+    try {
+      boolean newer = adopted.epoch() > store.epoch();
+      if (newer || (adopted.epoch() == store.epoch() && round >= last)) {
+        Held holding = held != null ? held : store.hold();
+        held = null;
+        last = newer ? 0 : last;
+        holding.adopt(adopted);
+      }
+      return store.term();
+    } finally {
+      lock.unlock();
+    }
+  }
+}

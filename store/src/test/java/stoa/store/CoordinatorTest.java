@@ -1,0 +1,370 @@
+package stoa.store;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static stoa.store.Script.bytes;
+import static stoa.store.Script.key;
+import static stoa.store.Script.text;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.UUID;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import stoa.Aborted;
+import stoa.LogAddress;
+import stoa.Unavailable;
+import stoa.base.Clock;
+import stoa.log.LocalShardLog;
+import stoa.log.ShardLog;
+import stoa.log.Token;
+import stoa.storage.Device;
+import stoa.storage.DeviceConfig;
+import stoa.storage.MemoryDisk;
+
+class CoordinatorTest {
+  private static final int STORES = 3;
+  private static final int HOME = 0;
+  private static final StoreConfig CONFIG =
+      new StoreConfig(Duration.ofSeconds(10), 10_000, 64 << 20, 16, Duration.ofSeconds(5));
+  private static final Transaction.Bounds BOUNDS =
+      new Transaction.Bounds(false, 60_000_000, 1_000, 1 << 20);
+
+  /// A store in this process, which can be closed and opened again.
+  private static final class Site implements Coordinator.Member {
+    private final MemoryDisk disk = new MemoryDisk(64 << 20);
+    private final Map<Coordinator.Part, Transaction> open = new ConcurrentHashMap<>();
+    private @Nullable Store store;
+    private @Nullable Participant participant;
+    private volatile int cutHolds;
+    private volatile int cutCommits;
+
+    void open(Order order) {
+      var log = new LocalShardLog(Device.open(disk, DeviceConfig.standard()));
+      var opened = new Store(CONFIG, log, order, Clock.system(), Threads.real());
+      opened.register("script", Script.FACTORY);
+      store = opened;
+      participant = new Participant(opened, open::get);
+    }
+
+    void close() {
+      store().close();
+      store = null;
+      participant = null;
+      open.clear();
+    }
+
+    Store store() {
+      Store is = store;
+      if (is == null) throw new Unavailable("closed");
+      return is;
+    }
+
+    Participant participant() {
+      Participant is = participant;
+      if (is == null) throw new Unavailable("closed");
+      return is;
+    }
+
+    @Override
+    public List<Held.Verdict> hold(long epoch, long round, List<Coordinator.Part> parts) {
+      var verdicts = participant().hold(epoch, round, parts);
+      if (cutHolds > 0) {
+        cutHolds = 0;
+        throw new Unavailable("cut");
+      }
+      return verdicts;
+    }
+
+    @Override
+    public void commit(
+        long epoch, long round, Token token, SortedMap<Integer, Coordinator.Part> committed) {
+      if (cutCommits > 0) {
+        cutCommits = 0;
+        throw new Unavailable("cut");
+      }
+      participant().commit(epoch, round, token, committed);
+    }
+
+    @Override
+    public void release(long epoch, long round) {
+      participant().release(epoch, round);
+    }
+
+    @Override
+    public long adopt(long round, Order.Adopted adopted) {
+      return participant().adopt(round, adopted);
+    }
+  }
+
+  private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
+  private final List<Site> sites = new ArrayList<>();
+  private final AtomicLong numbers = new AtomicLong();
+  private volatile Coordinator coordinator = coordinator();
+
+  private Coordinator coordinator() {
+    var members = new HashMap<Integer, Coordinator.Member>();
+    for (int i = 0; i < sites.size(); i++) if (i != HOME) members.put(i, sites.get(i));
+    return new Coordinator(HOME, members, threads, Clock.system());
+  }
+
+  @BeforeEach
+  void open() {
+    for (int i = 0; i < STORES; i++) sites.add(new Site());
+    openHome();
+    for (int i = 1; i < STORES; i++) sites.get(i).open(order(i));
+  }
+
+  /// That of whoever is the coordinator.
+  private Order order(int site) {
+    return new Order() {
+      @Override
+      public Adopted adopt(long term, ShardLog.Tail tail) {
+        return coordinator.of(site).adopt(term, tail);
+      }
+
+      @Override
+      public long reserve(long term, int count) {
+        return coordinator.of(site).reserve(term, count);
+      }
+
+      @Override
+      public long moment() {
+        return coordinator.of(site).moment();
+      }
+    };
+  }
+
+  private void openHome() {
+    coordinator = coordinator();
+    Site home = sites.get(HOME);
+    home.open(coordinator.home());
+    coordinator.begin(home.store(), home.participant());
+  }
+
+  @AfterEach
+  void close() {
+    sites.forEach(site -> {
+      if (site.store != null) site.close();
+    });
+    threads.close();
+  }
+
+  private String put(int site, String name, String line) {
+    return Script.put(sites.get(site).store(), name, line);
+  }
+
+  private String lines(int site, String name) {
+    return Script.lines(sites.get(site).store(), name);
+  }
+
+  /// A transaction over some of the stores.
+  private final class Across {
+    private final LogAddress at;
+    private final SortedMap<Integer, Coordinator.Part> parts = new TreeMap<>();
+
+    Across() {
+      at = new LogAddress(sites.get(HOME).store().epoch(), coordinator.of(1).moment());
+    }
+
+    private Transaction on(int site) {
+      var part =
+          parts.computeIfAbsent(site, _ -> new Coordinator.Part(1, numbers.incrementAndGet()));
+      return sites
+          .get(site)
+          .open
+          .computeIfAbsent(part, _ -> sites.get(site).store().begin(BOUNDS, at));
+    }
+
+    Across put(int site, String name, String line) {
+      var target = sites.get(site).store().target(key(name));
+      on(site).put(target, bytes(line), new Existence.Any(null), false);
+      return this;
+    }
+
+    String lines(int site, String name) {
+      var target = sites.get(site).store().target(key(name));
+      return text(on(site).get(target, "lines", new Existence.Any(null), false).encoded());
+    }
+
+    LogAddress commit() {
+      try {
+        return coordinator.commit(UUID.randomUUID(), parts).join();
+      } catch (CompletionException failed) {
+        if (failed.getCause() instanceof RuntimeException cause) throw cause;
+        throw failed;
+      } finally {
+        parts.forEach((site, part) -> {
+          Transaction open = sites.get(site).open.remove(part);
+          if (open != null) open.close();
+        });
+      }
+    }
+  }
+
+  @Test
+  void commitsOverStoresAtOneAddress() {
+    put(0, "a", "0");
+    put(1, "b", "0");
+    LogAddress at = new Across().put(0, "a", "x").put(1, "b", "y").put(2, "c", "z").commit();
+    assertEquals("0,x", lines(0, "a"));
+    assertEquals("0,y", lines(1, "b"));
+    assertEquals("z", lines(2, "c"));
+    for (int i = 0; i < STORES; i++) {
+      var stream = key("abc".substring(i, i + 1)).stream();
+      var last = sites.get(i).store().streams().read(stream, i == 2 ? 1 : 2);
+      assertEquals(at, last == null ? null : last.log());
+    }
+    assertEquals("3:1", put(1, "b", "1"));
+  }
+
+  @Test
+  void refusesWhatHasChangedMeanwhile() {
+    put(1, "b", "0");
+    var one = new Across().put(1, "b", "y").put(2, "c", "z");
+    assertEquals("0", new Across().lines(1, "b"));
+    put(1, "b", "1");
+    assertThrows(Aborted.class, one::commit);
+    assertEquals("0,1", lines(1, "b"));
+    assertEquals("1:2", put(2, "c", "2"));
+  }
+
+  @Test
+  void seesOneMomentEverywhere() {
+    put(1, "b", "0");
+    put(2, "c", "0");
+    var before = new Across();
+    put(1, "b", "1");
+    put(2, "c", "1");
+    assertEquals("0", before.lines(2, "c"));
+    assertEquals("0", before.lines(1, "b"));
+    var after = new Across();
+    assertEquals("0,1", after.lines(1, "b"));
+    assertEquals("0,1", after.lines(2, "c"));
+  }
+
+  @Test
+  void finishesWhatWasDecidedWhenAStoreWasCutOff() {
+    put(1, "b", "0");
+    var across = new Across().put(1, "b", "y").put(2, "c", "z");
+    sites.get(1).cutCommits = 1;
+    assertTrue(across.commit().counter() > 0);
+    coordinator.tick();
+    while (!sites.get(1).store().hasFailed()) Thread.onSpinWait();
+    assertThrows(Unavailable.class, () -> lines(1, "b")); // nobody sees it without
+    sites.get(1).close();
+    sites.get(1).open(order(1));
+    assertEquals("0,y", lines(1, "b"));
+    assertEquals("z", lines(2, "c"));
+    assertEquals("3:1", put(1, "b", "1"));
+  }
+
+  @Test
+  void finishesWhatWasDecidedWhenAStoreWasOpenedAgain() {
+    put(1, "b", "0");
+    var across = new Across().put(1, "b", "y").put(2, "c", "z");
+    sites.get(1).cutCommits = 1;
+    assertTrue(across.commit().counter() > 0);
+    sites.get(1).close();
+    sites.get(1).open(order(1));
+    assertEquals("0,y", lines(1, "b"));
+    assertEquals("3:1", put(1, "b", "1"));
+    assertEquals("z", lines(2, "c"));
+  }
+
+  @Test
+  void triesAgainWhenNobodyHeardThatAStoreIsHeld() {
+    put(1, "b", "0");
+    sites.get(1).cutHolds = 1;
+    Future<LogAddress> outcome =
+        threads.submit(() -> new Across().put(1, "b", "y").put(2, "c", "z").commit());
+    while (!outcome.isDone()) coordinator.tick();
+    assertTrue(resolved(outcome).counter() > 0);
+    assertEquals("0,y", lines(1, "b"));
+  }
+
+  private static LogAddress resolved(Future<LogAddress> outcome) {
+    try {
+      return outcome.get();
+    } catch (Exception failed) {
+      throw new AssertionError(failed);
+    }
+  }
+
+  @Test
+  void goesOnWithAnotherCoordinator() {
+    put(1, "b", "0");
+    new Across().put(0, "a", "x").put(1, "b", "y").commit();
+    sites.get(HOME).close();
+    assertThrows(Unavailable.class, () -> put(1, "b", "lost"));
+    openHome();
+    while (!goesOn()) Thread.onSpinWait();
+    new Across().put(0, "a", "x2").put(1, "b", "y2").put(2, "c", "z").commit();
+    assertTrue(lines(1, "b").endsWith("y2"), lines(1, "b"));
+    assertEquals("x,x2", lines(0, "a"));
+  }
+
+  private boolean goesOn() {
+    coordinator.tick();
+    try {
+      put(1, "b", "on");
+      put(2, "d", "on");
+      return true;
+    } catch (Unavailable notYet) {
+      assertInstanceOf(Unavailable.class, notYet);
+      return false;
+    }
+  }
+
+  @Test
+  void neverLosesAnUpdateOverStores() throws Exception {
+    for (int i = 0; i < STORES; i++) put(i, "k", "0");
+    int callers = 12;
+    int turns = 20;
+    var ends = new ArrayList<Future<Integer>>();
+    for (int c = 0; c < callers; c++) {
+      int caller = c;
+      ends.add(
+          threads.submit(() -> {
+            int aborted = 0;
+            for (int turn = 0; turn < turns; turn++) {
+              int one = (caller + turn) % STORES;
+              int two = (one + 1) % STORES;
+              while (true) {
+                var across = new Across();
+                try {
+                  assertEquals(across.lines(one, "k").isEmpty(), false);
+                  across.put(one, "k", "c" + caller + "t" + turn);
+                  across.put(two, "k", "c" + caller + "t" + turn);
+                  across.commit();
+                  break;
+                } catch (Aborted again) {
+                  aborted++;
+                }
+              }
+              put(two, "own" + caller, "s" + turn);
+            }
+            return aborted;
+          }));
+    }
+    for (var end : ends) end.get();
+    int sum = 0;
+    for (int i = 0; i < STORES; i++) sum += lines(i, "k").split(",").length - 1;
+    assertEquals(callers * turns * 2, sum);
+  }
+}
