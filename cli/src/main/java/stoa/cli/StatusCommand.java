@@ -12,6 +12,7 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Spec;
 import stoa.wire.proto.CallStatus;
+import stoa.wire.proto.MemberStatus;
 import stoa.wire.proto.ServerStatus;
 import stoa.wire.proto.SessionStatus;
 import stoa.wire.proto.ShardStatus;
@@ -68,12 +69,14 @@ final class StatusCommand implements Callable<Integer> {
     out.printf("%n%s%n", Words.count(servers.size(), "server"));
     out.printf("%16s  %-24s %-8s %10s%n", "server", "clients at", "", "behind");
     for (ServerStatus server : servers) {
-      out.printf(
-          "%16s  %-24s %-8s %10s%n",
-          server.getServer(),
-          server.getClientAddress(),
-          server.getLeads() ? "leads" : "follows",
-          server.getLeads() ? "" : Words.count(server.getBehind()));
+      for (MemberStatus member : server.getGroupsList()) {
+        out.printf(
+            "%16s  %-24s %-8s %10s%n",
+            server.getServer(),
+            server.getClientAddress(),
+            member.getLeads() ? "leads" : "follows",
+            member.getLeads() ? "" : Words.count(member.getBehind()));
+      }
     }
   }
 

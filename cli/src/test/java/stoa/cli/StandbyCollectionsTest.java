@@ -13,6 +13,7 @@ import stoa.StoaConfig;
 import stoa.log.LocalShardLog;
 import stoa.log.Streams;
 import stoa.objects.EmbeddedEngine;
+import stoa.objects.Part;
 import stoa.sim.Chance;
 import stoa.sim.ShippedLog;
 import stoa.sim.SimulatedThreads;
@@ -38,7 +39,8 @@ class StandbyCollectionsTest {
     var leads = new SimulatedThreads(new Chance(1));
     var follows = new SimulatedThreads(new Chance(2));
     var told = new ArrayList<Divergence>();
-    Stoa stoa = EmbeddedEngine.openReplicated(CONFIG, one, () -> log, () -> 1_000_000, leads);
+    Stoa stoa =
+        EmbeddedEngine.openReplicated(CONFIG, one, () -> log, () -> 1_000_000, leads, Part.WHOLE);
     var standby =
         EmbeddedEngine.openStandby(
             CONFIG, other, new Streams(other), () -> 1_000_000, follows, told::add);

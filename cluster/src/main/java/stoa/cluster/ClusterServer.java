@@ -31,6 +31,7 @@ import stoa.node.Server;
 import stoa.node.ServerConfig;
 import stoa.objects.EmbeddedEngine;
 import stoa.objects.ObjectService;
+import stoa.objects.Part;
 import stoa.ratis.Member;
 import stoa.ratis.RatisConfig;
 import stoa.ratis.RatisGroup;
@@ -44,6 +45,7 @@ import stoa.storage.StorageException;
 import stoa.storage.UnknownFormat;
 import stoa.store.Divergence;
 import stoa.store.Threads;
+import stoa.wire.proto.MemberStatus;
 import stoa.wire.proto.ServerStatus;
 
 /// One of several servers that keep a store together: it has a replica of the log, and while it
@@ -313,7 +315,7 @@ public final class ClusterServer implements AutoCloseable {
     try {
       ObjectService opened = open();
       store = opened;
-      server.lead(opened);
+      server.lead(0, opened);
       leader.is(self().clients());
       LOG.info("server {} has the store", membership.name());
     } catch (RuntimeException later) {
@@ -350,7 +352,8 @@ public final class ClusterServer implements AutoCloseable {
               device,
               () -> ReplicatedShardLog.open(replica, group()),
               Clock.system(),
-              Threads.real());
+              Threads.real(),
+              Part.WHOLE);
       return ObjectService.of(stoa, options.admissible());
     });
   }
@@ -370,7 +373,7 @@ public final class ClusterServer implements AutoCloseable {
     if (store == null) return;
     store = null;
     leader.isUnknown();
-    server.follow();
+    server.follow(0);
   }
 
   private void tick() {
@@ -407,7 +410,12 @@ public final class ClusterServer implements AutoCloseable {
     }
 
     @Override
-    public CompletableFuture<String> leader() {
+    public int groups() {
+      return 1;
+    }
+
+    @Override
+    public CompletableFuture<String> leader(int number) {
       return leader.ask();
     }
 
@@ -422,8 +430,10 @@ public final class ClusterServer implements AutoCloseable {
                   .setServer(member.id())
                   .setClientAddress(member.clients())
                   .setPeerAddress(member.host() + ":" + member.port())
-                  .setLeads(member.id().equals(leading))
-                  .setBehind(Math.max(0, most - committed.getOrDefault(member.id(), 0L)))
+                  .addGroups(
+                      MemberStatus.newBuilder()
+                          .setLeads(member.id().equals(leading))
+                          .setBehind(Math.max(0, most - committed.getOrDefault(member.id(), 0L))))
                   .build())
           .toList();
     }

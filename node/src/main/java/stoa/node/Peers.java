@@ -6,11 +6,15 @@ import stoa.wire.proto.ServerStatus;
 
 /// The servers that keep a store together, as one of them sees it. Thread-safe.
 public interface Peers {
+  /// How many groups keep the store, numbered from 0; 0 while that is not known.
+  int groups();
+
   /// Where clients find the servers, `HOST:PORT`.
   List<String> servers();
 
-  /// Where clients find the server that has the store, `HOST:PORT`; completed when that is known.
-  CompletableFuture<String> leader();
+  /// Where clients find the server that has a group's part of the store, `HOST:PORT`; completed
+  /// when that is known. This server may keep the group or not.
+  CompletableFuture<String> leader(int group);
 
   /// What an operator sees of them.
   List<ServerStatus> status();

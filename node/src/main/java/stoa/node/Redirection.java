@@ -23,13 +23,14 @@ final class Redirection implements StreamObserver<ClientFrame> {
     out.setOnCancelHandler(() -> over = true);
   }
 
+  /// @param group whose part of the store the client asks for
   /// @param timeMax how long the client is kept until somebody has the store
   static Redirection begin(
-      Peers peers, ServerCallStreamObserver<ServerFrame> out, Duration timeMax) {
+      Peers peers, int group, ServerCallStreamObserver<ServerFrame> out, Duration timeMax) {
     var redirection = new Redirection(peers, out);
     var _ =
         peers
-            .leader()
+            .leader(group)
             .orTimeout(timeMax.toMillis(), TimeUnit.MILLISECONDS)
             .whenComplete((leader, late) -> {
               if (late == null) redirection.tell(leader);
@@ -64,7 +65,11 @@ final class Redirection implements StreamObserver<ClientFrame> {
   }
 
   static Whereabouts whereabouts(Peers peers, String leader) {
-    return Whereabouts.newBuilder().setLeader(leader).addAllServers(peers.servers()).build();
+    return Whereabouts.newBuilder()
+        .setLeader(leader)
+        .addAllServers(peers.servers())
+        .setGroups(peers.groups())
+        .build();
   }
 
   @Override

@@ -9,6 +9,7 @@ import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.nio.file.Path;
 import java.util.Objects;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
@@ -50,6 +51,7 @@ public final class Server implements AutoCloseable {
    * called by one owner at a time; whoever finds it gone sends its client elsewhere.
    */
   private static final Logger LOG = LoggerFactory.getLogger(Server.class);
+  private static final int GROUP = 0;
   private static final int LEASE_TICK_MILLIS = 500;
   private static final int SHOWN_MAX = 1_000;
   private static final int DRAIN_TICK_MILLIS = 20;
@@ -63,12 +65,14 @@ public final class Server implements AutoCloseable {
   private final Readers readers = new Readers();
   private final ExecutorService operators = Executors.newVirtualThreadPerTaskExecutor();
   private final long startedNanos = System.nanoTime();
-  private volatile @Nullable Node serving;
+
+  /// What there is of each group whose part of the store this server has.
+  private final ConcurrentHashMap<Integer, Node> serving = new ConcurrentHashMap<>();
 
   private Server(ServerConfig config, @Nullable Node serving, @Nullable Peers peers)
       throws IOException {
     this.config = config;
-    this.serving = serving;
+    if (serving != null) this.serving.put(GROUP, serving);
     this.peers = peers;
     var builder =
         NettyServerBuilder.forAddress(new InetSocketAddress(config.host(), config.port()))
@@ -125,18 +129,17 @@ public final class Server implements AutoCloseable {
     return new Server(config, null, peers);
   }
 
-  /// This server has the store from now on. May wait for the disk.
+  /// This server has a group's part of the store from now on. May wait for the disk.
   ///
-  /// @param service closed with the server, or when another one has the store
-  public void lead(ObjectService service) {
-    serving = new Node(config, service, peers);
+  /// @param service closed with the server, or when another one has the group's part
+  public void lead(int group, ObjectService service) {
+    serving.put(group, new Node(config, service, peers));
   }
 
-  /// This server has the store no more: its clients are told to ask another one. The store is
-  /// closed.
-  public void follow() {
-    Node before = serving;
-    serving = null;
+  /// This server has a group's part of the store no more: its clients are told to ask another
+  /// server. What was given to [#lead] is closed.
+  public void follow(int group) {
+    Node before = serving.remove(group);
     if (before == null) return;
     before.abandon();
     before.service().close();
@@ -144,12 +147,13 @@ public final class Server implements AutoCloseable {
   }
 
   private void tick() {
-    Node node = serving;
-    try {
-      if (node != null && !node.isOver()) node.tick();
-    } catch (RuntimeException over) {
-      // It was closed meanwhile. The next one ticks all the same.
-      LOG.debug("a tick failed", over);
+    for (Node node : serving.values()) {
+      try {
+        if (!node.isOver()) node.tick();
+      } catch (RuntimeException over) {
+        // It was closed meanwhile. The next one ticks all the same.
+        LOG.debug("a tick failed", over);
+      }
     }
   }
 
@@ -162,7 +166,7 @@ public final class Server implements AutoCloseable {
   /// store.
   @Override
   public void close() {
-    Node node = serving;
+    @Nullable Node node = serving.get(GROUP);
     if (node != null) node.drain();
     server.shutdown();
     leases.shutdownNow();
@@ -207,7 +211,7 @@ public final class Server implements AutoCloseable {
             StatusReply.newBuilder()
                 .setVersion(VERSION)
                 .setUpMillis(TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - startedNanos));
-        Node node = serving;
+        @Nullable Node node = serving.get(GROUP);
         if (peers != null) {
           reply.setRole(node == null ? "follows" : "leads").addAllServers(peers.status());
         }
@@ -260,7 +264,7 @@ public final class Server implements AutoCloseable {
     public void cancel(CancelRequest asked, StreamObserver<CancelReply> out) {
       operators.execute(() -> {
         var reply = CancelReply.newBuilder();
-        Node node = serving;
+        @Nullable Node node = serving.get(GROUP);
         try {
           reply.setCancelled(node != null && node.service().cancel(Long.parseLong(asked.getId())));
           if (!reply.getCancelled()) {
@@ -283,7 +287,7 @@ public final class Server implements AutoCloseable {
       }
       var _ =
           peers
-              .leader()
+              .leader(GROUP)
               .orTimeout(config.helloTimeMax().toMillis(), TimeUnit.MILLISECONDS)
               .whenComplete((leader, late) -> {
                 if (late == null) {
@@ -327,7 +331,7 @@ public final class Server implements AutoCloseable {
     public void report(ReportRequest asked, StreamObserver<ReportReply> out) {
       operators.execute(() -> {
         var reply = ReportReply.newBuilder();
-        Node node = serving;
+        @Nullable Node node = serving.get(GROUP);
         try {
           var evidence = Divergence.of(asked.getEvidence().toByteArray());
           reply.setQuarantined(node != null && node.service().quarantine(evidence));
@@ -347,10 +351,11 @@ public final class Server implements AutoCloseable {
 
     @Override
     public StreamObserver<ClientFrame> converse(StreamObserver<ServerFrame> out) {
-      Node node = serving;
+      @Nullable Node node = serving.get(GROUP);
       if (node == null || node.isOver()) {
         return Redirection.begin(
             Objects.requireNonNull(peers, "a server that is alone has its store"),
+            GROUP,
             (ServerCallStreamObserver<ServerFrame>) out,
             config.helloTimeMax());
       }

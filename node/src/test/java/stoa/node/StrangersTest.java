@@ -45,12 +45,17 @@ class StrangersTest {
   /// Other servers, of which nobody knows which has the store.
   private static final class Unknown implements Peers {
     @Override
+    public int groups() {
+      return 1;
+    }
+
+    @Override
     public List<String> servers() {
       return List.of();
     }
 
     @Override
-    public CompletableFuture<String> leader() {
+    public CompletableFuture<String> leader(int group) {
       return new CompletableFuture<>();
     }
 
@@ -74,12 +79,12 @@ class StrangersTest {
   void oneThatSaysNothingIsEndedWhenAnotherServerHasTheStore() throws Exception {
     var config = ServerConfig.of("127.0.0.1", 0).withHello(Duration.ofMinutes(10), 10);
     try (Server server = Server.start(config, new Unknown())) {
-      server.lead(ObjectService.open(StoaConfig.of("memory:"), _ -> true));
+      server.lead(0, ObjectService.open(StoaConfig.of("memory:"), _ -> true));
       ManagedChannel channel = RawClient.channel(server.port());
       try (var silent = new RawClient(channel);
           var other = new RawClient(channel)) {
         other.open(); // so the server knows the one that came before
-        server.follow();
+        server.follow(0);
         assertEquals(Status.Code.UNAVAILABLE, silent.end().getCode());
         assertEquals(Status.Code.UNAVAILABLE, other.end().getCode());
       }

@@ -102,8 +102,14 @@ public final class EmbeddedEngine implements Engine {
   /// @param device what this replica is kept on; not closed with the store
   /// @param log opens the log, which is closed with the store; what it throws is told as for any
   ///   other store
+  /// @param part what the engine has when several groups keep the store
   public static Stoa openReplicated(
-      StoaConfig config, Device device, Supplier<ShardLog> log, Clock clock, Threads threads) {
+      StoaConfig config,
+      Device device,
+      Supplier<ShardLog> log,
+      Clock clock,
+      Threads threads,
+      Part part) {
     return opened(config, () -> OpenLog.replicated(device, log.get()), clock, threads);
   }
 

@@ -16,6 +16,7 @@ import stoa.base.StreamId;
 import stoa.log.LocalShardLog;
 import stoa.log.Streams;
 import stoa.objects.EmbeddedEngine;
+import stoa.objects.Part;
 import stoa.objects.Standby;
 import stoa.storage.DeviceConfig;
 import stoa.store.Divergence;
@@ -221,7 +222,7 @@ final class StandbyScenario implements Scenario {
         threads = new SimulatedThreads(chance);
         stoa =
             EmbeddedEngine.openReplicated(
-                CONFIG, device.device(), () -> log, () -> micros, threads);
+                CONFIG, device.device(), () -> log, () -> micros, threads, Part.WHOLE);
       }
 
       SimulatedAccount account(int index) {

@@ -30,6 +30,7 @@ import stoa.log.LocalShardLog;
 import stoa.log.Streams;
 import stoa.objects.EmbeddedEngine;
 import stoa.objects.ObjectService;
+import stoa.objects.Part;
 import stoa.objects.Standby;
 import stoa.storage.Device;
 import stoa.storage.DeviceConfig;
@@ -206,7 +207,7 @@ class StandbyTest {
       this.log = log;
       stoa =
           EmbeddedEngine.openReplicated(
-              CONFIG, replica.device, () -> log, () -> micros += 10, threads);
+              CONFIG, replica.device, () -> log, () -> micros += 10, threads, Part.WHOLE);
     }
 
     <T> T await(Supplier<T> calls) {

@@ -1,0 +1,101 @@
+package stoa.wire;
+
+import java.util.List;
+import java.util.stream.IntStream;
+import stoa.Order;
+import stoa.base.StreamId;
+import stoa.objects.Part;
+
+/// Which group of a store keeps what: streams are divided into shards by their ids, and each shard
+/// is on one group. Immutable.
+///
+/// Who knows the number of groups makes the same map. A shard is on the group that has the greatest
+/// weight for it (rendezvous hashing): with one group more, a share of all shards moves to the new
+/// group, and no other does.
+///
+/// @param owners the group of each shard
+public record ShardMap(List<Integer> owners) {
+  /// How many shards there are.
+  public static final int SHARDS = 256;
+
+  /// How many groups a store has at most.
+  public static final int GROUPS_MAX = 8;
+
+  /// The group that keeps all that has an order with others; its log is the global order.
+  public static final int GLOBAL_GROUP = 0;
+
+  /// Checks the values.
+  public ShardMap {
+    owners = List.copyOf(owners);
+    if (owners.size() != SHARDS) {
+      throw new IllegalArgumentException(owners.size() + " shards; there are " + SHARDS);
+    }
+    owners.forEach(ShardMap::requireGroup);
+  }
+
+  /// The map of a store of so many groups.
+  ///
+  /// @throws IllegalArgumentException when there cannot be so many
+  public static ShardMap of(int groups) {
+    if (groups < 1 || groups > GROUPS_MAX) {
+      throw new IllegalArgumentException(
+          groups + " groups; a store has 1 to " + GROUPS_MAX + " of them");
+    }
+    return new ShardMap(
+        IntStream.range(0, SHARDS).mapToObj(shard -> heaviest(shard, groups)).toList());
+  }
+
+  private static void requireGroup(int group) {
+    if (group < 0 || group >= GROUPS_MAX) {
+      throw new IllegalArgumentException("group " + group + " is not among 0 to 7");
+    }
+  }
+
+  private static int heaviest(int shard, int groups) {
+    int owner = 0;
+    for (int group = 1; group < groups; group++) {
+      if (Long.compareUnsigned(weight(shard, group), weight(shard, owner)) > 0) owner = group;
+    }
+    return owner;
+  }
+
+  /// Spreads the bits of both numbers over all 64, as the finisher of MurmurHash3 does.
+  private static long weight(int shard, int group) {
+    long bits = ((long) shard << 32 | group) + 0x9e3779b97f4a7c15L;
+    bits = (bits ^ bits >>> 33) * 0xff51afd7ed558ccdL;
+    bits = (bits ^ bits >>> 33) * 0xc4ceb9fe1a85ec53L;
+    return bits ^ bits >>> 33;
+  }
+
+  /// The shard of a stream: the first byte of its id, which is a hash.
+  public int shard(StreamId stream) {
+    return (int) (stream.high() >>> 56);
+  }
+
+  /// The group that a stream's shard is on.
+  public int group(StreamId stream) {
+    return owners.get(shard(stream));
+  }
+
+  /// The group that keeps an object, or a key of the key-value store.
+  ///
+  /// @param order how it is ordered beside others; keys of the key-value store are by themselves
+  /// @param stream the stream of its calls
+  public int group(Order order, StreamId stream) {
+    return switch (order) {
+      case GLOBAL -> GLOBAL_GROUP;
+      case STREAM -> group(stream);
+    };
+  }
+
+  /// What a group's engine has of the store.
+  public Part part(int group) {
+    requireGroup(group);
+    return new Part(group, this::group);
+  }
+
+  /// How many groups have shards.
+  public int groups() {
+    return 1 + owners.stream().mapToInt(Integer::intValue).max().orElseThrow();
+  }
+}
