@@ -61,7 +61,7 @@ public final class ClusterServer implements AutoCloseable {
    * store is open. So nobody is sent to a server that sends him away.
    */
   private static final Logger LOG = LoggerFactory.getLogger(ClusterServer.class);
-  private static final int GROUP = 1;
+
   private static final int MEMBERS_MAX = 5;
   private static final long TICK_MILLIS = 100;
   private static final long HAND_OVER_MILLIS_MAX = 5_000;
@@ -138,7 +138,7 @@ public final class ClusterServer implements AutoCloseable {
               ? config.withAddress(noted.host(), noted.port(), noted.supplyPort())
               : config.withAddress(options.host(), options.port(), 0);
       RatisConfig.Tls security = options.security();
-      node = RatisNode.start(security == null ? config : config.withTls(security));
+      node = RatisNode.start(security == null ? config : config.withTls(security), stoa.ratis.Questions.NONE);
     } catch (RuntimeException failed) {
       hosted.completeExceptionally(failed);
       server.close();
@@ -152,7 +152,7 @@ public final class ClusterServer implements AutoCloseable {
       // Before it is one of them: they must find it again.
       if (noted == null) membership.write(directory);
       hosted.complete(
-          node.host(GROUP, replica, first ? List.of(self) : List.of(), new Following()));
+          node.host(new stoa.ratis.GroupId(0, 0), replica, first ? List.of(self) : List.of(), new Following()));
       if (member(self.id()).isEmpty()) join(self);
     } catch (RuntimeException failed) {
       hosted.completeExceptionally(failed);

@@ -2,15 +2,15 @@ package stoa.cluster;
 
 import java.util.Optional;
 import java.util.Set;
-import java.util.SortedMap;
-import java.util.SortedSet;
+import java.util.NavigableMap;
+import java.util.NavigableSet;
 
 /// What is known of the servers of a store and of where its groups are. Immutable.
 ///
 /// @param replicas how many members a group should have
 /// @param servers by their names
 /// @param groups by their numbers
-record Facts(int replicas, SortedMap<String, Server> servers, SortedMap<Integer, Group> groups) {
+record Facts(int replicas, NavigableMap<String, Server> servers, NavigableMap<Integer, Group> groups) {
   /// Whether a server is heard of.
   enum Presence {
     /// It answers.
@@ -46,8 +46,8 @@ record Facts(int replicas, SortedMap<String, Server> servers, SortedMap<Integer,
   /// @param changes whether its members are being changed, or its leader
   record Group(
       Optional<String> leader,
-      SortedSet<String> members,
-      SortedSet<String> level,
+      NavigableSet<String> members,
+      NavigableSet<String> level,
       boolean changes) {}
 
   /// The server of a name; one that is not listed has nothing to stay.

@@ -7,7 +7,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.SortedSet;
+import java.util.NavigableSet;
 import java.util.TreeSet;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
@@ -89,13 +89,13 @@ final class Placement {
   // ---- what a group can lose
 
   /// How many of a group's members can fail, and it goes on; negative when it does not.
-  private static int spare(SortedSet<String> members, SortedSet<String> level) {
+  private static int spare(NavigableSet<String> members, NavigableSet<String> level) {
     int majority = members.size() / 2 + 1;
     return (int) level.stream().filter(members::contains).count() - majority;
   }
 
   /// Whether a group with other members can lose as many as now, or as a whole one could.
-  private boolean safe(Facts.Group group, SortedSet<String> members, SortedSet<String> level) {
+  private boolean safe(Facts.Group group, NavigableSet<String> members, NavigableSet<String> level) {
     int whole = target() - (target() / 2 + 1);
     int now = spare(group.members(), group.level());
     return now >= 0 && spare(members, level) >= Math.min(now, whole);
@@ -111,13 +111,13 @@ final class Placement {
     return safe(group, without(group.members(), server), without(group.level(), server));
   }
 
-  private static SortedSet<String> with(SortedSet<String> names, String name) {
+  private static NavigableSet<String> with(NavigableSet<String> names, String name) {
     var more = new TreeSet<>(names);
     more.add(name);
     return more;
   }
 
-  private static SortedSet<String> without(SortedSet<String> names, String name) {
+  private static NavigableSet<String> without(NavigableSet<String> names, String name) {
     var fewer = new TreeSet<>(names);
     fewer.remove(name);
     return fewer;
