@@ -5,14 +5,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
-import java.util.concurrent.Semaphore;
 import java.util.stream.Collectors;
-import stoa.Limits;
-import stoa.Stoa;
-import stoa.StoaConfig;
 import stoa.sim.Chance;
 import stoa.sim.Scenario;
 import stoa.sim.Trace;
@@ -27,23 +20,20 @@ import stoa.sim.Trace;
 /// failure may need several runs of its seed to come back.
 public final class ClusterScenario implements Scenario {
   private static final int SERVERS = 3;
-  private static final int CLIENTS = 3;
-  private static final int THREADS = 3;
-  private static final Duration CALL_TIME_MAX = Duration.ofSeconds(90);
 
-  private final int turns;
   private final int faults;
+  private final int between;
 
   /// For [java.util.ServiceLoader].
   public ClusterScenario() {
-    this(160, 6);
+    this(6, 110);
   }
 
-  /// @param turns how many each thread takes
   /// @param faults how often something happens to a server
-  ClusterScenario(int turns, int faults) {
-    this.turns = turns;
+  /// @param between how many turns clients take before and after at most
+  ClusterScenario(int faults, int between) {
     this.faults = faults;
+    this.between = between;
   }
 
   @Override
@@ -74,50 +64,30 @@ public final class ClusterScenario implements Scenario {
           servers.stream()
               .map(ServerProcess::address)
               .collect(Collectors.joining(",", "stoa://", ""));
-      var config = StoaConfig.of(url).withLimits(Limits.standard().withCallTimeMax(CALL_TIME_MAX));
-      var clients = new ArrayList<Stoa>();
-      try {
-        for (int i = 0; i < CLIENTS; i++) clients.add(Stoa.open(config));
-        var work = new RecordedWork(clients.getFirst());
-        var taken = new Semaphore(0);
-        try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
-          List<Future<?>> ends = new ArrayList<>();
-          for (int i = 0; i < CLIENTS * THREADS; i++) {
-            String name = "c" + i % CLIENTS + "t" + i / CLIENTS;
-            var worker = work.worker(name, clients.get(i % CLIENTS), chance.of(name));
-            ends.add(threads.submit(() -> worker.turns(turns, taken)));
-          }
-          int between = CLIENTS * THREADS * turns / (2 * faults + 1);
-          for (int i = 0; i < faults; i++) {
-            taken.acquire(chance.between(between / 2, between));
-            int which = chance.below(SERVERS);
-            if (chance.percent(60)) {
-              servers.get(which).kill();
-              trace.reached("a server killed");
-              taken.acquire(chance.between(between / 2, between)); // calls go on without it
-              servers.set(which, servers.get(which).startAgain());
-            } else {
-              servers.get(which).pause();
-              trace.reached("a server stopped");
-              taken.acquire(chance.between(between / 2, between));
-              servers.get(which).resume();
-            }
-          }
-          for (var end : ends) end.get();
-        } catch (ExecutionException failed) {
-          throw new AssertionError("a client failed: " + failed.getCause(), failed.getCause());
-        }
-        work.require(clients.getFirst());
-        work.places()
-            .forEach((place, count) -> {
-              for (long i = 0; i < count; i++) trace.reached(place);
-            });
-      } finally {
-        clients.forEach(Stoa::close);
-      }
+      RecordedRun.run(url, turns -> happen(servers, turns, chance, trace), chance, trace);
     } finally {
       servers.forEach(ServerProcess::close);
     }
+  }
+
+  private void happen(List<ServerProcess> servers, Turns turns, Chance chance, Trace trace)
+      throws Exception {
+    for (int i = 0; i < faults; i++) {
+      turns.await(chance.between(between / 2, between));
+      int which = chance.below(SERVERS);
+      if (chance.percent(60)) {
+        servers.get(which).kill();
+        trace.reached("a server killed");
+        turns.await(chance.between(between / 2, between)); // calls go on without it
+        servers.set(which, servers.get(which).startAgain());
+      } else {
+        servers.get(which).pause();
+        trace.reached("a server stopped");
+        turns.await(chance.between(between / 2, between));
+        servers.get(which).resume();
+      }
+    }
+    turns.await(between);
   }
 
   private static ServerProcess start(Path directory, int index, List<ServerProcess> before)

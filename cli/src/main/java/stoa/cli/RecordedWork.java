@@ -10,7 +10,6 @@ import java.util.TreeMap;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentSkipListSet;
-import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -61,9 +60,12 @@ final class RecordedWork {
   private final AtomicLong unique = new AtomicLong();
   private final SortedMap<String, Long> places = Collections.synchronizedSortedMap(new TreeMap<>());
   private final RecordedKeys keys;
+  private final Turns turns;
 
   /// @param stoa where those listen, to its end, who know the order of what is put under keys
-  RecordedWork(Stoa stoa) {
+  /// @param turns which the workers take
+  RecordedWork(Stoa stoa, Turns turns) {
+    this.turns = turns;
     keys = new RecordedKeys(stoa, this::reached);
   }
 
@@ -187,20 +189,17 @@ final class RecordedWork {
       key = keys.worker(name, stoa, chance.of("keys"));
     }
 
-    /// Takes turns.
+    /// Takes turns, until they are over, or one fails.
     ///
-    /// @param taken gets a permit for each; also for those that are left when one fails, so that
-    ///   nobody waits for them
     /// @return true, for an executor
-    boolean turns(int count, Semaphore taken) throws Exception {
-      int left = count;
+    boolean turns() throws Exception {
       try {
-        for (; left > 0; left--) {
+        while (!turns.areOver()) {
           turn();
-          taken.release();
+          turns.taken();
         }
       } finally {
-        taken.release(left);
+        turns.end();
       }
       return true;
     }
@@ -223,10 +222,10 @@ final class RecordedWork {
 
     private <I, O> @Nullable O call(Recorder.Client<I, O> client, I input, Callable<O> body)
         throws Exception {
-      return RecordedWork.call(client, input, body, RecordedWork.this::reached)
-              instanceof Told.Answered<O>(O output)
-          ? output
-          : null;
+      var told = RecordedWork.call(client, input, body, RecordedWork.this::reached);
+      if (!(told instanceof Told.Answered<O>(O output))) return null;
+      turns.answered();
+      return output;
     }
 
     private Recorded.Counter counter(int index) {
@@ -391,6 +390,7 @@ final class RecordedWork {
               return true;
             });
         attempts.get(attempts.size() - 2).committed();
+        turns.answered();
         reached("a transaction committed");
         if (attempts.size() > 2) reached("a transaction tried again");
       } catch (UnknownOutcome e) {

@@ -85,7 +85,7 @@ final class ServeCommand implements Callable<Integer> {
   @Option(
       names = "--name",
       paramLabel = "NAME",
-      description = "What the server is called among several. Default: s and its port")
+      description = "What the server is called among several. Default: s and the port of --listen")
   private @Nullable String name;
 
   @Option(
@@ -189,12 +189,11 @@ final class ServeCommand implements Callable<Integer> {
               + " over a network; give --tls-certificate, --tls-key and --tls-authorities, or"
               + " --insecure if the network is trusted");
     }
-    String called = name != null ? name : "s" + config.port();
     var options =
         new ClusterServer.Options(
             Path.of(data),
             config,
-            called,
+            name,
             peer.host(),
             peer.port(),
             security(),

@@ -13,7 +13,7 @@ class RemoteScenarioTest {
   @Test
   void historiesOverAServerThatIsKilledAndANetworkThatCutsAreExplained() {
     var passed =
-        switch (SimulatedRun.of(new RemoteScenario(30, 1), 1)) {
+        switch (SimulatedRun.of(new RemoteScenario(1, 130), 1)) {
           case SimulatedRun.Passed well -> well;
           case SimulatedRun.Failed failed ->
               throw new AssertionError(failed.line(), failed.cause());
@@ -26,7 +26,7 @@ class RemoteScenarioTest {
   @Test
   void aCallThatRanTwiceIsNoticed() throws Exception {
     try (Stoa stoa = Stoa.open("memory:")) {
-      var work = new RecordedWork(stoa);
+      var work = new RecordedWork(stoa, new Turns());
       var worker = work.worker("one", stoa, new Chance(1));
       for (int i = 0; i < 50; i++) worker.turn();
       stoa.get(Recorded.Counter.class, "counter 0").add(1);
@@ -38,7 +38,7 @@ class RemoteScenarioTest {
   @Test
   void anElementThatIsLostFromAListIsNoticed() throws Exception {
     try (Stoa stoa = Stoa.open("memory:")) {
-      var work = new RecordedWork(stoa);
+      var work = new RecordedWork(stoa, new Turns());
       var worker = work.worker("one", stoa, new Chance(1));
       for (int i = 0; i < 50; i++) worker.turn();
       for (int i = 0; i < 3; i++) stoa.delete(stoa.get(Recorded.Series.class, "series 0." + i));

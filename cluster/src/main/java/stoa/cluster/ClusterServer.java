@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
@@ -54,11 +55,13 @@ public final class ClusterServer implements AutoCloseable {
    * While this server leads, it has the store open, and opens it again whenever that has failed: an append
    * may come to nothing without the leadership being lost. The store is opened and closed under `roles`.
    *
+   * Clients, and the group itself, may come before it is known here what hosts the group: they wait in `group()`.
+   *
    * The leader is told to clients, this server included, only when it is known; of itself only when the
    * store is open. So nobody is sent to a server that sends him away.
    */
   private static final Logger LOG = LoggerFactory.getLogger(ClusterServer.class);
-  private static final int GROUP = 1;
+
   private static final int MEMBERS_MAX = 5;
   private static final long TICK_MILLIS = 100;
   private static final long HAND_OVER_MILLIS_MAX = 5_000;
@@ -68,7 +71,7 @@ public final class ClusterServer implements AutoCloseable {
   private final Replica replica;
   private final Server server;
   private final RatisNode node;
-  private final RatisGroup group;
+  private final CompletableFuture<RatisGroup> hosted = new CompletableFuture<>();
   private final Membership membership;
   private final ScheduledExecutorService ticks;
   private final Leader leader = new Leader();
@@ -87,7 +90,8 @@ public final class ClusterServer implements AutoCloseable {
   ///
   /// @param directory where it keeps everything
   /// @param server how it listens to clients
-  /// @param name what it is called among the others; ignored when it was one of them before
+  /// @param name what it is called among the others; null for `s` and its port for clients. Ignored
+  ///   when it was one of them before
   /// @param host where the others reach it; as the name
   /// @param port its port, 0 for any; as the name
   /// @param security what the servers prove themselves to each other with; null for nothing
@@ -100,7 +104,7 @@ public final class ClusterServer implements AutoCloseable {
   public record Options(
       Path directory,
       ServerConfig server,
-      String name,
+      @Nullable String name,
       String host,
       int port,
       RatisConfig.@Nullable Tls security,
@@ -127,15 +131,16 @@ public final class ClusterServer implements AutoCloseable {
       throw failed;
     }
     try {
-      String name = noted != null ? noted.name() : options.name();
+      String name = noted != null ? noted.name() : newName();
       var config = RatisConfig.of(name, directory.resolve("log"));
       config =
           noted != null
               ? config.withAddress(noted.host(), noted.port(), noted.supplyPort())
               : config.withAddress(options.host(), options.port(), 0);
       RatisConfig.Tls security = options.security();
-      node = RatisNode.start(security == null ? config : config.withTls(security));
+      node = RatisNode.start(security == null ? config : config.withTls(security), stoa.ratis.Questions.NONE);
     } catch (RuntimeException failed) {
+      hosted.completeExceptionally(failed);
       server.close();
       replica.close();
       throw failed;
@@ -146,9 +151,11 @@ public final class ClusterServer implements AutoCloseable {
       membership = new Membership(self.id(), self.host(), self.port(), self.supplyPort(), first);
       // Before it is one of them: they must find it again.
       if (noted == null) membership.write(directory);
-      group = node.host(GROUP, replica, first ? List.of(self) : List.of(), new Following());
+      hosted.complete(
+          node.host(new stoa.ratis.GroupId(0, 0), replica, first ? List.of(self) : List.of(), new Following()));
       if (member(self.id()).isEmpty()) join(self);
     } catch (RuntimeException failed) {
+      hosted.completeExceptionally(failed);
       server.close();
       node.close();
       throw failed;
@@ -156,6 +163,11 @@ public final class ClusterServer implements AutoCloseable {
     replica.listen(executing);
     var _ =
         ticks.scheduleWithFixedDelay(this::tick, TICK_MILLIS, TICK_MILLIS, TimeUnit.MILLISECONDS);
+  }
+
+  private String newName() {
+    String wanted = options.name();
+    return wanted != null ? wanted : "s" + server.port();
   }
 
   private static Device device(Path directory) {
@@ -194,6 +206,17 @@ public final class ClusterServer implements AutoCloseable {
   /// @throws stoa.Corrupt when that cannot be read
   public static boolean was(Path directory) {
     return Membership.read(directory) != null;
+  }
+
+  /// What hosts the replica. Waits until it is there.
+  ///
+  /// @throws Unavailable when it will not be: this server could not be started
+  private RatisGroup group() {
+    try {
+      return hosted.join();
+    } catch (CompletionException failed) {
+      throw new Unavailable("this server could not be started", failed);
+    }
   }
 
   private Member self() {
@@ -258,11 +281,16 @@ public final class ClusterServer implements AutoCloseable {
 
     @Override
     public void failed(Throwable cause) {
-      if (isOut()) {
-        LOG.info("server {} keeps the store no more", membership.name());
-      } else {
-        LOG.error("server {} has stopped: {}", membership.name(), cause.getMessage());
-        failure = cause;
+      roles.lock();
+      try {
+        if (isOut()) {
+          LOG.info("server {} keeps the store no more", membership.name());
+        } else {
+          LOG.error("server {} has stopped: {}", membership.name(), cause.getMessage());
+          failure = cause;
+        }
+      } finally {
+        roles.unlock();
       }
       // Not on this thread: closing waits for it.
       Thread.ofPlatform().name("stoa-stop").start(ClusterServer.this::close);
@@ -277,7 +305,7 @@ public final class ClusterServer implements AutoCloseable {
   }
 
   private Optional<Member> member(String id) {
-    return group.members().stream().filter(member -> member.id().equals(id)).findAny();
+    return group().members().stream().filter(member -> member.id().equals(id)).findAny();
   }
 
   /// Whoever leads has the store; called with roles held.
@@ -322,7 +350,7 @@ public final class ClusterServer implements AutoCloseable {
           EmbeddedEngine.openReplicated(
               options.store(),
               device,
-              () -> ReplicatedShardLog.open(replica, group),
+              () -> ReplicatedShardLog.open(replica, group()),
               Clock.system(),
               Threads.real(),
               Part.WHOLE);
@@ -360,12 +388,12 @@ public final class ClusterServer implements AutoCloseable {
       }
       if (!leads) {
         execute();
-        if (!leader.isKnown()) group.leader().ifPresent(this::follow);
+        if (!leader.isKnown()) group().leader().ifPresent(this::follow);
         return;
       }
       ObjectService current = store;
       if (current != null && current.hasFailed()) closeStore();
-      if (store == null && group.leads()) openStore();
+      if (store == null && group().leads()) openStore();
     } catch (RuntimeException failed) {
       LOG.warn("server {}", membership.name(), failed);
     } finally {
@@ -378,7 +406,7 @@ public final class ClusterServer implements AutoCloseable {
   private final class Others implements Peers {
     @Override
     public List<String> servers() {
-      return group.members().stream().map(Member::clients).toList();
+      return group().members().stream().map(Member::clients).toList();
     }
 
     @Override
@@ -393,10 +421,10 @@ public final class ClusterServer implements AutoCloseable {
 
     @Override
     public List<ServerStatus> status() {
-      String leading = group.leader().orElse("");
-      Map<String, Long> committed = group.committed();
+      String leading = group().leader().orElse("");
+      Map<String, Long> committed = group().committed();
       long most = committed.getOrDefault(leading, 0L);
-      return group.members().stream()
+      return group().members().stream()
           .map(member ->
               ServerStatus.newBuilder()
                   .setServer(member.id())
@@ -417,7 +445,7 @@ public final class ClusterServer implements AutoCloseable {
       if (!joining.id().equals(name)) {
         throw new IllegalArgumentException("server " + name + " says that it is " + joining);
       }
-      List<Member> members = group.members();
+      List<Member> members = group().members();
       Optional<Member> known = member(name);
       if (known.isPresent() && !known.get().withClients("").equals(joining.withClients(""))) {
         throw new IllegalArgumentException(
@@ -429,13 +457,13 @@ public final class ClusterServer implements AutoCloseable {
         throw new LimitExceeded(
             members.size() + " servers keep the store, which is the most; drain one first");
       }
-      group.add(joining);
+      group().add(joining);
     }
 
     @Override
     public void drain(String name) {
       requireStore();
-      List<Member> members = group.members();
+      List<Member> members = group().members();
       if (members.stream().noneMatch(member -> member.id().equals(name))) {
         throw new IllegalArgumentException(
             "there is no server "
@@ -447,12 +475,12 @@ public final class ClusterServer implements AutoCloseable {
         throw new IllegalArgumentException(
             "server " + name + " is the last one that keeps the store; let another one join first");
       }
-      group.remove(name);
+      group().remove(name);
     }
   }
 
   private void requireStore() {
-    if (group.leads()) return;
+    if (group().leads()) return;
     throw new Unavailable(
         "server "
             + membership.name()
@@ -462,10 +490,10 @@ public final class ClusterServer implements AutoCloseable {
 
   /// Has the server that knows most lead, if this one does and is not alone. Waits shortly.
   private void handOver() {
-    if (!group.leads() || isOut()) return;
-    Map<String, Long> committed = group.committed();
+    if (!group().leads() || isOut()) return;
+    Map<String, Long> committed = group().committed();
     Optional<String> next =
-        group.members().stream()
+        group().members().stream()
             .map(Member::id)
             .filter(id -> !id.equals(membership.name()))
             .max((a, b) ->
@@ -476,7 +504,7 @@ public final class ClusterServer implements AutoCloseable {
     Thread.ofVirtual()
         .start(() -> {
           try {
-            group.transfer(next.get());
+            group().transfer(next.get());
           } catch (Unavailable none) {
             LOG.info("server {} does not take over: {}", next.get(), none.getMessage());
           } finally {
@@ -492,7 +520,7 @@ public final class ClusterServer implements AutoCloseable {
 
   /// Whether it was taken out.
   private boolean isOut() {
-    List<Member> members = group.members();
+    List<Member> members = group().members();
     return !members.isEmpty() && member(membership.name()).isEmpty();
   }
 

@@ -1,9 +1,11 @@
 package stoa.cluster;
 
 import java.io.IOException;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
 import java.util.Properties;
 import org.jspecify.annotations.Nullable;
 import stoa.Corrupt;
@@ -62,7 +64,13 @@ record Membership(String name, String host, int port, int supplyPort, boolean fi
             + " directory. A store that was kept by one server is not taken over");
   }
 
-  /// Notes it.
+  private static void sync(Path path, StandardOpenOption mode) throws IOException {
+    try (var channel = FileChannel.open(path, mode)) {
+      channel.force(true);
+    }
+  }
+
+  /// Notes it; durable when this returns.
   void write(Path directory) {
     var properties = new Properties();
     properties.setProperty("name", name);
@@ -77,7 +85,12 @@ record Membership(String name, String host, int port, int supplyPort, boolean fi
       try (var writer = Files.newBufferedWriter(next)) {
         properties.store(writer, "which server of a store this is; not to be changed");
       }
+      sync(next, StandardOpenOption.WRITE);
       Files.move(next, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+      sync(directory, StandardOpenOption.READ);
+      // Its own name may be as new as the file.
+      Path parent = directory.toAbsolutePath().getParent();
+      if (parent != null) sync(parent, StandardOpenOption.READ);
     } catch (IOException failed) {
       throw new Unavailable(file + " cannot be written: " + failed.getMessage(), failed);
     }

@@ -61,22 +61,27 @@ class ClusterServerTest {
   private void start(String... names) throws IOException {
     for (String name : names) {
       ClusterServer contact = servers.isEmpty() ? null : servers.getFirst();
-      servers.add(
-          ClusterServer.start(
-              new ClusterServer.Options(
-                  directory.resolve(name),
-                  ServerConfig.of("127.0.0.1", ports.getOrDefault(name, 0)),
-                  name,
-                  "127.0.0.1",
-                  0,
-                  null,
-                  contact == null ? null : "127.0.0.1:" + contact.port(),
-                  contact(contact),
-                  StoaConfig.of("file:" + directory.resolve(name)),
-                  ClusterServerTest.class.getClassLoader(),
-                  _ -> true)));
+      servers.add(start(directory.resolve(name), name, ports.getOrDefault(name, 0), contact));
       ports.put(name, servers.getLast().port());
     }
+  }
+
+  private static ClusterServer start(
+      Path directory, @Nullable String name, int port, @Nullable ClusterServer contact)
+      throws IOException {
+    return ClusterServer.start(
+        new ClusterServer.Options(
+            directory,
+            ServerConfig.of("127.0.0.1", port),
+            name,
+            "127.0.0.1",
+            0,
+            null,
+            contact == null ? null : "127.0.0.1:" + contact.port(),
+            contact(contact),
+            StoaConfig.of("file:" + directory),
+            ClusterServerTest.class.getClassLoader(),
+            _ -> true));
   }
 
   private static Contact contact(@Nullable ClusterServer joined) {
@@ -117,6 +122,12 @@ class ClusterServerTest {
 
   private static Stoa open(ClusterServer server) {
     return Stoa.open("stoa://127.0.0.1:" + server.port());
+  }
+
+  @Test
+  void aServerWithoutANameIsCalledByThePortThatItWasGiven() throws IOException {
+    servers.add(start(directory.resolve("some"), null, 0, null));
+    assertEquals("s" + servers.getFirst().port(), servers.getFirst().name());
   }
 
   @Test

@@ -41,7 +41,7 @@ public final class RatisGroup implements Consensus {
 
   private final RatisConfig config;
   private final RaftServer server;
-  private final int number;
+  private final GroupId name;
   private final RaftGroupId group;
   private final RaftServer.Division division;
   private final Replica replica;
@@ -57,7 +57,7 @@ public final class RatisGroup implements Consensus {
   RatisGroup(
       RatisConfig config,
       RaftServer server,
-      int number,
+      GroupId name,
       RaftGroupId group,
       Replica replica,
       GroupMachine machine,
@@ -65,7 +65,7 @@ public final class RatisGroup implements Consensus {
       throws IOException {
     this.config = config;
     this.server = server;
-    this.number = number;
+    this.name = name;
     this.group = group;
     this.division = server.getDivision(group);
     this.replica = replica;
@@ -74,9 +74,9 @@ public final class RatisGroup implements Consensus {
     this.leadership = new Leadership(division);
   }
 
-  /// What it is called in the process.
-  public int number() {
-    return number;
+  /// What it is called at all its members.
+  public GroupId name() {
+    return name;
   }
 
   /// The replica here.
@@ -141,8 +141,7 @@ public final class RatisGroup implements Consensus {
             ? failure.getCause()
             : failure;
     return new Unavailable(
-        "group %d at %s: %s (leader: %s)"
-            .formatted(number, config.id(), cause, leader().orElse("unknown")),
+        "%s at %s: %s (leader: %s)".formatted(name, config.id(), cause, leader().orElse("unknown")),
         cause);
   }
 
@@ -226,7 +225,7 @@ public final class RatisGroup implements Consensus {
   public void add(Member member) {
     var peers = new ArrayList<>(peers());
     peers.removeIf(peer -> peer.getId().toString().equals(member.id()));
-    peers.add(RatisNode.peer(member, 0));
+    peers.add(RatisNode.peer(member));
     change(peers);
   }
 
@@ -239,16 +238,11 @@ public final class RatisGroup implements Consensus {
     change(peers);
   }
 
-  /// Makes another member the leader.
+  /// Makes another member the leader. All members have one priority, so that Ratis takes the
+  /// leadership from nobody by itself.
   ///
   /// @throws Unavailable when it could not be made so
   public void transfer(String id) {
-    // Ratis gives the leadership to the members of the highest priority only, and by itself too.
-    var peers = new ArrayList<RaftPeer>();
-    for (Member member : members()) {
-      peers.add(RatisNode.peer(member, member.id().equals(id) ? 1 : 0));
-    }
-    if (!peers.equals(peers()) || prefersAnother(id)) change(peers);
     var request =
         new TransferLeadershipRequest(
             client,
@@ -258,13 +252,6 @@ public final class RatisGroup implements Consensus {
             RaftPeerId.valueOf(id),
             config.patience().toMillis());
     require(() -> server.transferLeadershipAsync(request), config.patience());
-  }
-
-  private boolean prefersAnother(String id) {
-    for (RaftPeer peer : peers()) {
-      if ((peer.getPriority() > 0) != peer.getId().toString().equals(id)) return true;
-    }
-    return false;
   }
 
   private void change(List<RaftPeer> peers) {

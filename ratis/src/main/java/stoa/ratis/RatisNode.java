@@ -46,22 +46,19 @@ import stoa.log.Replica;
 public final class RatisNode implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(RatisNode.class);
 
-  /// The upper half of the ids of our groups; the lower one is the number.
-  private static final long GROUPS = 0x73746f61_67726f70L;
-
   /// What an entry of Raft's log has beside the command, at most.
   private static final int ENTRY_OVERHEAD = 4 << 10;
 
   private final RatisConfig config;
   private final RaftServer server;
   private final ConcurrentHashMap<RaftGroupId, GroupMachine> machines = new ConcurrentHashMap<>();
-  private final ConcurrentHashMap<Integer, RatisGroup> groups = new ConcurrentHashMap<>();
+  private final ConcurrentHashMap<GroupId, RatisGroup> groups = new ConcurrentHashMap<>();
   private final ExecutorService background = Executors.newVirtualThreadPerTaskExecutor();
   private final ClientId client = ClientId.randomId();
   private final Sockets sockets;
   private final SupplyPort supplies;
 
-  private RatisNode(RatisConfig config) throws IOException {
+  private RatisNode(RatisConfig config, Questions questions) throws IOException {
     this.config = config;
     sockets = new Sockets(config.tls());
     // While it is built, Ratis would begin the groups of its directory, without their first
@@ -83,10 +80,11 @@ public final class RatisNode implements AutoCloseable {
             .setStateMachineRegistry(this::machine)
             .build();
     RaftServerConfigKeys.setStorageDir(properties, List.of(config.directory().toFile()));
-    supplies = new SupplyPort(sockets, config.host(), config.supplyPort(), this::replica);
+    supplies =
+        new SupplyPort(sockets, config.host(), config.supplyPort(), this::replica, questions);
   }
 
-  private @Nullable Replica replica(int group) {
+  private @Nullable Replica replica(GroupId group) {
     RatisGroup hosted = groups.get(group);
     return hosted == null ? null : hosted.replica();
   }
@@ -99,11 +97,12 @@ public final class RatisNode implements AutoCloseable {
 
   /// Starts a node without groups.
   ///
+  /// @param questions answers what other nodes ask
   /// @throws Unavailable when it cannot listen, or its directory cannot be used
-  public static RatisNode start(RatisConfig config) {
+  public static RatisNode start(RatisConfig config, Questions questions) {
     try {
       Files.createDirectories(config.directory());
-      var node = new RatisNode(bound(config));
+      var node = new RatisNode(bound(config), questions);
       try {
         node.server.start();
         return node;
@@ -174,52 +173,59 @@ public final class RatisNode implements AutoCloseable {
     return new Member(config.id(), config.host(), config.port(), config.supplyPort());
   }
 
+  /// Connects to another node, to ask it something.
+  ///
+  /// @throws IOException when it cannot be reached
+  public Line line(Member to) throws IOException {
+    return new Line(sockets, to);
+  }
+
   // ---- groups
 
   /// Hosts a group: its log is in the node's directory, if it was hosted here before. The replica
   /// is the node's from now on, and closed with it.
   ///
-  /// @param number what the group is called at all its members
+  /// @param name what the group is called at all its members
   /// @param replica empty, or as it was left when the group was hosted here last
   /// @param initial the members with which a new group begins, the same at each; none when this
   ///   node joins a group that is there: then it waits to be added
   /// @param roles is told what becomes of the replica
   /// @throws Unavailable when the group cannot be begun
-  public RatisGroup host(int number, Replica replica, List<Member> initial, Roles roles) {
-    RaftGroupId id = id(number);
+  public RatisGroup host(GroupId name, Replica replica, List<Member> initial, Roles roles) {
+    RaftGroupId id = id(name);
     var events =
-        Executors.newSingleThreadExecutor(
-            task -> Thread.ofPlatform().name("stoa-group-" + number).daemon().unstarted(task));
+        Executors.newSingleThreadExecutor(task ->
+            Thread.ofPlatform().name("stoa-group-" + name.number()).daemon().unstarted(task));
     var machine =
         new GroupMachine(
             replica,
-            guarded(number, roles),
+            guarded(name, roles),
             events,
             background,
-            leader -> catchUp(number, replica, leader));
+            leader -> catchUp(name, replica, leader));
     if (machines.putIfAbsent(id, machine) != null) {
-      throw new IllegalStateException("group %d is hosted here already".formatted(number));
+      throw new IllegalStateException(name + " is hosted here already");
     }
     try {
-      var peers = initial.stream().map(member -> peer(member, 0)).toList();
+      var peers = initial.stream().map(RatisNode::peer).toList();
       begin(RaftGroup.valueOf(id, peers));
-      var group = new RatisGroup(config, server, number, id, replica, machine, events);
-      groups.put(number, group);
+      var group = new RatisGroup(config, server, name, id, replica, machine, events);
+      groups.put(name, group);
       return group;
     } catch (IOException | RuntimeException e) {
       machines.remove(id);
       events.shutdown();
-      throw new Unavailable("group %d cannot be begun: %s".formatted(number, e), e);
+      throw new Unavailable(name + " cannot be begun: " + e, e);
     }
   }
 
-  private Position catchUp(int group, Replica replica, Member leader) {
+  private Position catchUp(GroupId group, Replica replica, Member leader) {
     try (var source = new SupplyPort.Client(sockets, leader, group)) {
       return CatchUp.run(replica, source);
     } catch (IOException e) {
       // Ratis asks for it again.
       throw new UncheckedIOException(
-          "replica %s of group %d is not brought level by %s: %s"
+          "replica %s of %s is not brought level by %s: %s"
               .formatted(config.id(), group, leader, e.getMessage()),
           e);
     }
@@ -239,18 +245,18 @@ public final class RatisNode implements AutoCloseable {
   /// Stops taking part in a group, and closes its replica. To be added again, this node hosts it
   /// anew; what the device has by then need not be sent.
   ///
-  /// @param number of a group that this node is no member of any more
-  public void release(int number) {
-    RatisGroup group = groups.remove(number);
+  /// @param name of a group that this node is no member of any more
+  public void release(GroupId name) {
+    RatisGroup group = groups.remove(name);
     if (group == null) return;
-    RaftGroupId id = id(number);
+    RaftGroupId id = id(name);
     group.closing();
     try {
       var request = GroupManagementRequest.newRemove(client, server.getId(), 1, id, true, false);
       RaftClientReply reply = server.groupManagementAsync(request).join();
       if (reply.getException() != null) throw reply.getException();
     } catch (CompletionException | IOException e) {
-      throw new Unavailable("group %d cannot be released: %s".formatted(number, e), e);
+      throw new Unavailable(name + " cannot be released: " + e, e);
     } finally {
       machines.remove(id);
       group.close();
@@ -258,7 +264,7 @@ public final class RatisNode implements AutoCloseable {
   }
 
   /// Nobody else sees what roles throw.
-  private static Roles guarded(int number, Roles roles) {
+  private static Roles guarded(GroupId name, Roles roles) {
     return new Roles() {
       @Override
       public void leading(long term) {
@@ -289,17 +295,17 @@ public final class RatisNode implements AutoCloseable {
         try {
           event.run();
         } catch (RuntimeException failure) {
-          LOG.error("what became of group {} could not be taken note of", number, failure);
+          LOG.error("what became of {} could not be taken note of", name, failure);
         }
       }
     };
   }
 
-  static RaftGroupId id(int number) {
-    return RaftGroupId.valueOf(new UUID(GROUPS, number));
+  static RaftGroupId id(GroupId name) {
+    return RaftGroupId.valueOf(new UUID(name.store(), name.number()));
   }
 
-  static RaftPeer peer(Member member, int priority) {
+  static RaftPeer peer(Member member) {
     return RaftPeer.newBuilder()
         .setId(member.id())
         .setAddress(member.address())
@@ -307,7 +313,6 @@ public final class RatisNode implements AutoCloseable {
         .setDataStreamAddress(member.host() + ":" + member.supplyPort())
         // Nor does it look at this one, which it tells all members of, too.
         .setClientAddress(member.clients())
-        .setPriority(priority)
         .build();
   }
 

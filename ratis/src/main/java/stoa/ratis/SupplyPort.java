@@ -13,7 +13,7 @@ import java.net.Socket;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
-import java.util.function.IntFunction;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -21,31 +21,46 @@ import stoa.log.CatchUp;
 import stoa.log.Replica;
 import stoa.log.Supply;
 
-/// The port of a node where others get what their replicas lack, and its other end.
+/// The port of a node where others get what their replicas lack, and ask [Questions]; and the end
+/// of who lacks something.
 ///
-/// Thread-safe. Each connection is one [Supply], and has a thread; there are few at a time.
+/// Thread-safe. Each connection has a thread, and is one [Supply], of which there are few at a
+/// time, or a [Line].
 final class SupplyPort implements AutoCloseable {
   /*
-   * What asks sends MAGIC i64 and the number of the group i32; then questions, each after its length
-   * i32. An answer is any number of pieces, each after its length i32, and 0. What cannot be answered
-   * ends the connection.
+   * Who lacks something sends MAGIC i64, and of the group the store i64 and the number i32; then
+   * questions, each after its length i32. An answer is any number of pieces, each after its length i32,
+   * and 0. What cannot be answered ends the connection.
+   *
+   * Who asks sends LINE i64; then questions and gets answers, each after its length i32.
    */
   private static final Logger LOG = LoggerFactory.getLogger(SupplyPort.class);
-  private static final long MAGIC = 0x73746f61_73757031L;
-  private static final int CONNECTIONS_MAX = 4;
+  private static final long MAGIC = 0x73746f61_73757032L;
+  static final long LINE = 0x73746f61_6c696e31L;
+  static final int LINE_BYTES_MAX = 1 << 20;
+  private static final int SUPPLIES_MAX = 4;
+  private static final int CONNECTIONS_MAX = 64;
   private static final int PIECE = 64 << 10;
 
-  private final IntFunction<@Nullable Replica> replicas;
+  private final Function<GroupId, @Nullable Replica> replicas;
+  private final Questions questions;
   private final ServerSocket listening;
   private final Semaphore free = new Semaphore(CONNECTIONS_MAX);
+  private final Semaphore freeSupplies = new Semaphore(SUPPLIES_MAX);
   private final Set<Socket> open = ConcurrentHashMap.newKeySet();
   private final Thread accepting;
   private volatile boolean closed;
 
   /// @param replicas the replica of a group, or null
-  SupplyPort(Sockets sockets, String host, int port, IntFunction<@Nullable Replica> replicas)
+  SupplyPort(
+      Sockets sockets,
+      String host,
+      int port,
+      Function<GroupId, @Nullable Replica> replicas,
+      Questions questions)
       throws IOException {
     this.replicas = replicas;
+    this.questions = questions;
     this.listening = sockets.listen(host, port);
     this.accepting = Thread.ofPlatform().name("stoa-supply").daemon().start(this::accept);
   }
@@ -72,26 +87,41 @@ final class SupplyPort implements AutoCloseable {
       Sockets.set(socket);
       var in = new DataInputStream(new BufferedInputStream(socket.getInputStream()));
       var out = new DataOutputStream(new BufferedOutputStream(socket.getOutputStream(), PIECE));
-      if (in.readLong() != MAGIC) return;
-      Replica replica = replicas.apply(in.readInt());
-      if (replica == null || !replica.isWhole()) return;
-      try (var supply = replica.supply()) {
-        while (true) {
-          int length = in.readInt();
-          if (length < 1 || length > Supply.QUESTION_BYTES_MAX) return;
-          byte[] question = in.readNBytes(length);
-          supply.answer(question, new Pieces(out));
-          out.writeInt(0);
-          out.flush();
-        }
-      }
+      long purpose = in.readLong();
+      if (purpose == MAGIC) supply(in, out);
+      else if (purpose == LINE) answer(in, out);
     } catch (EOFException done) {
-      // The other one has what it lacked.
+      // The other one has what it wanted.
     } catch (IOException | RuntimeException e) {
-      if (!closed) LOG.warn("a replica that is brought level was left: {}", e.toString());
+      if (!closed) LOG.warn("another server was left: {}", e.toString());
     } finally {
       open.remove(socket);
       free.release();
+    }
+  }
+
+  private void supply(DataInputStream in, DataOutputStream out) throws IOException {
+    Replica replica = replicas.apply(new GroupId(in.readLong(), in.readInt()));
+    if (replica == null || !replica.isWhole()) return;
+    if (!freeSupplies.tryAcquire()) return; // it is tried again
+    try (var supply = replica.supply()) {
+      while (true) {
+        int length = in.readInt();
+        if (length < 1 || length > Supply.QUESTION_BYTES_MAX) return;
+        byte[] question = in.readNBytes(length);
+        supply.answer(question, new Pieces(out));
+        out.writeInt(0);
+        out.flush();
+      }
+    } finally {
+      freeSupplies.release();
+    }
+  }
+
+  private void answer(DataInputStream in, DataOutputStream out) throws IOException {
+    while (true) {
+      byte[] answer = questions.answer(Line.read(in));
+      Line.write(out, answer);
     }
   }
 
@@ -137,13 +167,14 @@ final class SupplyPort implements AutoCloseable {
     private final DataInputStream in;
     private final DataOutputStream out;
 
-    Client(Sockets sockets, Member member, int group) throws IOException {
+    Client(Sockets sockets, Member member, GroupId group) throws IOException {
       socket = sockets.connect(member);
       try {
         in = new DataInputStream(new BufferedInputStream(socket.getInputStream(), PIECE));
         out = new DataOutputStream(new BufferedOutputStream(socket.getOutputStream()));
         out.writeLong(MAGIC);
-        out.writeInt(group);
+        out.writeLong(group.store());
+        out.writeInt(group.number());
       } catch (IOException e) {
         socket.close();
         throw e;

@@ -1,5 +1,6 @@
 package stoa.ratis;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
@@ -11,6 +12,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.KeyStore;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
@@ -262,6 +264,19 @@ class RatisGroupTest {
       var stranger = new RatisConfig.Tls(other.certificate(), other.key(), tls.authorities());
       assertThrows(IOException.class, () -> ask(new Sockets(stranger), self));
       ask(new Sockets(tls), self);
+    }
+  }
+
+  @Test
+  void asksAnotherNodeAndIsAnsweredInOrder(@TempDir Path directory) throws Exception {
+    try (var shard = new RatisShard(directory, 1, 8);
+        var line = shard.leading().running().line(shard.leading().self())) {
+      for (int i = 0; i < 3; i++) {
+        byte[] question = {(byte) i, 1};
+        assertArrayEquals(question, line.ask(question, Duration.ofMinutes(1)));
+      }
+      byte[] tooLong = new byte[(1 << 20) + 1];
+      assertThrows(IOException.class, () -> line.ask(tooLong, Duration.ofMinutes(1)));
     }
   }
 

@@ -28,7 +28,7 @@ final class RatisShard implements ShardUnderTest {
   private static final DeviceConfig SMALL =
       new DeviceConfig(1 << 20, 64 << 10, 256 << 10, 256 << 10);
   private static final int PATIENCE_SECONDS = 60;
-  static final int GROUP = 1;
+  static final GroupId GROUP = new GroupId(7, 1);
 
   /// One server: what survives it, and its present life.
   final class Server implements Roles {
@@ -51,7 +51,7 @@ final class RatisShard implements ShardUnderTest {
       var config =
           config(RatisConfig.of(id, directory))
               .withAddress("127.0.0.1", self.port(), self.supplyPort());
-      node = RatisNode.start(config);
+      node = RatisNode.start(config, question -> question);
       self = node.self();
     }
 

@@ -1,0 +1,300 @@
+package stoa.cluster;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.NavigableSet;
+import java.util.TreeSet;
+import java.util.function.Predicate;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import stoa.base.StreamId;
+
+/// Decides, from what is, the next step to where the replicas and leaders of all groups should be.
+///
+/// It remembers nothing: whoever asks next, after a crash of who asked before, goes on with what was
+/// begun. It reads no clock and starts no thread; the same facts give the same step.
+final class Placement {
+  /*
+   * A group should have as many members as there are replicas, on servers that stay, and fewer when there are
+   * fewer such servers. No server should have two replicas, or lead two groups, more than another. What is there
+   * is kept as far as that allows: a server that comes only gets, and one that goes only gives. Where there is a
+   * choice, the highest weight of server and group has it (rendezvous hashing), so that everybody who asks
+   * chooses the same, and a server that went and came back finds what it had.
+   *
+   * What is done first:
+   * (1) nothing, while members or the leader of some group are being changed: there is one move at a time
+   * (2) servers that drain lead nothing
+   * (3) what a group has too much of is taken out of it, which ends moves and drains servers
+   * (4) groups get what they lack
+   * (5) a server with two replicas more than another gives one: the other one is added, and (3) takes it out
+   * (6) replicas of servers that are no members are deleted, and drained servers dismissed
+   * (7) leaders are spread
+   *
+   * No step takes from a group what it can lose and go on: see `safe`. Who is away for a short time is neither
+   * given anything nor taken anything from.
+   */
+  private final Facts facts;
+
+  private Placement(Facts facts) {
+    this.facts = facts;
+  }
+
+  /// The next step; empty when all is where it should be, or nothing can be done at present.
+  static Optional<Step> next(Facts facts) {
+    return Optional.ofNullable(new Placement(facts).step());
+  }
+
+  /// The weight of a server for a group.
+  static long weight(String server, int group) {
+    return StreamId.of(server + "/" + group).high();
+  }
+
+  private @Nullable Step step() {
+    if (facts.groups().values().stream().anyMatch(Facts.Group::changes)) return null;
+    for (int group : facts.groups().keySet()) {
+      Step step = relieve(group);
+      if (step != null) return step;
+    }
+    for (int group : facts.groups().keySet()) {
+      Step step = shrink(group);
+      if (step != null) return step;
+    }
+    for (int group : facts.groups().keySet()) {
+      Step step = grow(group);
+      if (step != null) return step;
+    }
+    Step step = balance();
+    if (step == null) step = release();
+    if (step == null) step = dismiss();
+    return step != null ? step : spread();
+  }
+
+  private Facts.Group group(int number) {
+    Facts.Group group = facts.groups().get(number);
+    if (group == null) throw new IllegalArgumentException("there is no group " + number);
+    return group;
+  }
+
+  /// How many members a group should have.
+  private int target() {
+    long staying = facts.servers().values().stream().filter(Facts.Server::stays).count();
+    return (int) Math.min(facts.replicas(), staying);
+  }
+
+  // ---- what a group can lose
+
+  /// How many of a group's members can fail, and it goes on; negative when it does not.
+  private static int spare(NavigableSet<String> members, NavigableSet<String> level) {
+    int majority = members.size() / 2 + 1;
+    return (int) level.stream().filter(members::contains).count() - majority;
+  }
+
+  /// Whether a group with other members can lose as many as now, or as a whole one could.
+  private boolean safe(Facts.Group group, NavigableSet<String> members, NavigableSet<String> level) {
+    int whole = target() - (target() / 2 + 1);
+    int now = spare(group.members(), group.level());
+    return now >= 0 && spare(members, level) >= Math.min(now, whole);
+  }
+
+  private boolean mayAdd(int number, String server) {
+    Facts.Group group = group(number);
+    if (group.leader().isEmpty()) return false;
+    return safe(group, with(group.members(), server), with(group.level(), server));
+  }
+
+  private boolean mayRemove(Facts.Group group, String server) {
+    return safe(group, without(group.members(), server), without(group.level(), server));
+  }
+
+  private static NavigableSet<String> with(NavigableSet<String> names, String name) {
+    var more = new TreeSet<>(names);
+    more.add(name);
+    return more;
+  }
+
+  private static NavigableSet<String> without(NavigableSet<String> names, String name) {
+    var fewer = new TreeSet<>(names);
+    fewer.remove(name);
+    return fewer;
+  }
+
+  // ---- members
+
+  private @Nullable Step relieve(int number) {
+    Facts.Group group = group(number);
+    boolean drains = group.leader().filter(leader -> facts.server(leader).drains()).isPresent();
+    return drains ? transfer(number, group) : null;
+  }
+
+  /// To the member that leads least, of those that are to stay members.
+  private @Nullable Step transfer(int number, Facts.Group group) {
+    return group.level().stream()
+        .filter(member -> facts.server(member).stays())
+        .filter(member -> group.leader().filter(member::equals).isEmpty())
+        .min(Comparator.comparingInt(facts::leads).thenComparing(heaviest(number)))
+        .map(member -> new Step.Transfer(member, number))
+        .orElse(null);
+  }
+
+  private static Comparator<String> heaviest(int group) {
+    return Comparator.comparingLong((String server) -> weight(server, group)).reversed();
+  }
+
+  private @Nullable Step shrink(int number) {
+    Facts.Group group = group(number);
+    if (group.leader().isEmpty()) return null;
+    for (String surplus : surplus(number, group)) {
+      if (!mayRemove(group, surplus)) continue;
+      boolean leads = group.leader().filter(surplus::equals).isPresent();
+      Step step = leads ? transfer(number, group) : new Step.Remove(surplus, number);
+      if (step != null) return step;
+    }
+    return null;
+  }
+
+  /// The members of which a group is to lose one.
+  private List<String> surplus(int number, Facts.Group group) {
+    long staying = group.members().stream().filter(name -> facts.server(name).stays()).count();
+    if (group.members().size() > staying) {
+      // Who drains goes when others have what it has, or nobody is there who could.
+      // Who is lost may still come back, so it goes for another only.
+      return group.members().stream()
+          .filter(name -> !facts.server(name).stays())
+          .filter(name -> staying >= (facts.server(name).drains() ? target() : facts.replicas()))
+          .toList();
+    }
+    if (staying <= facts.replicas()) return List.of();
+    return group.members().stream()
+        .max(Comparator.comparingInt(facts::load).thenComparing(heaviest(number)))
+        .filter(name -> facts.server(name).isHere())
+        .stream()
+        .toList();
+  }
+
+  private @Nullable Step grow(int number) {
+    Facts.Group group = group(number);
+    long staying = group.members().stream().filter(name -> facts.server(name).stays()).count();
+    if (staying >= target()) return null;
+    return candidates()
+        .filter(name -> !group.members().contains(name))
+        .filter(name -> mayAdd(number, name))
+        .min(
+            Comparator.comparing((String name) -> !hosts(name, number))
+                .thenComparingInt(facts::load)
+                .thenComparing(heaviest(number)))
+        .map(name -> add(name, number))
+        .orElse(null);
+  }
+
+  private Stream<String> candidates() {
+    return facts.servers().entrySet().stream()
+        .filter(server -> server.getValue().isHere() && server.getValue().stays())
+        .map(Map.Entry::getKey);
+  }
+
+  private boolean hosts(String server, int group) {
+    return facts.server(server).hosts().contains(group);
+  }
+
+  private Step add(String server, int group) {
+    return hosts(server, group) ? new Step.Add(server, group) : new Step.Host(server, group);
+  }
+
+  private @Nullable Step balance() {
+    // Until what is being made whole or drained is done, loads say little.
+    for (Facts.Group group : facts.groups().values()) {
+      if (group.members().size() != target()) return null;
+      if (!group.members().stream().allMatch(name -> facts.server(name).stays())) return null;
+    }
+    List<String> here = candidates().toList();
+    Comparator<Give> order =
+        Comparator.comparing((Give give) -> !hosts(give.to, give.group))
+            .thenComparingInt(give -> -facts.load(give.from))
+            .thenComparingInt(give -> facts.load(give.to))
+            .thenComparingLong(give -> -weight(give.to, give.group) / 2)
+            .thenComparingInt(Give::group);
+    var gives = new ArrayList<Give>();
+    for (String from : here) {
+      for (String to : here) {
+        if (facts.load(from) < facts.load(to) + 2) continue;
+        for (var group : facts.groups().entrySet()) {
+          var members = group.getValue().members();
+          if (!members.contains(from) || members.contains(to)) continue;
+          if (mayAdd(group.getKey(), to)) gives.add(new Give(from, to, group.getKey()));
+        }
+      }
+    }
+    return gives.stream().min(order).map(give -> add(give.to, give.group)).orElse(null);
+  }
+
+  /// That one server could give another its replica of a group.
+  private record Give(String from, String to, int group) {}
+
+  // ---- what is left over
+
+  private @Nullable Step release() {
+    for (var server : facts.servers().entrySet()) {
+      if (!server.getValue().isHere()) continue;
+      for (int number : new TreeSet<>(server.getValue().hosts())) {
+        Facts.Group group = facts.groups().get(number);
+        if (group == null || group.leader().isEmpty()) continue;
+        if (group.members().contains(server.getKey())) continue;
+        return new Step.Release(server.getKey(), number);
+      }
+    }
+    return null;
+  }
+
+  private @Nullable Step dismiss() {
+    if (facts.groups().values().stream().anyMatch(group -> group.leader().isEmpty())) return null;
+    for (var server : facts.servers().entrySet()) {
+      String name = server.getKey();
+      if (!server.getValue().drains() || facts.load(name) > 0) continue;
+      if (server.getValue().isHere() && !server.getValue().hosts().isEmpty()) continue;
+      return new Step.Dismiss(name);
+    }
+    return null;
+  }
+
+  // ---- leaders
+
+  /// One leadership of who leads too many goes, by way of others if it must, to who leads too few.
+  /// The last of these ways is gone first: so nobody leads more than before.
+  private @Nullable Step spread() {
+    Predicate<String> fit = name -> facts.server(name).isHere() && facts.server(name).stays();
+    List<String> busiest =
+        candidates()
+            .sorted(Comparator.comparingInt(facts::leads).reversed().thenComparing(name -> name))
+            .toList();
+    for (String from : busiest) {
+      Step step = spread(from, fit);
+      if (step != null) return step;
+    }
+    return null;
+  }
+
+  private @Nullable Step spread(String from, Predicate<String> fit) {
+    var arrived = new HashMap<String, Step.Transfer>(); // by which transfer each is reached
+    var next = new ArrayDeque<String>(List.of(from));
+    while (!next.isEmpty()) {
+      String at = next.remove();
+      if (facts.leads(at) + 2 <= facts.leads(from)) return arrived.get(at);
+      for (var group : facts.groups().entrySet()) {
+        if (group.getValue().leader().filter(at::equals).isEmpty()) continue;
+        group.getValue().level().stream()
+            .filter(member -> !member.equals(from) && fit.test(member))
+            .sorted(heaviest(group.getKey()))
+            .forEach(member -> {
+              var transfer = new Step.Transfer(member, group.getKey());
+              if (arrived.putIfAbsent(member, transfer) == null) next.add(member);
+            });
+      }
+    }
+    return null;
+  }
+}
