@@ -84,6 +84,11 @@ final class ListenableKey implements Handler {
     }
 
     @Override
+    public boolean isOrdered() {
+      return false;
+    }
+
+    @Override
     public Handler restore(Key key, byte[] checkpoint) {
       var restored = new ListenableKey(stoa);
       var in = new Decoder(checkpoint);

@@ -46,6 +46,11 @@ final class ListeningKeys implements Handler {
     }
 
     @Override
+    public boolean isOrdered() {
+      return false;
+    }
+
+    @Override
     public Handler restore(Key key, byte[] checkpoint) {
       var restored = new ListeningKeys();
       var in = new Decoder(checkpoint);

@@ -4,6 +4,7 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 import stoa.Closed;
 import stoa.NotShareable;
+import stoa.Order;
 import stoa.Ref;
 import stoa.Unavailable;
 import stoa.UnknownOutcome;
@@ -64,6 +65,11 @@ final class ObjectHandler implements Handler {
       } catch (Throwable thrown) {
         return new ObjectHandler(stoa, type, null, stoa.marshaller().thrown(thrown));
       }
+    }
+
+    @Override
+    public boolean isOrdered() {
+      return type.shared().order() == Order.GLOBAL;
     }
 
     @Override

@@ -3,6 +3,7 @@ package stoa.objects;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import stoa.Blob;
@@ -22,12 +23,14 @@ import stoa.objects.types.SharedMethod;
 import stoa.storage.DeviceStats;
 import stoa.store.Answer;
 import stoa.store.CallId;
+import stoa.store.Coordinator;
 import stoa.store.Divergence;
 import stoa.store.Earlier;
 import stoa.store.Event;
 import stoa.store.Existence;
 import stoa.store.Key;
 import stoa.store.Pace;
+import stoa.store.Participant;
 import stoa.store.Pins;
 import stoa.store.Request;
 import stoa.store.Store;
@@ -530,6 +533,25 @@ public final class ObjectService implements AutoCloseable {
     public void close() {
       transaction.close();
     }
+  }
+
+  /// What this store is among those that a [Coordinator] commits transactions over.
+  ///
+  /// @param open finds a transaction that is open here
+  public Participant participant(Function<Coordinator.Part, @Nullable Transacting> open) {
+    return new Participant(
+        store,
+        part -> {
+          Transacting transacting = open.apply(part);
+          return transacting == null ? null : transacting.transaction;
+        });
+  }
+
+  /// Begins a coordinator whose home this store is. It was opened with its order.
+  ///
+  /// @param here of this store
+  public void coordinate(Coordinator coordinator, Participant here) {
+    coordinator.begin(store, here);
   }
 
   /// Begins a transaction.

@@ -130,6 +130,11 @@ public final class Sessions {
           }
 
           @Override
+          public boolean isOrdered() {
+            return false;
+          }
+
+          @Override
           public Handler restore(Key key, byte[] checkpoint) {
             var table = new Table();
             var in = new Decoder(checkpoint);

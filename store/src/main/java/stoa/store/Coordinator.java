@@ -94,6 +94,11 @@ public final class Coordinator {
   private static final long AHEAD_MAX = 1L << 40;
 
   private static final int ROUND_MAX = 256;
+
+  /// What is decided in a round is one entry at home.
+  private static final long ROUND_BYTES_MAX = 4 << 20;
+
+  private static final long TRANSACTION_BYTES_MAX = 12 << 20;
   private static final int WAITING_MAX = 10_000;
   private static final int REMEMBERED_MAX = 65_536;
   private static final int TRIM_STEP = 1_024;
@@ -556,6 +561,7 @@ public final class Coordinator {
       for (Pending pending : chosen) {
         judge(pending, verdicts, entries, passed, refused, later);
       }
+      limit(passed, refused, later, entries);
       Decision decision = decide(passed, later, entries);
       refused.forEach((pending, cause) -> {
         over(pending);
@@ -682,6 +688,39 @@ public final class Coordinator {
       }
       if (waits) later.add(pending);
       else passed.add(pending);
+    }
+
+    /// Leaves for later what is too much for one round.
+    private void limit(
+        List<Pending> passed,
+        Map<Pending, RuntimeException> refused,
+        List<Pending> later,
+        Map<Pending, Map<Integer, List<Entry>>> entries) {
+      long sum = 0;
+      var all = passed.iterator();
+      while (all.hasNext()) {
+        Pending pending = all.next();
+        long bytes = 0;
+        for (List<Entry> some : Objects.requireNonNull(entries.get(pending)).values()) {
+          for (Entry entry : some) bytes += entry.payload().length;
+        }
+        if (bytes > TRANSACTION_BYTES_MAX) {
+          all.remove();
+          refused.put(
+              pending,
+              new LimitExceeded(
+                  "a transaction over several groups writes "
+                      + bytes
+                      + " bytes; the most is "
+                      + TRANSACTION_BYTES_MAX
+                      + ", do it in parts"));
+        } else if (sum > 0 && sum + bytes > ROUND_BYTES_MAX) {
+          all.remove();
+          later.add(pending);
+        } else {
+          sum += bytes;
+        }
+      }
     }
 
     /// Gives addresses to what has passed, as far as all who said so are the owners still.

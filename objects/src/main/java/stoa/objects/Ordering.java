@@ -1,0 +1,309 @@
+package stoa.objects;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+import stoa.Aborted;
+import stoa.LimitExceeded;
+import stoa.LogAddress;
+import stoa.Ref;
+import stoa.Unavailable;
+import stoa.base.Decoder;
+import stoa.base.Encoder;
+import stoa.base.StreamId;
+import stoa.log.Entry;
+import stoa.log.ShardLog;
+import stoa.log.Token;
+import stoa.objects.types.Keys;
+import stoa.store.Coordinator;
+import stoa.store.Held;
+import stoa.store.Order;
+
+/// What stores with one order, and their coordinator, say to each other when they are in several
+/// processes: questions and answers in bytes, and both ends of them.
+public final class Ordering {
+  /*
+   * A question: version u8: 1, kind u8, the store's number varint, and what the methods are given, in their order;
+   * an answer: 0 and what they return, or 1 and why not, a text. Lists begin with their number of elements, varint.
+   */
+  private static final int VERSION = 1;
+  private static final int ANSWERED = 0;
+  private static final int UNAVAILABLE = 1;
+
+  private static final int OPENED = 1;
+  private static final int RESERVE = 2;
+  private static final int MOMENT = 3;
+  private static final int HOLD = 4;
+  private static final int COMMIT = 5;
+  private static final int RELEASE = 6;
+  private static final int ADOPT = 7;
+
+  private Ordering() {}
+
+  /// The way to another process.
+  public interface Line {
+    /// Asks, and waits for the answer.
+    ///
+    /// @throws Unavailable when there is none: what was asked may have been done
+    byte[] ask(byte[] question);
+  }
+
+  /// What answers here.
+  public interface Here {
+    /// The order of a store.
+    ///
+    /// @throws Unavailable when the coordinator is not here
+    Order order(int store);
+
+    /// A store that is led here.
+    ///
+    /// @throws Unavailable when it is not
+    Coordinator.Member member(int store);
+  }
+
+  // ---- who asks
+
+  /// The order of a store, which is led here, from its coordinator.
+  public static Order order(int store, Line coordinator) {
+    return new Order() {
+      @Override
+      public Adopted adopt(long term, ShardLog.Tail tail) {
+        var question = question(OPENED, store).varint(term).varint(tail.epoch());
+        return adopted(ask(coordinator, question.varint(tail.counter())));
+      }
+
+      @Override
+      public long reserve(long term, int count) {
+        return ask(coordinator, question(RESERVE, store).varint(term).varint(count)).varint();
+      }
+
+      @Override
+      public long moment() {
+        return ask(coordinator, question(MOMENT, store)).varint();
+      }
+    };
+  }
+
+  /// A store, which is led elsewhere, for the coordinator here.
+  public static Coordinator.Member member(int store, Line owner) {
+    return new Coordinator.Member() {
+      @Override
+      public List<Held.Verdict> hold(long epoch, long round, List<Coordinator.Part> parts) {
+        Encoder question = question(HOLD, store).varint(epoch).varint(round);
+        question.varint(parts.size());
+        for (Coordinator.Part part : parts) write(part, question);
+        Decoder answer = ask(owner, question);
+        var verdicts = new ArrayList<Held.Verdict>(parts.size());
+        for (int i = 0; i < parts.size(); i++) verdicts.add(verdict(answer));
+        return verdicts;
+      }
+
+      @Override
+      public void commit(
+          long epoch, long round, Token token, SortedMap<Integer, Coordinator.Part> committed) {
+        Encoder question = question(COMMIT, store).varint(epoch).varint(round);
+        write(token, question);
+        question.varint(committed.size());
+        committed.forEach((offset, part) -> write(part, question.varint(offset)));
+        var _ = ask(owner, question);
+      }
+
+      @Override
+      public void release(long epoch, long round) {
+        var _ = ask(owner, question(RELEASE, store).varint(epoch).varint(round));
+      }
+
+      @Override
+      public long adopt(long round, Order.Adopted adopted) {
+        Encoder question = question(ADOPT, store).varint(round);
+        write(adopted, question);
+        return ask(owner, question).varint();
+      }
+    };
+  }
+
+  private static Encoder question(int kind, int store) {
+    return new Encoder(64).u8(VERSION).u8(kind).varint(store);
+  }
+
+  private static Decoder ask(Line line, Encoder question) {
+    var in = new Decoder(line.ask(question.toBytes()));
+    if (in.u8() == ANSWERED) return in;
+    throw new Unavailable(in.text());
+  }
+
+  // ---- who answers
+
+  /// The answer to a question.
+  ///
+  /// @throws IllegalArgumentException when it is none that this program understands
+  public static byte[] answer(byte[] question, Here here) {
+    var in = new Decoder(question);
+    int version = in.u8();
+    if (version != VERSION) {
+      throw new IllegalArgumentException("a question of version " + version + "; this is of 1");
+    }
+    var out = new Encoder(64).u8(ANSWERED);
+    try {
+      answer(in.u8(), (int) in.varint(), in, here, out);
+    } catch (Unavailable not) {
+      out.clear().u8(UNAVAILABLE).text(String.valueOf(not.getMessage()));
+    }
+    return out.toBytes();
+  }
+
+  private static void answer(int kind, int store, Decoder in, Here here, Encoder out) {
+    switch (kind) {
+      case OPENED -> {
+        long term = in.varint();
+        var tail = new ShardLog.Tail(in.varint(), in.varint(), 0, 0, 0, new byte[0]);
+        write(here.order(store).adopt(term, tail), out);
+      }
+      case RESERVE -> out.varint(here.order(store).reserve(in.varint(), (int) in.varint()));
+      case MOMENT -> out.varint(here.order(store).moment());
+      case HOLD -> {
+        long epoch = in.varint();
+        long round = in.varint();
+        int count = in.count();
+        var parts = new ArrayList<Coordinator.Part>(count);
+        for (int i = 0; i < count; i++) parts.add(part(in));
+        for (Held.Verdict verdict : here.member(store).hold(epoch, round, parts)) {
+          write(verdict, out);
+        }
+      }
+      case COMMIT -> {
+        long epoch = in.varint();
+        long round = in.varint();
+        Token token = token(in);
+        var committed = new TreeMap<Integer, Coordinator.Part>();
+        for (int left = in.count(); left > 0; left--) committed.put((int) in.varint(), part(in));
+        here.member(store).commit(epoch, round, token, committed);
+      }
+      case RELEASE -> here.member(store).release(in.varint(), in.varint());
+      case ADOPT -> out.varint(here.member(store).adopt(in.varint(), adopted(in)));
+      default -> throw new IllegalArgumentException("a question of the unknown kind " + kind);
+    }
+  }
+
+  // ---- values
+
+  private static void write(Coordinator.Part part, Encoder out) {
+    out.varint(part.session()).varint(part.number());
+  }
+
+  private static Coordinator.Part part(Decoder in) {
+    return new Coordinator.Part(in.varint(), in.varint());
+  }
+
+  private static void write(Token token, Encoder out) {
+    write(token.first(), out);
+    out.varint(token.count());
+  }
+
+  private static Token token(Decoder in) {
+    return new Token(address(in), (int) in.varint());
+  }
+
+  private static void write(LogAddress address, Encoder out) {
+    out.varint(address.epoch()).varint(address.counter());
+  }
+
+  private static LogAddress address(Decoder in) {
+    return new LogAddress(in.varint(), in.varint());
+  }
+
+  private static void write(Order.Adopted adopted, Encoder out) {
+    out.varint(adopted.epoch()).varint(adopted.counter()).varint(adopted.decided().size());
+    for (Order.Decided decided : adopted.decided()) {
+      write(decided.token(), out);
+      out.varint(decided.nowMicros());
+      write(decided.entries(), out);
+    }
+  }
+
+  private static Order.Adopted adopted(Decoder in) {
+    long epoch = in.varint();
+    long counter = in.varint();
+    int count = in.count();
+    var decided = new ArrayList<Order.Decided>(count);
+    for (int i = 0; i < count; i++) {
+      decided.add(new Order.Decided(token(in), in.varint(), entries(in)));
+    }
+    return new Order.Adopted(epoch, counter, decided);
+  }
+
+  private static void write(List<Entry> entries, Encoder out) {
+    out.varint(entries.size());
+    for (Entry entry : entries) {
+      out.id(entry.stream()).varint(entry.address()).varint(entry.offset());
+      out.varint(entry.nowMicros()).u8(entry.kind());
+      byte[] mark = entry.mark();
+      if (mark == null) out.u8(0);
+      else out.u8(1).sized(mark);
+      out.sized(entry.payload());
+    }
+  }
+
+  private static List<Entry> entries(Decoder in) {
+    int count = in.count();
+    var entries = new ArrayList<Entry>(count);
+    for (int i = 0; i < count; i++) {
+      StreamId stream = in.id();
+      long address = in.varint();
+      int offset = (int) in.varint();
+      long micros = in.varint();
+      byte kind = (byte) in.u8();
+      byte[] mark = in.u8() == 1 ? in.sized() : null;
+      entries.add(new Entry(stream, address, offset, micros, kind, in.sized(), mark));
+    }
+    return entries;
+  }
+
+  // ---- verdicts
+
+  private static final int READY = 0;
+  private static final int LATER = 1;
+  private static final int ABORTED = 2;
+  private static final int FULL = 3;
+  private static final int REFUSED = 4;
+
+  private static void write(Held.Verdict verdict, Encoder out) {
+    switch (verdict) {
+      case Held.Verdict.Ready(List<Entry> entries) -> write(entries, out.u8(READY));
+      case Held.Verdict.Later() -> out.u8(LATER);
+      case Held.Verdict.Refused(Aborted lost) -> {
+        Ref<?> ref = lost.object();
+        out.u8(ABORTED).text(ref.type()).sized(Keys.encode(ref.key()));
+        write(lost.readAt(), out.varint(lost.readVersion()));
+        write(lost.changedAt(), out.varint(lost.changedVersion()));
+      }
+      case Held.Verdict.Refused(LimitExceeded full) ->
+          out.u8(FULL).text(String.valueOf(full.getMessage()));
+      case Held.Verdict.Refused(RuntimeException cause) ->
+          out.u8(REFUSED).text(String.valueOf(cause.getMessage()));
+    }
+  }
+
+  private static Held.Verdict verdict(Decoder in) {
+    int kind = in.u8();
+    return switch (kind) {
+      case READY -> new Held.Verdict.Ready(entries(in));
+      case LATER -> new Held.Verdict.Later();
+      case ABORTED -> {
+        String type = in.text();
+        @Nullable ClassLoader loader = Thread.currentThread().getContextClassLoader();
+        Object key = Keys.decode(in.sized(), loader);
+        long read = in.varint();
+        LogAddress readAt = address(in);
+        long changed = in.varint();
+        yield new Held.Verdict.Refused(
+            new Aborted(new Ref<>(type, key), read, readAt, changed, address(in)));
+      }
+      case FULL -> new Held.Verdict.Refused(new LimitExceeded(in.text()));
+      case REFUSED -> new Held.Verdict.Refused(new Unavailable(in.text()));
+      default -> throw new IllegalArgumentException("a verdict of the unknown kind " + kind);
+    };
+  }
+}
