@@ -335,6 +335,7 @@ public final class ClusterServer implements AutoCloseable {
                 replica.streams(),
                 Clock.system(),
                 Threads.real(),
+                Part.WHOLE,
                 this::suspect)));
   }
 
