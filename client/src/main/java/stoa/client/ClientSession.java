@@ -110,6 +110,11 @@ final class ClientSession {
     return queue.size() + sent.size();
   }
 
+  /// What the server calls it; 0 before it is open.
+  long id() {
+    return session;
+  }
+
   /// Which life of the session at the server this is, from 1.
   int life() {
     return life;

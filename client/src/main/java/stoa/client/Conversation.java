@@ -98,6 +98,7 @@ final class Conversation implements AutoCloseable {
   private volatile long moment;
   private volatile long heardNanos;
   private volatile int life;
+  private volatile long id;
   private volatile boolean closed;
 
   /// @param servers that may be asked beside the addresses, as a server has told
@@ -187,6 +188,11 @@ final class Conversation implements AutoCloseable {
   /// The log counter up to which all changes of followed objects were told.
   long moment() {
     return moment;
+  }
+
+  /// What the server calls the session.
+  long session() {
+    return id;
   }
 
   /// Which life of the session at the server this is: another one has forgotten what it held.
@@ -422,6 +428,7 @@ final class Conversation implements AutoCloseable {
       route.learn(hello.getServersList());
       forgotten = before != 0 && session.life() != before;
       life = session.life();
+      id = session.id();
       failed = session.takeFailed();
       server = hello;
       link = from;

@@ -45,7 +45,7 @@ final class GroupedStoa implements ObjectSnapshot.Source {
   private RemoteStoa part(Class<?> type, Object key) {
     if (type == Blob.class || Collections.isCollection(type)) return first;
     SharedType shared = SharedType.of(type);
-    if (shared.order() == Order.GLOBAL) return first;
+    if (shared.order() == Order.GLOBAL && !parts.isSpread()) return first;
     return parts.of(shared, RemoteType.key(shared, key));
   }
 
@@ -69,9 +69,10 @@ final class GroupedStoa implements ObjectSnapshot.Source {
   @Override
   public <T> T view(Class<T> type, Ref<?> ref, View view) {
     return switch (view) {
-      case View.Remote _, View.Local _, View.Cached _, View.AtVersion _ ->
+      case View.Remote _, View.Local _, View.Cached _, View.AtVersion _, View.AtAddress _ ->
           part(type, ref.key()).view(type, ref, view);
-      case View.AtAddress _, View.AtSnapshot _ -> first.view(type, ref, view);
+      case View.AtSnapshot(Snapshot snapshot) ->
+          first.own(snapshot).on(part(type, ref.key()).view(type, ref, new View.Remote()));
     };
   }
 
@@ -79,7 +80,8 @@ final class GroupedStoa implements ObjectSnapshot.Source {
   /// began.
   @Override
   public <T> Listing<T> list(Class<T> type) {
-    if (type == Blob.class || SharedType.of(type).order() == Order.GLOBAL) return first.list(type);
+    if (type == Blob.class) return first.list(type);
+    if (SharedType.of(type).order() == Order.GLOBAL && !parts.isSpread()) return first.list(type);
     return new Listed<>(
         new Names(type), name -> part(type, Keys.decode(name, first.loader())).listed(type, name));
   }

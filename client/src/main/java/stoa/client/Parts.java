@@ -44,7 +44,8 @@ final class Parts implements AutoCloseable {
     loader = context != null ? context : Parts.class.getClassLoader();
     first = new RemoteStoa(this, config, loader, ShardMap.GLOBAL_GROUP, List.of());
     // A server that says nothing of groups has all.
-    map = ShardMap.of(Math.max(1, first.conversation().server().getGroups()));
+    var server = first.conversation().server();
+    map = ShardMap.of(Math.max(1, server.getGroups()), server.getSpread());
     others = new AtomicReferenceArray<>(map.groups());
     whole = map.groups() == 1 ? first : new GroupedStoa(this);
   }
@@ -64,6 +65,11 @@ final class Parts implements AutoCloseable {
   /// How many there are.
   int count() {
     return map.groups();
+  }
+
+  /// Whether what has an order with others is spread over all.
+  boolean isSpread() {
+    return map.spread();
   }
 
   /// The one of the global order: what is of the store as a whole is there.

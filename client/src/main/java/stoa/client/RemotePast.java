@@ -20,7 +20,7 @@ record RemotePast(RemoteInvoker live, long version, @Nullable Place place) imple
   @Override
   public @Nullable Object invoke(Proxied proxied, SharedMethod method, @Nullable Object[] arguments)
       throws Throwable {
-    Place there = place;
+    Place there = place == null ? null : place.in(live.stoa().marshaller());
     boolean transacts = Sharing.readsPast(proxied, method, there != null);
     live.stoa().refuseInside("read history");
     passThere(arguments);

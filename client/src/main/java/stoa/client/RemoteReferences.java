@@ -74,13 +74,17 @@ final class RemoteReferences implements References {
   private Object resolve(Reference reference, RemoteType type) {
     var source = RemoteInvoker.Source.REFERENCE;
     Object key = reference.ref().key();
-    Place place = Place.current(stoa);
+    Place place = Place.current(stoa.parts().whole());
     Key target = type.key(key);
     int group = stoa.parts().group(type.shared().order(), target.stream());
-    if (place == null && group != stoa.group()) {
-      var elsewhere =
+    if (group != stoa.group()) {
+      var live =
           new RemoteInvoker(stoa.parts(), group, type.shared(), target, reference.generation());
-      return Proxies.create(type.shared(), reference.ref(), NOTHING, elsewhere);
+      return Proxies.create(
+          type.shared(),
+          reference.ref(),
+          NOTHING,
+          place == null ? live : new RemotePast(live, 0, place));
     }
     return place == null
         ? stoa.proxy(type, key, NOTHING, source, reference.generation())
@@ -89,7 +93,7 @@ final class RemoteReferences implements References {
 
   @Override
   public Object facade(Object proxy, String form) {
-    Place place = Place.current(stoa);
+    Place place = Place.current(stoa.parts().whole());
     if (place == null) return Collections.installed().reopen(stoa.parts().whole(), proxy, form);
     // Made of the live object, and seen at the place, with all that it is composed of.
     Proxied proxied = Proxies.of(proxy);

@@ -34,7 +34,7 @@ final class RemoteSnapshots {
   }
 
   private Place place(LogAddress address) {
-    return new Place(stoa, stoa.marshaller(), address);
+    return new Place(stoa.parts().whole(), stoa.marshaller(), address);
   }
 
   /// One of the present, or of an address.

@@ -388,9 +388,14 @@ final class RemoteStoa implements ObjectSnapshot.Source {
     return transaction;
   }
 
+  /// The number of the next transaction.
+  long nextTransaction() {
+    return transactions.incrementAndGet();
+  }
+
   /// As [#begin], for who is sure to close it.
   RemoteTransaction open(TxOptions options) {
-    return new RemoteTransaction(this, transactions.incrementAndGet(), options);
+    return new RemoteTransaction(this, options);
   }
 
   @Override
@@ -443,7 +448,7 @@ final class RemoteStoa implements ObjectSnapshot.Source {
     return snapshots.delete(name);
   }
 
-  private ObjectSnapshot own(Snapshot snapshot) {
+  ObjectSnapshot own(Snapshot snapshot) {
     if (snapshot instanceof ObjectSnapshot own && own.stoa() == this) return own;
     throw new IllegalArgumentException(snapshot + " is a snapshot of another store");
   }

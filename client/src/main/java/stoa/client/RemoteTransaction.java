@@ -1,6 +1,11 @@
 package stoa.client;
 
 import java.lang.ref.Cleaner;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 import stoa.Aborted;
@@ -18,17 +23,12 @@ import stoa.objects.types.Keys;
 import stoa.objects.types.SharedMethod;
 import stoa.store.Existence;
 import stoa.wire.proto.Answer;
-import stoa.wire.proto.Answered;
-import stoa.wire.proto.Begin;
-import stoa.wire.proto.Commit;
-import stoa.wire.proto.End;
-import stoa.wire.proto.Enter;
-import stoa.wire.proto.Find;
-import stoa.wire.proto.Leave;
+import stoa.wire.proto.CommitAcross;
 import stoa.wire.proto.Request;
 import stoa.wire.proto.TransactionId;
 
-/// A transaction over shared objects, which lives in the server. One thread at a time uses it.
+/// A transaction over shared objects, which lives in the servers of its objects' groups. One thread
+/// at a time uses it.
 final class RemoteTransaction implements Attempts.Attempt {
   /// The transaction in whose body the current thread is.
   private static final ScopedValue<RemoteTransaction> CURRENT = ScopedValue.newInstance();
@@ -36,48 +36,48 @@ final class RemoteTransaction implements Attempts.Attempt {
   private static final Cleaner CLEANER = Cleaner.create();
 
   private final RemoteStoa stoa;
-  private final long number;
   private final TxOptions options;
-  private final Scope scope = new Scope();
-  private final int life;
-  private final Outgoing begin;
+
+  /// What it has begun in each group; that of the global order first, which says where it reads.
+  private final SortedMap<Integer, Branch> branches = new TreeMap<>();
 
   /// The transaction in whose body this one was begun, over another store; null when there is none.
   private final @Nullable RemoteTransaction around;
 
+  /// The nested transactions that are under way: whether each only reads.
+  private final List<Boolean> nested = new ArrayList<>();
+
   /// The thread that runs the body.
   private @Nullable Thread runner;
 
-  /// What it logs, once it would log something.
-  private @Nullable TransactionId id;
-
   private boolean ended;
 
-  /// Whether the server was told that nobody asks about it any more.
+  /// Whether the servers were told that nobody asks about it any more.
   private boolean closed;
 
   /// Begins one. Does not wait for the server.
-  RemoteTransaction(RemoteStoa stoa, long number, TxOptions options) {
+  ///
+  /// @param stoa the part of the global order
+  RemoteTransaction(RemoteStoa stoa, TxOptions options) {
     this.stoa = stoa;
-    this.number = number;
     this.options = options;
     this.around = CURRENT.isBound() ? CURRENT.get() : null;
-    life = stoa.conversation().life();
-    var asked =
-        Begin.newBuilder()
-            .setTransaction(number)
-            .setReadOnly(options.readOnly())
-            .setObjectsMax(stoa.limits().transactionObjectsMax())
-            .setBytesMax(stoa.limits().transactionBytesMax())
-            .setTimeMicros(java.util.concurrent.TimeUnit.MICROSECONDS.convert(options.timeMax()));
-    LogAddress at = options.at();
-    if (at != null) asked.setAt(Requests.at(at));
-    begin =
-        Outgoing.beginning(
-            scope,
-            Request.newBuilder().setTransaction(number).setBegin(asked),
-            Outgoing.Recovery.UNKNOWN);
-    stoa.conversation().begin(begin);
+    branches.put(stoa.group(), new Branch(stoa, options, options.at()));
+  }
+
+  private Branch first() {
+    return Objects.requireNonNull(branches.get(stoa.group()));
+  }
+
+  /// What it has begun in the group of an object, which is begun if need be.
+  private Branch branch(RemoteInvoker live) {
+    RemoteType.refuseStream(live.shared());
+    Branch known = branches.get(live.group());
+    if (known != null) return known;
+    var begun = new Branch(live.stoa(), options, at());
+    branches.put(live.group(), begun);
+    for (boolean readOnly : nested) begun.enter(readOnly);
+    return begun;
   }
 
   /// The transaction over a store in whose body the current thread is, or null.
@@ -100,30 +100,20 @@ final class RemoteTransaction implements Attempts.Attempt {
 
   @Override
   public boolean isLost() {
-    return stoa.conversation().life() != life;
+    return branches.values().stream().anyMatch(Branch::isLost);
   }
 
   /// Gives it up when nobody can reach it any more: what it reads is kept for it until then.
   void closeWhenForgotten() {
-    Conversation conversation = stoa.conversation();
-    long forgotten = number;
-    Scope in = scope;
-    var _ = CLEANER.register(this, () -> end(conversation, forgotten, in));
-  }
-
-  long number() {
-    return number;
-  }
-
-  Scope scope() {
-    return scope;
+    SortedMap<Integer, Branch> forgotten = branches;
+    var _ = CLEANER.register(this, () -> forgotten.values().forEach(Branch::end));
   }
 
   // ---- what programs call
 
   @Override
   public LogAddress at() {
-    return Requests.at(stoa.requests().sound(stoa.conversation().await(begin)).getDone().getAt());
+    return first().at();
   }
 
   @Override
@@ -137,19 +127,40 @@ final class RemoteTransaction implements Attempts.Attempt {
   public Outcome commit() {
     check();
     ended = true;
+    List<Branch> used = branches.values().stream().filter(Branch::isUsed).toList();
+    if (used.size() <= 1) return commit(used.isEmpty() ? first() : used.getFirst());
+    return used.stream().anyMatch(Branch::changes) ? across() : new Outcome.Committed(at());
+  }
+
+  /// Commits what is in one group alone.
+  private Outcome commit(Branch branch) {
     Answer answer;
     try {
-      answer =
-          stoa.conversation().ask(ask(Request.newBuilder().setCommit(Commit.getDefaultInstance())));
+      answer = branch.commit();
     } catch (UnknownOutcome unknown) {
-      return settled(unknown);
+      return settled(branch, unknown);
     }
-    failed(answer);
+    return outcome(answer, branch);
+  }
+
+  /// Commits what is in several groups.
+  private Outcome across() {
+    var across = CommitAcross.newBuilder();
+    branches.forEach((group, branch) -> {
+      if (branch.isUsed()) across.addBranches(branch.named(group));
+    });
+    // Asked again, the coordinator knows whether it was committed.
+    var request = Request.newBuilder().setCommitAcross(across);
+    Answer answer = stoa.ask(Outgoing.of(request, Outgoing.Recovery.LOOKED_UP, 256));
+    return outcome(answer, first());
+  }
+
+  private Outcome outcome(Answer answer, Branch branch) {
     var outcome = answer.getOutcome();
     return switch (outcome.getKind()) {
       case COMMITTED -> new Outcome.Committed(Requests.at(outcome.getAt()));
       case ABORTED -> {
-        RuntimeException cause = stoa.requests().failure(outcome.getCause());
+        RuntimeException cause = branch.stoa().requests().failure(outcome.getCause());
         if (cause instanceof Aborted aborted) yield new Outcome.Aborted(aborted);
         throw cause;
       }
@@ -158,15 +169,15 @@ final class RemoteTransaction implements Attempts.Attempt {
   }
 
   /// What became of a commit whose answer was lost.
-  private Outcome settled(UnknownOutcome unknown) {
-    TransactionId known = id;
+  private Outcome settled(Branch branch, UnknownOutcome unknown) {
+    TransactionId known = branch.id();
     if (known == null) {
       if (options.readOnly()) return new Outcome.Committed(at());
       throw unknown;
     }
-    if (!isLost()) return new Outcome.Unknown(id(known));
+    if (!branch.isLost()) return new Outcome.Unknown(id(known));
     // The server that had it is gone: its log says what happened.
-    Outcome found = stoa.outcome(known);
+    Outcome found = branch.stoa().outcome(known);
     if (found instanceof Outcome.Committed) return found;
     throw new Unavailable(
         "the server was started again before the transaction was written; nothing was written, run"
@@ -187,12 +198,7 @@ final class RemoteTransaction implements Attempts.Attempt {
     ended = true;
     if (closed) return;
     closed = true;
-    end(stoa.conversation(), number, scope);
-  }
-
-  private static void end(Conversation conversation, long number, Scope scope) {
-    var request = Request.newBuilder().setTransaction(number).setEnd(End.getDefaultInstance());
-    conversation.tell(Outgoing.in(scope, null, request, 0));
+    branches.values().forEach(Branch::end);
   }
 
   private void check() {
@@ -201,73 +207,42 @@ final class RemoteTransaction implements Attempts.Attempt {
 
   // ---- calls
 
-  private Outgoing ask(Request.Builder request) {
-    return Outgoing.in(scope, null, request.setTransaction(number), 64);
-  }
-
-  /// Throws what failed: the beginning, if that did.
-  private void failed(Answer answer) {
-    if (!answer.hasFailure()) return;
-    if (begin.isSettled()) stoa.requests().sound(begin.answer());
-    throw stoa.requests().failure(answer.getFailure());
-  }
-
   /// Makes a call as part of the transaction.
   @Nullable Object call(RemoteInvoker live, SharedMethod method, @Nullable Object[] arguments)
       throws Throwable {
     check();
-    RemoteType.refuseStream(live.shared());
-    return call(live, live.type().call(method, arguments), live.existenceThen());
-  }
-
-  private @Nullable Object call(RemoteInvoker live, byte[] call, Existence existence)
-      throws Throwable {
-    Answer answer = stoa.conversation().ask(stoa.requests().call(live, call, existence, this));
-    failed(answer);
-    Answered answered = answer.getAnswered();
-    if (answered.hasTransaction()) id = answered.getTransaction();
-    return stoa.requests().value(answered);
+    Branch branch = branch(live);
+    byte[] call = live.type().call(method, arguments);
+    return branch.call(live, call, live.existenceThen(), !method.kind().isReading());
   }
 
   void create(RemoteInvoker live, Existence existence) throws Throwable {
     check();
-    RemoteType.refuseStream(live.shared());
-    var _ = call(live, ObjectType.creation(), existence);
+    var _ = branch(live).call(live, ObjectType.creation(), existence, true);
   }
 
   void delete(RemoteInvoker live, Existence existence) {
     check();
-    RemoteType.refuseStream(live.shared());
-    Container container = live.container();
-    var request = stoa.requests().delete(container, existence).setTransaction(number);
-    Answer answer = stoa.conversation().ask(Outgoing.in(scope, container, request, 64));
-    failed(answer);
-    live.bind(answer.getDone().getNumber());
+    branch(live).delete(live, existence);
   }
 
   long generation(RemoteInvoker live) {
     check();
-    if (live.group() != stoa.group()) throw ObjectType.refusedStream(live.shared());
-    Container container = live.container();
-    var find = Find.newBuilder().setContainer(container.number());
-    var request = Request.newBuilder().setTransaction(number).setFind(find);
-    Answer answer = stoa.conversation().ask(Outgoing.in(scope, container, request, 64));
-    failed(answer);
-    return answer.getDone().getNumber();
+    return branch(live).generation(live);
   }
 
   /// Begins a nested transaction.
-  void enter(TxOptions nested) {
+  void enter(TxOptions inner) {
     check();
-    var enter = Enter.newBuilder().setReadOnly(nested.readOnly());
-    failed(stoa.conversation().ask(ask(Request.newBuilder().setEnter(enter))));
+    branches.values().forEach(branch -> branch.enter(inner.readOnly()));
+    nested.add(inner.readOnly());
   }
 
   /// Ends the nested transaction that began last.
   void leave(boolean keep) {
     if (ended) return;
-    var leave = Leave.newBuilder().setKeep(keep);
-    failed(stoa.conversation().ask(ask(Request.newBuilder().setLeave(leave))));
+    nested.removeLast();
+    branches.values().forEach(branch -> branch.leave(keep));
   }
 
   /// Where the calls on a proxy of [#on] go.

@@ -46,14 +46,16 @@ final class Requests {
   }
 
   /// A call within a transaction.
-  Outgoing call(RemoteInvoker live, byte[] call, Existence existence, RemoteTransaction in) {
+  ///
+  /// @param number of the transaction
+  Outgoing call(RemoteInvoker live, byte[] call, Existence existence, Scope in, long number) {
     Container container = live.container();
     var request =
         Request.newBuilder()
             .setTimeMillis(timeMillis)
-            .setTransaction(in.number())
+            .setTransaction(number)
             .setCall(call(container, call, existence));
-    return Outgoing.in(in.scope(), container, request, call.length);
+    return Outgoing.in(in, container, request, call.length);
   }
 
   /// A question about an object as it was.

@@ -4,7 +4,9 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BiFunction;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 import stoa.DeadlineExceeded;
 import stoa.LimitExceeded;
 import stoa.Unavailable;
@@ -104,6 +106,23 @@ final class Asked {
               });
     } catch (Throwable failed) {
       refuse(failed);
+    }
+  }
+
+  /// Answers when something is settled.
+  <T> void settle(
+      Supplier<CompletableFuture<T>> work,
+      BiFunction<@Nullable T, @Nullable Throwable, Answer.Builder> form) {
+    try {
+      var _ =
+          work.get()
+              .whenComplete((done, failed) -> {
+                Throwable cause =
+                    failed instanceof CompletionException told ? told.getCause() : failed;
+                answer(form.apply(done, cause));
+              });
+    } catch (RuntimeException | Error refused) {
+      refuse(refused);
     }
   }
 

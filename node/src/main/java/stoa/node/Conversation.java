@@ -333,6 +333,7 @@ final class Conversation implements StreamObserver<ClientFrame> {
         .setCallTimeMaxMillis(limits.callTimeMax().toMillis())
         .addAllServers(nodes.servers())
         .setGroups(nodes.groups())
+        .setSpread(nodes.isSpread())
         .build();
   }
 }

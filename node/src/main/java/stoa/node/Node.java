@@ -1,8 +1,11 @@
 package stoa.node;
 
 import io.grpc.Status;
+import org.jspecify.annotations.Nullable;
 import stoa.objects.ObjectService;
 import stoa.storage.DeviceStats;
+import stoa.store.Coordinator;
+import stoa.store.Participant;
 
 /// What the conversations about a group's part of the store share. Thread-safe.
 final class Node {
@@ -11,13 +14,16 @@ final class Node {
   private final Nodes all;
   private final Registry registry;
   private final Requests requests;
+  private final Participant participant;
+  private final @Nullable Coordinator coordinator;
   private final Rate answered = new Rate();
   private final Rate syncs = new Rate();
   private volatile boolean draining;
   private volatile boolean over;
 
   /// @param all of the server
-  Node(ServerConfig config, ObjectService service, Nodes all) {
+  /// @param coordinator of the groups; null where it is not
+  Node(ServerConfig config, ObjectService service, Nodes all, @Nullable Coordinator coordinator) {
     this.config = config;
     this.service = service;
     this.all = all;
@@ -29,6 +35,8 @@ final class Node {
             this::nowNanos,
             () -> new SessionThreads(all.threads()),
             all::sessions);
+    this.coordinator = coordinator;
+    this.participant = service.participant(this::open);
     this.requests = new Requests(this);
     sample(); // what happens before the first tick counts, too
   }
@@ -43,6 +51,23 @@ final class Node {
 
   Registry registry() {
     return registry;
+  }
+
+  /// The part of a transaction over several groups that is open here.
+  private ObjectService.@Nullable Transacting open(Coordinator.Part part) {
+    Session session = registry.find(part.session());
+    OpenTransaction found = session == null ? null : session.transactions.get(part.number());
+    return found == null ? null : found.now();
+  }
+
+  /// What this is among the groups.
+  Participant participant() {
+    return participant;
+  }
+
+  /// The coordinator of the groups; null where it is not.
+  @Nullable Coordinator coordinator() {
+    return coordinator;
   }
 
   Requests requests() {
@@ -76,6 +101,7 @@ final class Node {
   /// Does what is to be done once in a while. Quick.
   void tick() {
     sample();
+    if (coordinator != null) coordinator.tick();
     background(registry::expire);
   }
 

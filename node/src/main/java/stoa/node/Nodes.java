@@ -9,6 +9,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import stoa.objects.ObjectService;
+import stoa.store.Coordinator;
 import stoa.wire.ShardMap;
 import stoa.wire.proto.Whereabouts;
 
@@ -34,8 +35,12 @@ final class Nodes implements AutoCloseable {
   }
 
   /// The server has a group's part of the store from now on. May wait for the disk.
-  void lead(int group, ObjectService service) {
-    nodes.put(group, new Node(config, service, this));
+  ///
+  /// @param coordinator of the groups; null where it is not
+  void lead(int group, ObjectService service, @Nullable Coordinator coordinator) {
+    var node = new Node(config, service, this, coordinator);
+    if (coordinator != null) service.coordinate(coordinator, node.participant());
+    nodes.put(group, node);
   }
 
   /// The server has a group's part of the store no more, and closes it.
@@ -95,6 +100,12 @@ final class Nodes implements AutoCloseable {
   int groups() {
     Peers known = peers;
     return known == null ? 1 : known.groups();
+  }
+
+  /// Whether what has an order with others is spread over all groups.
+  boolean isSpread() {
+    Peers known = peers;
+    return known != null && known.isSpread();
   }
 
   /// Whether there is a group, as far as is known.

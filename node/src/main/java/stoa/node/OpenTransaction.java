@@ -6,7 +6,7 @@ import stoa.objects.ObjectService;
 /// A transaction that a session has open. The tasks of its lane use it, one at a time.
 final class OpenTransaction {
   private final Lane lane;
-  private ObjectService.@Nullable Transacting transacting;
+  private volatile ObjectService.@Nullable Transacting transacting;
   private @Nullable Throwable failure;
 
   OpenTransaction(Lane lane) {
@@ -31,6 +31,12 @@ final class OpenTransaction {
     ObjectService.Transacting current = transacting;
     if (current == null) throw new stoa.Unavailable("the transaction has ended; begin another");
     return current;
+  }
+
+  /// What has begun, null when nothing has, or it has ended. For the end of the transaction:
+  /// nothing else of it is under way.
+  ObjectService.@Nullable Transacting now() {
+    return transacting;
   }
 
   /// Gives it up, behind what is under way.

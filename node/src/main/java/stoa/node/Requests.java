@@ -72,6 +72,7 @@ final class Requests {
 
       case BEGIN -> transactions.begin(asked, request.getBegin());
       case OUTCOME_OF -> asked.onCalls(() -> transactions.outcome(request.getOutcomeOf().getId()));
+      case COMMIT_ACROSS -> transactions.commit(asked, request.getCommitAcross());
       case ENTER, LEAVE, COMMIT, END ->
           throw new IllegalArgumentException(request.getWhatCase() + " is said in a transaction");
 

@@ -15,9 +15,11 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import stoa.StoaException;
+import stoa.Unavailable;
 import stoa.objects.ObjectCall;
 import stoa.objects.ObjectService;
 import stoa.storage.DeviceStats;
+import stoa.store.Coordinator;
 import stoa.store.Divergence;
 import stoa.wire.Frames;
 import stoa.wire.ShardMap;
@@ -112,7 +114,7 @@ public final class Server implements AutoCloseable {
   /// @throws IOException when the address cannot be listened on, or the certificate not be read
   public static Server start(ServerConfig config, ObjectService service) throws IOException {
     var nodes = new Nodes(config, null);
-    nodes.lead(ShardMap.GLOBAL_GROUP, service);
+    nodes.lead(ShardMap.GLOBAL_GROUP, service, null);
     return new Server(config, nodes);
   }
 
@@ -127,7 +129,23 @@ public final class Server implements AutoCloseable {
   ///
   /// @param service closed with the server, or when another one has the group's part
   public void lead(int group, ObjectService service) {
-    nodes.lead(group, service);
+    nodes.lead(group, service, null);
+  }
+
+  /// As [#lead(int, ObjectService)], of the group beside which the coordinator of all is.
+  ///
+  /// @param coordinator begins with this; the store was opened with its order
+  public void lead(int group, ObjectService service, Coordinator coordinator) {
+    nodes.lead(group, service, coordinator);
+  }
+
+  /// A group that this server has, as its coordinator sees it.
+  ///
+  /// @throws stoa.Unavailable when another server has it
+  public Coordinator.Member member(int group) {
+    Node node = nodes.of(group);
+    if (node == null) throw new Unavailable("another server has group " + group);
+    return node.participant();
   }
 
   /// This server has a group's part of the store no more: its clients are told to ask another

@@ -1,17 +1,23 @@
 package stoa.node;
 
 import com.google.protobuf.ByteString;
+import java.util.Objects;
+import java.util.TreeMap;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 import stoa.Aborted;
 import stoa.LimitExceeded;
 import stoa.LogAddress;
 import stoa.Unavailable;
 import stoa.UnknownOutcome;
 import stoa.objects.ObjectService;
+import stoa.store.Coordinator;
 import stoa.store.Transaction;
 import stoa.wire.proto.Answer;
 import stoa.wire.proto.Answered;
 import stoa.wire.proto.Begin;
 import stoa.wire.proto.Call;
+import stoa.wire.proto.CommitAcross;
 import stoa.wire.proto.Delete;
 import stoa.wire.proto.Done;
 import stoa.wire.proto.Outcome;
@@ -155,6 +161,36 @@ final class TransactionRequests {
       outcome.setKind(Outcome.Kind.UNKNOWN).setCause(Failures.of(unknown, service));
     }
     return Forms.answer(reach).setOutcome(outcome);
+  }
+
+  /// Commits a transaction over several groups.
+  void commit(Asked asked, CommitAcross across) {
+    Coordinator coordinator = node.coordinator();
+    if (coordinator == null) {
+      throw new IllegalArgumentException("transactions over several groups are asked of group 0");
+    }
+    var parts = new TreeMap<Integer, Coordinator.Part>();
+    for (CommitAcross.Branch branch : across.getBranchesList()) {
+      parts.put(
+          branch.getGroup(), new Coordinator.Part(branch.getSession(), branch.getTransaction()));
+    }
+    // The same when it is asked again, of another server as well.
+    var id = new UUID(asked.session().id(), asked.request().getSequence());
+    node.background(() -> asked.settle(() -> coordinator.commit(id, parts), this::across));
+  }
+
+  private Answer.Builder across(@Nullable LogAddress at, @Nullable Throwable failed) {
+    var outcome = Outcome.newBuilder();
+    if (at != null) {
+      outcome.setKind(Outcome.Kind.COMMITTED).setAt(Forms.at(at));
+      return Forms.answer(Math.max(service.moment(), at.counter())).setOutcome(outcome);
+    }
+    if (failed instanceof Aborted) {
+      outcome.setKind(Outcome.Kind.ABORTED).setCause(Failures.of(failed, service));
+      return Forms.answer(service.moment()).setOutcome(outcome);
+    }
+    return Forms.answer(service.moment())
+        .setFailure(Failures.of(Objects.requireNonNull(failed), service));
   }
 
   /// What became of a transaction. May take long.

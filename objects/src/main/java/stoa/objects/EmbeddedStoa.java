@@ -91,7 +91,7 @@ final class EmbeddedStoa implements ObjectSnapshot.Source {
   EmbeddedStoa(StoaConfig config, OpenLog open, Clock clock, Threads threads, Part part) {
     this(
         config,
-        new Store(bounds(config.limits()), open.log(), clock, threads),
+        new Store(bounds(config.limits()), open.log(), part.addresses(), clock, threads),
         open.shards(),
         open.devices(),
         open.refusal(),

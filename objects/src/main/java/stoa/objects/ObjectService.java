@@ -565,7 +565,7 @@ public final class ObjectService implements AutoCloseable {
   /// @param session the client's
   public Transacting transact(
       TransactionMode mode, TransactionLimits asked, @Nullable LogAddress at, long session) {
-    stoa.part().requireGlobal("transactions");
+    stoa.part().requireOrdered("transactions");
     var limits = stoa.limits();
     long micros = less(asked.micros, TRANSACTION_MICROS_MAX);
     int objects = (int) less(asked.objectsMax, limits.transactionObjectsMax());
@@ -617,7 +617,7 @@ public final class ObjectService implements AutoCloseable {
   /// @param key its encoded key
   /// @param generation the one that is meant, 0 for whichever there is
   public StoredBlob blob(byte[] key, long generation) {
-    stoa.part().requireGlobal("blobs");
+    stoa.part().requireFirst("blobs");
     return stoa.blobAt(Keys.decode(key, classesOfKeys), generation);
   }
 
@@ -640,7 +640,7 @@ public final class ObjectService implements AutoCloseable {
 
   /// The streams of the store.
   public StreamStore streams() {
-    stoa.part().requireGlobal("users' streams");
+    stoa.part().requireFirst("users' streams");
     return stoa.streams();
   }
 
@@ -719,7 +719,7 @@ public final class ObjectService implements AutoCloseable {
 
   /// Takes a snapshot with a name.
   public Snapshot takeSnapshot(String name) {
-    stoa.part().requireGlobal("snapshots");
+    stoa.part().requireOrdered("snapshots");
     return stoa.snapshot(name);
   }
 

@@ -1,6 +1,7 @@
 package stoa.objects;
 
 import java.util.function.ToIntBiFunction;
+import org.jspecify.annotations.Nullable;
 import stoa.Order;
 import stoa.base.StreamId;
 import stoa.store.Key;
@@ -13,9 +14,22 @@ import stoa.store.Key;
 ///
 /// @param group the engine's group
 /// @param groups says which group has an object, or key, of an order and a stream
-public record Part(int group, ToIntBiFunction<Order, StreamId> groups) {
+/// @param addresses who gives log addresses to all groups; null when one group has all that is
+///   ordered
+public record Part(
+    int group, ToIntBiFunction<Order, StreamId> groups, stoa.store.@Nullable Order addresses) {
   /// All of a store that one group keeps.
   public static final Part WHOLE = new Part(0, (_, _) -> 0);
+
+  /// One of a store in which one group has all that is ordered.
+  public Part(int group, ToIntBiFunction<Order, StreamId> groups) {
+    this(group, groups, null);
+  }
+
+  /// The same, in a store whose groups have one order.
+  public Part ordered(stoa.store.Order giver) {
+    return new Part(group, groups, giver);
+  }
 
   private int of(Order order, Key key) {
     return groups.applyAsInt(order, key.stream());
@@ -54,21 +68,22 @@ public record Part(int group, ToIntBiFunction<Order, StreamId> groups) {
             + " keeps; call both from the client, or make both Order.GLOBAL");
   }
 
-  /// Refuses what is of the store as a whole where it is not kept.
+  /// Refuses what only the first group does.
   ///
   /// @param what is asked for, in the plural
-  void requireGlobal(String what) {
-    int other = groups.applyAsInt(Order.GLOBAL, ORIGIN);
-    if (other == group) return;
+  void requireFirst(String what) {
+    if (group == 0) return;
     throw new IllegalArgumentException(
         what
-            + " are kept by group "
-            + other
-            + ", and were asked of group "
+            + " are kept by group 0, and were asked of group "
             + group
             + "; use the same version of client and server");
   }
 
-  /// Any stream: what has an order with others is together.
-  private static final StreamId ORIGIN = new StreamId(0, 0);
+  /// Refuses what is about the global order, where that is not.
+  ///
+  /// @param what is asked for, in the plural
+  void requireOrdered(String what) {
+    if (addresses == null) requireFirst(what);
+  }
 }

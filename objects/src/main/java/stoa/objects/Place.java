@@ -29,6 +29,13 @@ public final class Place {
     this.address = address;
   }
 
+  /// The same place, for what another part of the store says.
+  ///
+  /// @param other of that part
+  public Place in(Marshaller other) {
+    return new Place(stoa, other, address);
+  }
+
   /// The log address.
   public LogAddress address() {
     return address;

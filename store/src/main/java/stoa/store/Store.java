@@ -89,7 +89,10 @@ public final class Store implements AutoCloseable {
 
   /// One of several stores with one order, on a log of its own, which it closes with itself. What
   /// it asks the order for, it waits for.
-  public Store(StoreConfig config, ShardLog log, Order order, Clock clock, Threads threads) {
+  ///
+  /// @param order null for none: the store gives addresses itself
+  public Store(
+      StoreConfig config, ShardLog log, @Nullable Order order, Clock clock, Threads threads) {
     this(config, log, log.streams(), order, clock, threads);
   }
 

@@ -14,14 +14,17 @@ import stoa.objects.Part;
 /// group, and no other does.
 ///
 /// @param owners the group of each shard
-public record ShardMap(List<Integer> owners) {
+/// @param spread whether objects of the global order are in their shards, too; else they are all on
+///   the group of that order
+public record ShardMap(List<Integer> owners, boolean spread) {
   /// How many shards there are.
   public static final int SHARDS = 256;
 
   /// How many groups a store has at most.
   public static final int GROUPS_MAX = 8;
 
-  /// The group that keeps all that has an order with others; its log is the global order.
+  /// The group that keeps what is of the store as a whole; and, when it is not spread, all that has
+  /// an order with others.
   public static final int GLOBAL_GROUP = 0;
 
   /// Checks the values.
@@ -33,16 +36,24 @@ public record ShardMap(List<Integer> owners) {
     owners.forEach(ShardMap::requireGroup);
   }
 
-  /// The map of a store of so many groups.
+  /// The map of a store of so many groups, of which one has all that has an order with others.
   ///
   /// @throws IllegalArgumentException when there cannot be so many
   public static ShardMap of(int groups) {
+    return of(groups, false);
+  }
+
+  /// The map of a store of so many groups.
+  ///
+  /// @param spread whether what has an order with others is spread over them, too
+  /// @throws IllegalArgumentException when there cannot be so many
+  public static ShardMap of(int groups, boolean spread) {
     if (groups < 1 || groups > GROUPS_MAX) {
       throw new IllegalArgumentException(
           groups + " groups; a store has 1 to " + GROUPS_MAX + " of them");
     }
     return new ShardMap(
-        IntStream.range(0, SHARDS).mapToObj(shard -> heaviest(shard, groups)).toList());
+        IntStream.range(0, SHARDS).mapToObj(shard -> heaviest(shard, groups)).toList(), spread);
   }
 
   private static void requireGroup(int group) {
@@ -83,7 +94,7 @@ public record ShardMap(List<Integer> owners) {
   /// @param stream the stream of its calls
   public int group(Order order, StreamId stream) {
     return switch (order) {
-      case GLOBAL -> GLOBAL_GROUP;
+      case GLOBAL -> spread ? group(stream) : GLOBAL_GROUP;
       case STREAM -> group(stream);
     };
   }

@@ -1,0 +1,155 @@
+package stoa.client;
+
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import stoa.LogAddress;
+import stoa.TxOptions;
+import stoa.store.Existence;
+import stoa.wire.proto.Answer;
+import stoa.wire.proto.Answered;
+import stoa.wire.proto.Begin;
+import stoa.wire.proto.Commit;
+import stoa.wire.proto.CommitAcross;
+import stoa.wire.proto.End;
+import stoa.wire.proto.Enter;
+import stoa.wire.proto.Find;
+import stoa.wire.proto.Leave;
+import stoa.wire.proto.Request;
+import stoa.wire.proto.TransactionId;
+
+/// What a transaction has begun in one group. One thread at a time uses it.
+final class Branch {
+  private final RemoteStoa stoa;
+  private final long number;
+  private final Scope scope = new Scope();
+  private final int life;
+  private final Outgoing begin;
+  private boolean used;
+  private boolean changes;
+  private @Nullable TransactionId id;
+
+  /// Begins it. Does not wait for the server.
+  ///
+  /// @param at where it reads; null for the present
+  Branch(RemoteStoa stoa, TxOptions options, @Nullable LogAddress at) {
+    this.stoa = stoa;
+    this.number = stoa.nextTransaction();
+    life = stoa.conversation().life();
+    var asked =
+        Begin.newBuilder()
+            .setTransaction(number)
+            .setReadOnly(options.readOnly())
+            .setObjectsMax(stoa.limits().transactionObjectsMax())
+            .setBytesMax(stoa.limits().transactionBytesMax())
+            .setTimeMicros(TimeUnit.MICROSECONDS.convert(options.timeMax()));
+    if (at != null) asked.setAt(Requests.at(at));
+    begin =
+        Outgoing.beginning(
+            scope,
+            Request.newBuilder().setTransaction(number).setBegin(asked),
+            Outgoing.Recovery.UNKNOWN);
+    stoa.conversation().begin(begin);
+  }
+
+  /// The part of the store that the group keeps.
+  RemoteStoa stoa() {
+    return stoa;
+  }
+
+  /// Where it reads.
+  LogAddress at() {
+    return Requests.at(stoa.requests().sound(stoa.conversation().await(begin)).getDone().getAt());
+  }
+
+  /// Whether the server has lost it.
+  boolean isLost() {
+    return stoa.conversation().life() != life;
+  }
+
+  /// Whether anything was asked in it.
+  boolean isUsed() {
+    return used;
+  }
+
+  /// Whether anything was asked that may change an object.
+  boolean changes() {
+    return changes;
+  }
+
+  /// What it logs, once it would log something.
+  @Nullable TransactionId id() {
+    return id;
+  }
+
+  /// How the coordinator finds it.
+  CommitAcross.Branch named(int group) {
+    return CommitAcross.Branch.newBuilder()
+        .setGroup(group)
+        .setSession(stoa.conversation().session())
+        .setTransaction(number)
+        .build();
+  }
+
+  // ---- what is asked
+
+  private Answer ask(@Nullable Container container, Request.Builder request) {
+    return sound(Outgoing.in(scope, container, request.setTransaction(number), 64));
+  }
+
+  private Answer sound(Outgoing asked) {
+    Answer answer = stoa.conversation().ask(asked);
+    if (!answer.hasFailure()) return answer;
+    // What failed may be the beginning.
+    if (begin.isSettled()) stoa.requests().sound(begin.answer());
+    throw stoa.requests().failure(answer.getFailure());
+  }
+
+  /// Makes a call.
+  ///
+  /// @param changing whether it may change the object
+  @Nullable Object call(RemoteInvoker live, byte[] call, Existence existence, boolean changing)
+      throws Throwable {
+    used = true;
+    changes |= changing;
+    Answered answered =
+        sound(stoa.requests().call(live, call, existence, scope, number)).getAnswered();
+    if (answered.hasTransaction()) id = answered.getTransaction();
+    return stoa.requests().value(answered);
+  }
+
+  void delete(RemoteInvoker live, Existence existence) {
+    used = true;
+    changes = true;
+    Container container = live.container();
+    Answer answer = ask(container, stoa.requests().delete(container, existence));
+    live.bind(answer.getDone().getNumber());
+  }
+
+  long generation(RemoteInvoker live) {
+    used = true;
+    Container container = live.container();
+    var find = Find.newBuilder().setContainer(container.number());
+    return ask(container, Request.newBuilder().setFind(find)).getDone().getNumber();
+  }
+
+  void enter(boolean readOnly) {
+    var _ = ask(null, Request.newBuilder().setEnter(Enter.newBuilder().setReadOnly(readOnly)));
+  }
+
+  void leave(boolean keep) {
+    var _ = ask(null, Request.newBuilder().setLeave(Leave.newBuilder().setKeep(keep)));
+  }
+
+  /// Commits it alone.
+  ///
+  /// @throws stoa.UnknownOutcome when the server was lost meanwhile
+  Answer commit() {
+    return ask(null, Request.newBuilder().setCommit(Commit.getDefaultInstance()));
+  }
+
+  /// Tells the server that nobody asks about it any more.
+  void end() {
+    var request = Request.newBuilder().setTransaction(number).setEnd(End.getDefaultInstance());
+    stoa.conversation().tell(Outgoing.in(scope, null, request, 0));
+  }
+}
