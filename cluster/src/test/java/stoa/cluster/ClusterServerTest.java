@@ -77,6 +77,8 @@ class ClusterServerTest {
             "127.0.0.1",
             0,
             null,
+            1,
+            3,
             contact == null ? null : "127.0.0.1:" + contact.port(),
             contact(contact),
             StoaConfig.of("file:" + directory),
