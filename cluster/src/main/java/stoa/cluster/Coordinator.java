@@ -78,9 +78,8 @@ final class Coordinator implements AutoCloseable {
 
   private volatile boolean closed;
 
-  /// What is known in one leadership; null while this server does not lead group 0. Written by the
-  /// turns.
-  private volatile @Nullable Leadership leadership;
+  /// Guarded by this.
+  private @Nullable Leadership leadership;
 
   /// @param zero the store of group 0, if this server has it
   /// @param here answers what would be asked of this server
@@ -109,19 +108,8 @@ final class Coordinator implements AutoCloseable {
   private void turn() {
     boolean more = soon.getAndSet(false);
     try {
-      Optional<HostedGroup.Led> led = zero.get();
-      Leadership before = leadership;
-      if (led.isEmpty()) {
-        if (before != null) before.close();
-        leadership = null;
-      } else {
-        if (before == null || !before.led.equals(led.get())) {
-          if (before != null) before.close();
-          before = new Leadership(led.get());
-          leadership = before;
-        }
-        more |= before.turn();
-      }
+      Leadership leading = leadership();
+      if (leading != null) more |= leading.turn();
     } catch (StoaException | IllegalStateException later) {
       // It leads no more, or cannot be certain; the next turn sees.
       LOG.info("server {} places nothing at present: {}", self.id(), later.getMessage());
@@ -132,11 +120,22 @@ final class Coordinator implements AutoCloseable {
     }
   }
 
+  /// The present leadership; null while this server does not lead group 0.
+  private synchronized @Nullable Leadership leadership() {
+    HostedGroup.Led led = zero.get().orElse(null);
+    Leadership before = leadership;
+    if (before != null && before.led.equals(led)) return before;
+    if (before != null) before.close();
+    leadership = null;
+    if (led != null && !closed) leadership = new Leadership(led);
+    return leadership;
+  }
+
   // ---- what operators ask
 
   private Leadership leading() {
-    Leadership leading = leadership;
-    if (leading != null && zero.get().isPresent()) return leading;
+    Leadership leading = leadership();
+    if (leading != null) return leading;
     throw new Unavailable(
         "server "
             + self.id()
@@ -449,7 +448,8 @@ final class Coordinator implements AutoCloseable {
     closed = true;
     turns.shutdownNow();
     asking.shutdownNow();
-    Leadership last = leadership;
-    if (last != null) last.close();
+    synchronized (this) {
+      if (leadership != null) leadership.close();
+    }
   }
 }
