@@ -43,7 +43,7 @@ class StandbyCollectionsTest {
         EmbeddedEngine.openReplicated(CONFIG, one, () -> log, () -> 1_000_000, leads, Part.WHOLE);
     var standby =
         EmbeddedEngine.openStandby(
-            CONFIG, other, new Streams(other), () -> 1_000_000, follows, told::add);
+            CONFIG, other, new Streams(other), () -> 1_000_000, follows, Part.WHOLE, told::add);
     for (int round = 0; round < 10; round++) {
       int begin = round * 300;
       leads.await(() -> {

@@ -98,13 +98,13 @@ final class Channels implements AutoCloseable {
     return builder.build();
   }
 
-  /// Asks a server which one has the store; null when it does not say so in time.
-  @Nullable Whereabouts whereabouts(Addresses.Address address, long timeMillis) {
+  /// Asks a server which one has a group's part of the store; null when it does not say so in time.
+  @Nullable Whereabouts whereabouts(Addresses.Address address, int group, long timeMillis) {
     ManagedChannel channel = to(address);
     try {
       return StoreGrpc.newBlockingStub(channel)
           .withDeadlineAfter(timeMillis, TimeUnit.MILLISECONDS)
-          .where(WhereRequest.getDefaultInstance());
+          .where(WhereRequest.newBuilder().setGroup(group).build());
     } catch (StatusRuntimeException silent) {
       return null;
     } finally {

@@ -72,6 +72,7 @@ final class Conversation implements AutoCloseable {
   }
 
   private final Addresses addresses;
+  private final int group;
   private final Channels channels;
   private final Limits limits;
   private final Hearing hearing;
@@ -99,13 +100,23 @@ final class Conversation implements AutoCloseable {
   private volatile int life;
   private volatile boolean closed;
 
+  /// @param servers that may be asked beside the addresses, as a server has told
+  /// @param group whose part of the store it is about
   Conversation(
-      Addresses addresses, Channels channels, Limits limits, int containersMax, Hearing hearing) {
+      Addresses addresses,
+      List<String> servers,
+      int group,
+      Channels channels,
+      Limits limits,
+      int containersMax,
+      Hearing hearing) {
     this.addresses = addresses;
+    this.group = group;
     this.channels = channels;
     this.limits = limits;
     this.hearing = hearing;
     route = new Route(addresses.all());
+    route.learn(servers);
     session = new ClientSession(limits.queuedCallsMax());
     containers = new Containers(containersMax, this::leave);
     keeper = Thread.ofPlatform().daemon().name("stoa-client").unstarted(this::keep);
@@ -505,7 +516,8 @@ final class Conversation implements AutoCloseable {
     lock.lock();
     try {
       attempt = made;
-      hello = ClientFrame.newBuilder().setHello(session.hello()).build();
+      hello =
+          ClientFrame.newBuilder().setHello(session.hello().toBuilder().setGroup(group)).build();
     } finally {
       lock.unlock();
     }
@@ -580,7 +592,7 @@ final class Conversation implements AutoCloseable {
       lock.unlock();
     }
     if (other == null) return;
-    Whereabouts told = channels.whereabouts(other, SILENCE_MILLIS);
+    Whereabouts told = channels.whereabouts(other, group, SILENCE_MILLIS);
     if (told == null || told.getLeader().isEmpty()) return;
     if (told.getLeader().equals(silent.address().toString())) return;
     elsewhere(told);

@@ -74,7 +74,6 @@ final class RemoteHistory<T> implements History<T> {
     }
     var then =
         new RemoteInvoker(
-            stoa,
             live.type(),
             live.key(),
             Sharing.proxied(proxy).constructorArguments(),

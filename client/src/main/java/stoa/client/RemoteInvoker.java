@@ -6,6 +6,7 @@ import stoa.TxOptions;
 import stoa.objects.ObjectType;
 import stoa.objects.proxy.Proxied;
 import stoa.objects.types.SharedMethod;
+import stoa.objects.types.SharedType;
 import stoa.spi.CallContext;
 import stoa.store.Existence;
 import stoa.store.Key;
@@ -23,8 +24,9 @@ final class RemoteInvoker implements RemoteRoute {
     REFERENCE
   }
 
-  private final RemoteStoa stoa;
-  private final RemoteType type;
+  private final Parts parts;
+  private final int group;
+  private final SharedType shared;
   private final Key key;
   private final @Nullable Object[] constructorArguments;
   private final Source source;
@@ -35,26 +37,47 @@ final class RemoteInvoker implements RemoteRoute {
   private volatile long generation;
   private volatile @Nullable Container known;
 
+  /// Null until the object's part is needed, when that is not the one which has told of the object.
+  private volatile @Nullable RemoteType type;
+
+  /// One of an object of the part that knows its type.
   RemoteInvoker(
-      RemoteStoa stoa,
       RemoteType type,
       Key key,
       @Nullable Object[] constructorArguments,
       Source source,
       long generation) {
-    this(stoa, type, key, constructorArguments, source, generation, 0);
+    this(
+        type.stoa().parts(),
+        type.stoa().group(),
+        type.shared(),
+        type,
+        key,
+        constructorArguments,
+        source,
+        generation,
+        0);
+  }
+
+  /// One that another part has told of; its own need not be open.
+  RemoteInvoker(Parts parts, int group, SharedType shared, Key key, long generation) {
+    this(parts, group, shared, null, key, new @Nullable Object[0], Source.REFERENCE, generation, 0);
   }
 
   private RemoteInvoker(
-      RemoteStoa stoa,
-      RemoteType type,
+      Parts parts,
+      int group,
+      SharedType shared,
+      @Nullable RemoteType type,
       Key key,
       @Nullable Object[] constructorArguments,
       Source source,
       long generation,
       int timeMillis) {
     this.timeMillis = timeMillis;
-    this.stoa = stoa;
+    this.parts = parts;
+    this.group = group;
+    this.shared = shared;
     this.type = type;
     this.key = key;
     this.constructorArguments = constructorArguments;
@@ -70,7 +93,8 @@ final class RemoteInvoker implements RemoteRoute {
   /// The same, with a time for each call.
   RemoteInvoker within(Duration timeMax) {
     int millis = Math.clamp(timeMax.toMillis(), 1, Integer.MAX_VALUE);
-    return new RemoteInvoker(stoa, type, key, constructorArguments, source, generation, millis);
+    return new RemoteInvoker(
+        parts, group, shared, type, key, constructorArguments, source, generation, millis);
   }
 
   /// How long a call may take, 0 for the server's own limit.
@@ -81,12 +105,33 @@ final class RemoteInvoker implements RemoteRoute {
     return most == 0 ? timeMillis : Math.min(timeMillis, most);
   }
 
-  RemoteStoa stoa() {
-    return stoa;
+  /// The store.
+  Parts parts() {
+    return parts;
   }
 
+  /// The group that keeps the object.
+  int group() {
+    return group;
+  }
+
+  SharedType shared() {
+    return shared;
+  }
+
+  /// The object's part of the store, opened if need be.
+  RemoteStoa stoa() {
+    return type().stoa();
+  }
+
+  /// The type as the object's part knows it, which is opened if need be.
   RemoteType type() {
-    return type;
+    RemoteType found = type;
+    if (found == null) {
+      found = parts.part(group).types().of(shared.face());
+      type = found;
+    }
+    return found;
   }
 
   Key key() {
@@ -105,7 +150,7 @@ final class RemoteInvoker implements RemoteRoute {
   /// The object's container, in use.
   Container container() {
     Container before = known;
-    Container now = stoa.conversation().containers().use(key, before);
+    Container now = stoa().conversation().containers().use(key, before);
     if (now != before) known = now;
     return now;
   }
@@ -114,11 +159,11 @@ final class RemoteInvoker implements RemoteRoute {
   public @Nullable Object invoke(Proxied proxied, SharedMethod method, @Nullable Object[] arguments)
       throws Throwable {
     leaveReading();
-    RemoteTransaction transaction = RemoteTransaction.current(stoa);
+    RemoteTransaction transaction = RemoteTransaction.current(parts);
     if (transaction != null) return transaction.call(this, method, arguments);
     if (method.kind().isTransaction()) return transact(method, arguments);
     Outgoing outgoing = live(method, arguments);
-    return answer(stoa.conversation().ask(outgoing));
+    return answer(stoa().conversation().ask(outgoing));
   }
 
   /// An accessor that runs on a state that is kept here asks no other object.
@@ -130,8 +175,9 @@ final class RemoteInvoker implements RemoteRoute {
   }
 
   private Outgoing live(SharedMethod method, @Nullable Object[] arguments) {
-    return stoa.requests()
-        .call(this, type.call(method, arguments), existence(), method.kind().isReading());
+    return stoa()
+        .requests()
+        .call(this, type().call(method, arguments), existence(), method.kind().isReading());
   }
 
   /// Makes a call without waiting for it.
@@ -139,18 +185,19 @@ final class RemoteInvoker implements RemoteRoute {
       SharedMethod method,
       @Nullable Object[] arguments,
       java.util.function.Consumer<Outgoing> settled) {
-    if (RemoteTransaction.current(stoa) != null || method.kind().isTransaction()) {
+    if (RemoteTransaction.current(parts) != null || method.kind().isTransaction()) {
       throw new IllegalStateException(
           "a transaction cannot call asynchronously; call " + method + " directly");
     }
-    stoa.conversation().begin(live(method, arguments), settled);
+    stoa().conversation().begin(live(method, arguments), settled);
   }
 
   /// What an answer to a call says.
   @Nullable Object answer(Answer answer) throws Throwable {
-    var answered = stoa.requests().answered(answer, known);
+    Requests requests = stoa().requests();
+    var answered = requests.answered(answer, known);
     bind(answered.getGeneration());
-    return stoa.requests().value(answered);
+    return requests.value(answered);
   }
 
   /// Runs a method of the object as a transaction of its own.
@@ -158,12 +205,14 @@ final class RemoteInvoker implements RemoteRoute {
       throws Throwable {
     boolean reading = method.kind() == SharedMethod.Kind.READING_TRANSACTION;
     var answer = new @Nullable Object[1];
-    stoa.transact(
-        reading ? TxOptions.reading() : TxOptions.STANDARD,
-        () -> {
-          answer[0] = taking(method, arguments);
-          return answer;
-        });
+    parts
+        .first()
+        .transact(
+            reading ? TxOptions.reading() : TxOptions.STANDARD,
+            () -> {
+              answer[0] = taking(method, arguments);
+              return answer;
+            });
     return answer[0];
   }
 
@@ -171,7 +220,7 @@ final class RemoteInvoker implements RemoteRoute {
   @Nullable Object read(TxOptions options, SharedMethod method, @Nullable Object[] arguments)
       throws Throwable {
     var answer = new @Nullable Object[1];
-    try (RemoteTransaction transaction = stoa.open(options)) {
+    try (RemoteTransaction transaction = parts.first().open(options)) {
       transaction.run(() -> {
         answer[0] = taking(method, arguments);
         return answer;
@@ -182,7 +231,7 @@ final class RemoteInvoker implements RemoteRoute {
 
   private @Nullable Object taking(SharedMethod method, @Nullable Object[] arguments)
       throws Exception {
-    var transaction = java.util.Objects.requireNonNull(RemoteTransaction.current(stoa));
+    var transaction = java.util.Objects.requireNonNull(RemoteTransaction.current(parts));
     try {
       return transaction.call(this, method, arguments.clone());
     } catch (Exception | Error passedOn) {
@@ -195,17 +244,20 @@ final class RemoteInvoker implements RemoteRoute {
   /// Creates the object.
   void create() throws Throwable {
     var existence = new Existence.Absent(opening());
-    RemoteTransaction transaction = RemoteTransaction.current(stoa);
+    RemoteTransaction transaction = RemoteTransaction.current(parts);
     if (transaction != null) {
       transaction.create(this, existence);
       return;
     }
     byte[] creation = ObjectType.creation();
+    RemoteStoa stoa = stoa();
     var _ = answer(stoa.conversation().ask(stoa.requests().call(this, creation, existence, false)));
   }
 
   private byte @Nullable [] opening() {
-    return constructorArguments.length == 0 ? null : stoa.marshaller().value(constructorArguments);
+    return constructorArguments.length == 0
+        ? null
+        : stoa().marshaller().value(constructorArguments);
   }
 
   /// As [#existence()], at a moment that may lie before the generation began.

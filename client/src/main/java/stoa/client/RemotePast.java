@@ -28,7 +28,7 @@ record RemotePast(RemoteInvoker live, long version, @Nullable Place place) imple
       Object answer = live.read(TxOptions.readingAt(there.address()), method, arguments);
       return there.seen(answer);
     }
-    if (there != null) live.type().refuseStream();
+    if (there != null) RemoteType.refuseStream(live.shared());
     byte[] call = live.type().call(method, arguments);
     var requests = live.stoa().requests();
     Outgoing outgoing =

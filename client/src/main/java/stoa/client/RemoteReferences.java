@@ -11,6 +11,7 @@ import stoa.objects.proxy.Proxies;
 import stoa.spi.CallContext;
 import stoa.spi.Collections;
 import stoa.spi.Facade;
+import stoa.store.Key;
 
 /// Turns proxies into references and back while values are marshalled. Thread-safe.
 final class RemoteReferences implements References {
@@ -25,7 +26,9 @@ final class RemoteReferences implements References {
   @Override
   public @Nullable Reference referenceOf(Object object) {
     if (object instanceof RemoteBlob blob) {
-      return new Reference(stoa.blobs().own(blob).ref(), blob.generation());
+      RemoteBlob own = stoa.parts().first().blobs().own(blob);
+      stoa.types().blobs();
+      return new Reference(own.ref(), blob.generation());
     }
     Proxied proxied = Proxies.of(object);
     if (proxied == null) {
@@ -36,7 +39,10 @@ final class RemoteReferences implements References {
     }
     if (proxied.invoker() instanceof RemoteRoute route) {
       RemoteInvoker live = route.live();
-      if (live.stoa() != stoa) throw another(proxied);
+      if (live.parts() != stoa.parts()) throw another(proxied);
+      if (live.group() != stoa.group()) {
+        stoa.types().visit(live.shared(), stoa.parts().first().types());
+      }
       return new Reference(proxied.ref(), live.generation());
     }
     if (proxied.invoker() instanceof RemotePast) {
@@ -55,7 +61,7 @@ final class RemoteReferences implements References {
   public Object resolve(Reference reference) {
     Ref<?> ref = reference.ref();
     if (ref.type().equals(RemoteTypes.BLOBS)) {
-      return stoa.blobs().reference(ref.key(), reference.generation());
+      return stoa.parts().first().blobs().reference(ref.key(), reference.generation());
     }
     return resolve(reference, stoa.types().named(ref.type()));
   }
@@ -69,6 +75,13 @@ final class RemoteReferences implements References {
     var source = RemoteInvoker.Source.REFERENCE;
     Object key = reference.ref().key();
     Place place = Place.current(stoa);
+    Key target = type.key(key);
+    int group = stoa.parts().group(type.shared().order(), target.stream());
+    if (place == null && group != stoa.group()) {
+      var elsewhere =
+          new RemoteInvoker(stoa.parts(), group, type.shared(), target, reference.generation());
+      return Proxies.create(type.shared(), reference.ref(), NOTHING, elsewhere);
+    }
     return place == null
         ? stoa.proxy(type, key, NOTHING, source, reference.generation())
         : stoa.past(type, key, NOTHING, source, reference.generation(), place);
@@ -77,14 +90,14 @@ final class RemoteReferences implements References {
   @Override
   public Object facade(Object proxy, String form) {
     Place place = Place.current(stoa);
-    if (place == null) return Collections.installed().reopen(stoa, proxy, form);
+    if (place == null) return Collections.installed().reopen(stoa.parts().whole(), proxy, form);
     // Made of the live object, and seen at the place, with all that it is composed of.
     Proxied proxied = Proxies.of(proxy);
     Object live =
         proxied != null && proxied.invoker() instanceof RemotePast past
             ? Proxies.redirect(proxy, past.live())
             : proxy;
-    Facade facade = Collections.installed().reopen(stoa, live, form);
+    Facade facade = Collections.installed().reopen(stoa.parts().whole(), live, form);
     return facade.through(shared -> stoa.seen(shared, place));
   }
 }

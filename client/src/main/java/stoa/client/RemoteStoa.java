@@ -11,7 +11,6 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import stoa.Blob;
@@ -57,13 +56,16 @@ import stoa.wire.proto.OutcomeOf;
 import stoa.wire.proto.Request;
 import stoa.wire.proto.TransactionId;
 
-/// A store of shared objects in a server. Thread-safe.
+/// A store of shared objects in a server, or the part of it that one group of servers keeps.
+/// Thread-safe.
 final class RemoteStoa implements ObjectSnapshot.Source {
   private static final int STATE_BYTES_MAX = 512 << 20;
   private static final int CONTAINERS_MAX = 10_000;
   private static final int REPLICAS_MAX = CONTAINERS_MAX / 2;
   private static final Object[] NOTHING = {};
 
+  private final Parts parts;
+  private final int group;
   private final Limits limits;
   private final ClassLoader loader;
   private final Conversation conversation;
@@ -79,15 +81,22 @@ final class RemoteStoa implements ObjectSnapshot.Source {
   private final AtomicLong transactions = new AtomicLong();
   private final ExecutorService answers = Executors.newVirtualThreadPerTaskExecutor();
 
-  private final AtomicReference<Runnable> afterwards = new AtomicReference<>(() -> {});
-
-  private RemoteStoa(StoaConfig config) {
+  /// Connects.
+  ///
+  /// @param parts of which it is one
+  /// @param group whose part it is
+  /// @param servers that may have it, beside those of the URL
+  /// @throws stoa.Unavailable when no server answers
+  RemoteStoa(Parts parts, StoaConfig config, ClassLoader loader, int group, List<String> servers) {
+    this.parts = parts;
+    this.group = group;
+    this.loader = loader;
     limits = config.limits();
-    ClassLoader context = Thread.currentThread().getContextClassLoader();
-    loader = context != null ? context : RemoteStoa.class.getClassLoader();
     conversation =
         new Conversation(
             Addresses.of(config.url()),
+            servers,
+            group,
             new Channels(config.security()),
             limits,
             CONTAINERS_MAX,
@@ -108,7 +117,7 @@ final class RemoteStoa implements ObjectSnapshot.Source {
     boolean shorter = time < server.getCallTimeMaxMillis();
     requests = new Requests(marshaller, failures, shorter ? (int) time : 0);
     int callBytesMax = Math.min(limits.callBytesMax(), server.getCallBytesMax());
-    types = new RemoteTypes(names, marshaller, loader, callBytesMax);
+    types = new RemoteTypes(this, names, marshaller, loader, callBytesMax);
     snapshots = new RemoteSnapshots(this, conversation);
     replicas = new Replicas(this, limits.residentBytesMax(), REPLICAS_MAX);
     blobs = new RemoteBlobs(this, Math.min(limits.blobBytesMax(), server.getBlobBytesMax()));
@@ -119,13 +128,19 @@ final class RemoteStoa implements ObjectSnapshot.Source {
       types.readmit();
       types.extra(config.types());
     } catch (RuntimeException | Error failed) {
-      close();
+      end();
       throw failed;
     }
   }
 
-  static RemoteStoa open(StoaConfig config) {
-    return new RemoteStoa(config);
+  /// All parts of the store.
+  Parts parts() {
+    return parts;
+  }
+
+  /// The group whose part this is.
+  int group() {
+    return group;
   }
 
   // ---- the programming interface
@@ -146,7 +161,7 @@ final class RemoteStoa implements ObjectSnapshot.Source {
     }
     T proxy = type.cast(proxy(types.of(type), key, args, RemoteInvoker.Source.ASKED, 0));
     try {
-      live(proxy).create();
+      Parts.live(proxy).create();
     } catch (RuntimeException | Error passedOn) {
       throw passedOn;
     } catch (Throwable checked) {
@@ -165,8 +180,8 @@ final class RemoteStoa implements ObjectSnapshot.Source {
     }
     RemoteType known = types.of(type);
     var asked =
-        new RemoteInvoker(this, known, known.key(key), NOTHING, RemoteInvoker.Source.REFERENCE, 0);
-    RemoteTransaction transaction = RemoteTransaction.current(this);
+        new RemoteInvoker(known, known.key(key), NOTHING, RemoteInvoker.Source.REFERENCE, 0);
+    RemoteTransaction transaction = RemoteTransaction.current(parts);
     long generation = transaction == null ? generation(asked) : transaction.generation(asked);
     if (generation == 0) return Optional.empty();
     return Optional.of(
@@ -185,7 +200,9 @@ final class RemoteStoa implements ObjectSnapshot.Source {
     Objects.requireNonNull(ref, "the reference is null");
     Objects.requireNonNull(view, "the view is null");
     if (type == Blob.class) return type.cast(blobs.viewed(ref, view));
-    if (Collections.isCollection(type)) return Collections.installed().view(this, type, ref, view);
+    if (Collections.isCollection(type)) {
+      return Collections.installed().view(parts.whole(), type, ref, view);
+    }
     RemoteType known = types.of(type);
     Sharing.checkType(ref, known.shared());
     T proxy = type.cast(proxy(known, ref.key(), NOTHING, RemoteInvoker.Source.REFERENCE, 0));
@@ -200,7 +217,7 @@ final class RemoteStoa implements ObjectSnapshot.Source {
   }
 
   private <T> T following(T proxy, RemoteView.Freshness freshness) {
-    RemoteInvoker live = live(proxy);
+    RemoteInvoker live = Parts.live(proxy);
     Replica replica = replicas.of(live.key());
     return Proxies.redirect(proxy, new RemoteView(live, replica, freshness));
   }
@@ -221,11 +238,11 @@ final class RemoteStoa implements ObjectSnapshot.Source {
     refuseInside("delete an object");
     if (shared instanceof Facade facade) return delete(facade.shared());
     if (shared instanceof RemoteBlob blob) return blobs.own(blob).delete();
-    RemoteInvoker invoker = own(shared);
+    RemoteInvoker invoker = parts.own(shared);
     long generation = invoker.generation();
     Existence existence =
         generation == 0 ? new Existence.Any(null) : new Existence.Generation(generation);
-    RemoteTransaction transaction = RemoteTransaction.current(this);
+    RemoteTransaction transaction = RemoteTransaction.current(parts);
     try {
       if (transaction != null) {
         transaction.delete(invoker, existence);
@@ -233,7 +250,7 @@ final class RemoteStoa implements ObjectSnapshot.Source {
       }
       Container container = invoker.container();
       Request.Builder request = requests.delete(container, existence);
-      var _ = ask(Outgoing.on(container, request, Outgoing.Recovery.LOOKED_UP, 16));
+      var _ = invoker.stoa().ask(Outgoing.on(container, request, Outgoing.Recovery.LOOKED_UP, 16));
       return true;
     } catch (Gone gone) {
       return false;
@@ -242,22 +259,23 @@ final class RemoteStoa implements ObjectSnapshot.Source {
 
   @Override
   public <T> Listing<T> list(Class<T> type) {
+    return new Listed<>(names(type), name -> listed(type, name));
+  }
+
+  /// The encoded keys of a type's objects that exist in this part.
+  Iterator<byte[]> names(Class<?> type) {
     refuseInside("list objects");
-    if (RemoteTransaction.current(this) != null) {
+    if (RemoteTransaction.current(parts) != null) {
       throw new IllegalStateException("a transaction cannot list objects; list them before");
     }
-    if (type == Blob.class) {
-      return new Listed<>(
-          new Names(RemoteTypes.BLOBS),
-          name -> type.cast(blobs.reference(Keys.decode(name, loader), 0)));
-    }
-    RemoteType known = types.of(type);
-    return new Listed<>(
-        new Names(known.shared().name()),
-        name -> {
-          Object key = Keys.decode(name, loader);
-          return type.cast(proxy(known, key, NOTHING, RemoteInvoker.Source.REFERENCE, 0));
-        });
+    return new Names(type == Blob.class ? RemoteTypes.BLOBS : types.of(type).shared().name());
+  }
+
+  /// An object by its encoded key.
+  <T> T listed(Class<T> type, byte[] name) {
+    Object key = Keys.decode(name, loader);
+    if (type == Blob.class) return type.cast(blobs.reference(key, 0));
+    return type.cast(proxy(types.of(type), key, NOTHING, RemoteInvoker.Source.REFERENCE, 0));
   }
 
   /// The keys of a listing, fetched page by page.
@@ -296,11 +314,11 @@ final class RemoteStoa implements ObjectSnapshot.Source {
   @Override
   public <T, R extends @Nullable Object> CompletableFuture<R> async(T shared, Call1<T, R> call) {
     RemoteBlobs.refuse(shared, "has asynchronous calls of its own: writeAsync and readAsync");
-    if (RemoteTransaction.current(this) != null) {
+    if (RemoteTransaction.current(parts) != null) {
       throw new IllegalStateException(
           "a transaction cannot call asynchronously; call " + ref(shared) + " directly");
     }
-    RemoteInvoker live = own(shared);
+    RemoteInvoker live = parts.own(shared);
     return Recorder.record(
         shared,
         call,
@@ -338,7 +356,7 @@ final class RemoteStoa implements ObjectSnapshot.Source {
   public <R extends @Nullable Object, X extends Exception> R transact(
       TxOptions options, Body<R, X> body) throws X {
     refuseInside("begin a transaction");
-    RemoteTransaction around = RemoteTransaction.current(this);
+    RemoteTransaction around = RemoteTransaction.current(parts);
     return around == null ? attempts.run(options, body) : nested(around, options, body);
   }
 
@@ -436,11 +454,12 @@ final class RemoteStoa implements ObjectSnapshot.Source {
     RemoteBlobs.refuse(shared, "is no part of snapshots; it has its own, see Blob.snapshot");
     if (shared instanceof Facade) return Sharing.through(shared, proxy -> seen(proxy, place));
     Proxied proxied = Sharing.proxied(shared);
-    RemoteInvoker live = proxied.invoker() instanceof RemotePast past ? past.live() : live(shared);
-    if (live.stoa() != this) {
+    RemoteInvoker live =
+        proxied.invoker() instanceof RemotePast past ? past.live() : Parts.live(shared);
+    if (live.parts() != parts) {
       throw new NotShareable(proxied.ref() + " is an object of another store than the snapshot");
     }
-    live.type().refuseStream();
+    RemoteType.refuseStream(live.shared());
     @SuppressWarnings("unchecked") // Justification: a proxy of the same type
     T seen =
         (T)
@@ -465,7 +484,7 @@ final class RemoteStoa implements ObjectSnapshot.Source {
       long generation,
       Place place) {
     Key target = type.key(key);
-    var live = new RemoteInvoker(this, type, target, args, source, generation);
+    var live = new RemoteInvoker(type, target, args, source, generation);
     return Proxies.create(
         type.shared(), (Ref<?>) target.label(), args, new RemotePast(live, 0, place));
   }
@@ -476,7 +495,8 @@ final class RemoteStoa implements ObjectSnapshot.Source {
     RemoteBlobs.refuse(
         shared, "keeps the versions for which it has a snapshot; use snapshot and at");
     Sharing.checkHistory(shared);
-    return new RemoteHistory<>(this, shared, own(shared));
+    RemoteInvoker live = parts.own(shared);
+    return new RemoteHistory<>(live.stoa(), shared, live);
   }
 
   @Override
@@ -487,14 +507,13 @@ final class RemoteStoa implements ObjectSnapshot.Source {
 
   @Override
   public void close() {
-    conversation.close();
-    answers.shutdown();
-    afterwards.getAndSet(() -> {}).run();
+    parts.close();
   }
 
-  /// Has something done when it is closed.
-  void whenClosed(Runnable action) {
-    afterwards.set(action);
+  /// Closes this part.
+  void end() {
+    conversation.close();
+    answers.shutdown();
   }
 
   @Override
@@ -521,7 +540,7 @@ final class RemoteStoa implements ObjectSnapshot.Source {
 
   @Override
   public boolean isTransacting() {
-    return RemoteTransaction.current(this) != null;
+    return RemoteTransaction.current(parts) != null;
   }
 
   @Override
@@ -627,25 +646,8 @@ final class RemoteStoa implements ObjectSnapshot.Source {
       RemoteInvoker.Source source,
       long generation) {
     Key target = type.key(key);
-    var invoker = new RemoteInvoker(this, type, target, args, source, generation);
+    var invoker = new RemoteInvoker(type, target, args, source, generation);
     return Proxies.create(type.shared(), (Ref<?>) target.label(), args, invoker);
-  }
-
-  /// As [#live], of an object of this store.
-  RemoteInvoker own(Object shared) {
-    RemoteInvoker live = live(shared);
-    if (live.stoa() == this) return live;
-    throw new NotShareable(live.key() + " is an object of another store than this");
-  }
-
-  RemoteInvoker live(Object shared) {
-    Proxied proxied = Sharing.proxied(shared);
-    if (proxied.invoker() instanceof RemoteRoute route) return route.live();
-    if (proxied.invoker() instanceof RemotePast) {
-      throw new UnsupportedOperationException(
-          "this is a view of the past of " + proxied.ref() + "; use a live proxy");
-    }
-    throw new NotShareable(proxied.ref() + " is an object of another store than this");
   }
 
   void refuseInside(String what) {

@@ -81,10 +81,10 @@ final class RemoteTransaction implements Attempts.Attempt {
   }
 
   /// The transaction over a store in whose body the current thread is, or null.
-  static @Nullable RemoteTransaction current(RemoteStoa stoa) {
+  static @Nullable RemoteTransaction current(Parts parts) {
     if (!CURRENT.isBound()) return null;
     for (@Nullable RemoteTransaction next = CURRENT.get(); next != null; next = next.around) {
-      if (next.stoa == stoa && !next.ended) {
+      if (next.stoa.parts() == parts && !next.ended) {
         // A thread of a structured task inherits the binding, and is not in the transaction.
         return Thread.currentThread().equals(next.runner) ? next : null;
       }
@@ -130,7 +130,7 @@ final class RemoteTransaction implements Attempts.Attempt {
   public <T> T on(T shared) {
     // Calls take part wherever they are made.
     return Sharing.through(
-        shared, proxy -> Proxies.redirect(proxy, new Taking(this, stoa.own(proxy))));
+        shared, proxy -> Proxies.redirect(proxy, new Taking(this, stoa.parts().own(proxy))));
   }
 
   @Override
@@ -216,7 +216,7 @@ final class RemoteTransaction implements Attempts.Attempt {
   @Nullable Object call(RemoteInvoker live, SharedMethod method, @Nullable Object[] arguments)
       throws Throwable {
     check();
-    live.type().refuseStream();
+    RemoteType.refuseStream(live.shared());
     return call(live, live.type().call(method, arguments), live.existenceThen());
   }
 
@@ -231,13 +231,13 @@ final class RemoteTransaction implements Attempts.Attempt {
 
   void create(RemoteInvoker live, Existence existence) throws Throwable {
     check();
-    live.type().refuseStream();
+    RemoteType.refuseStream(live.shared());
     var _ = call(live, ObjectType.creation(), existence);
   }
 
   void delete(RemoteInvoker live, Existence existence) {
     check();
-    live.type().refuseStream();
+    RemoteType.refuseStream(live.shared());
     Container container = live.container();
     var request = stoa.requests().delete(container, existence).setTransaction(number);
     Answer answer = stoa.conversation().ask(Outgoing.in(scope, container, request, 64));
@@ -247,6 +247,7 @@ final class RemoteTransaction implements Attempts.Attempt {
 
   long generation(RemoteInvoker live) {
     check();
+    if (live.group() != stoa.group()) throw ObjectType.refusedStream(live.shared());
     Container container = live.container();
     var find = Find.newBuilder().setContainer(container.number());
     var request = Request.newBuilder().setTransaction(number).setFind(find);

@@ -16,13 +16,21 @@ import stoa.store.Key;
 
 /// A shared class as the server knows it: the numbers of its methods. Thread-safe.
 final class RemoteType {
+  private final RemoteStoa stoa;
   private final SharedType shared;
   private final RemoteNames names;
   private final Marshaller marshaller;
   private final int callBytesMax;
   private final AtomicReferenceArray<@Nullable Integer> numbers;
 
-  RemoteType(SharedType shared, RemoteNames names, Marshaller marshaller, int callBytesMax) {
+  /// @param stoa the part of the store that knows it so
+  RemoteType(
+      RemoteStoa stoa,
+      SharedType shared,
+      RemoteNames names,
+      Marshaller marshaller,
+      int callBytesMax) {
+    this.stoa = stoa;
     this.shared = shared;
     this.names = names;
     this.marshaller = marshaller;
@@ -30,11 +38,20 @@ final class RemoteType {
     numbers = new AtomicReferenceArray<>(shared.methods().size());
   }
 
+  RemoteStoa stoa() {
+    return stoa;
+  }
+
   SharedType shared() {
     return shared;
   }
 
   Key key(Object key) {
+    return key(shared, key);
+  }
+
+  /// The key of an object.
+  static Key key(SharedType shared, Object key) {
     return new Key(shared.name(), Keys.encode(key), new Ref<>(shared.name(), key));
   }
 
@@ -79,6 +96,10 @@ final class RemoteType {
 
   /// Refuses what has no place among other objects.
   void refuseStream() {
+    refuseStream(shared);
+  }
+
+  static void refuseStream(SharedType shared) {
     if (shared.order() == Order.STREAM) throw ObjectType.refusedStream(shared);
   }
 }

@@ -21,6 +21,7 @@ import stoa.wire.proto.TypeNames;
 final class RemoteTypes {
   static final String BLOBS = Blob.class.getName();
 
+  private final RemoteStoa stoa;
   private final RemoteNames names;
   private final Marshaller marshaller;
   private final ClassLoader loader;
@@ -31,7 +32,14 @@ final class RemoteTypes {
   private volatile boolean blobsKnown;
   private final Set<Class<?>> admitted = ConcurrentHashMap.newKeySet();
 
-  RemoteTypes(RemoteNames names, Marshaller marshaller, ClassLoader loader, int callBytesMax) {
+  /// @param stoa the part of the store that has them
+  RemoteTypes(
+      RemoteStoa stoa,
+      RemoteNames names,
+      Marshaller marshaller,
+      ClassLoader loader,
+      int callBytesMax) {
+    this.stoa = stoa;
     this.names = names;
     this.marshaller = marshaller;
     this.loader = loader;
@@ -66,7 +74,7 @@ final class RemoteTypes {
       if (known != null) return known;
       announce(shared.face(), false);
       marshaller.register(shared);
-      var made = new RemoteType(shared, names, marshaller, callBytesMax);
+      var made = new RemoteType(stoa, shared, names, marshaller, callBytesMax);
       types.put(shared, made);
       firsts.putIfAbsent(shared.name(), made);
       return made;
@@ -121,6 +129,13 @@ final class RemoteTypes {
     announce(type, true);
     marshaller.register(type);
     admitted.add(type);
+  }
+
+  /// Makes known here what a reference to an object of another part names: its class, and the
+  /// classes of the elements when it stands behind a collection.
+  void visit(SharedType shared, RemoteTypes home) {
+    var _ = of(shared.face());
+    for (Class<?> type : home.admitted) admit(type);
   }
 
   /// The type of a reference, by the class that was last stored under its name.

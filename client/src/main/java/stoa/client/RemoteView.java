@@ -26,7 +26,7 @@ record RemoteView(RemoteInvoker live, Replica replica, Freshness freshness) impl
     boolean alone =
         method.kind() == SharedMethod.Kind.ACCESSOR
             && !CallContext.CURRENT.isBound()
-            && RemoteTransaction.current(live.stoa()) == null;
+            && RemoteTransaction.current(live.parts()) == null;
     if (alone) {
       try {
         return replica.ask(live, method, arguments, freshness);

@@ -27,9 +27,9 @@ public final class ServedEngine implements Engine {
   public Stoa open(StoaConfig config) {
     Server server = serve(config, 0);
     try {
-      RemoteStoa remote = RemoteStoa.open(config.withUrl("stoa://127.0.0.1:" + server.port()));
-      remote.whenClosed(server::close);
-      return remote;
+      Parts parts = Parts.open(config.withUrl("stoa://127.0.0.1:" + server.port()));
+      parts.whenClosed(server::close);
+      return parts.whole();
     } catch (RuntimeException | Error failed) {
       server.close();
       throw failed;

@@ -68,7 +68,7 @@ class StrangeClassesTest {
   private final Server server =
       ServedEngine.serve(StoaConfig.of("memory:").withTypes(List.of(Order.class)), 0, _ -> false);
   private final RemoteStoa stoa =
-      RemoteStoa.open(StoaConfig.of("stoa://127.0.0.1:" + server.port()));
+      Parts.open(StoaConfig.of("stoa://127.0.0.1:" + server.port())).first();
 
   @AfterEach
   void closes() {
@@ -138,11 +138,11 @@ class StrangeClassesTest {
             .filter(method -> method.name().equals("hold"))
             .findFirst()
             .orElseThrow();
-    return stoa.live(holder).type().call(hold, new Object[] {argument});
+    return Parts.live(holder).type().call(hold, new Object[] {argument});
   }
 
   private @Nullable Object send(byte[] call) {
-    RemoteInvoker live = stoa.live(holder);
+    RemoteInvoker live = Parts.live(holder);
     try {
       return live.answer(
           stoa.conversation().ask(stoa.requests().call(live, call, live.existence(), false)));

@@ -239,6 +239,7 @@ final class HostedGroup {
                 group.replica().streams(),
                 Clock.system(),
                 Threads.real(),
+                place.map().part(name.number()),
                 this::suspect)));
   }
 

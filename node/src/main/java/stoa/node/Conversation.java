@@ -24,17 +24,17 @@ final class Conversation implements StreamObserver<ClientFrame> {
    * Reading: the next frame is asked for when one is done with, unless too much is under way; then the sender asks when
    * that has become less.
    */
-  private final Node node;
+  private final Nodes nodes;
   private final ServerCallStreamObserver<ServerFrame> out;
   private final Executor senders;
   private final String peer;
   private final AtomicInteger pending = new AtomicInteger();
   private final Runnable sending = this::sendNow;
-  private volatile @Nullable Session session;
+  private volatile @Nullable Seat seat;
   private volatile boolean over;
 
   /// How this side ends the conversation; the sender says it.
-  private final AtomicReference<@Nullable Status> end = new AtomicReference<>();
+  private final AtomicReference<@Nullable End> end = new AtomicReference<>();
 
   // Of the sender.
   private boolean saidHello;
@@ -44,11 +44,21 @@ final class Conversation implements StreamObserver<ClientFrame> {
   // Guarded by this.
   private boolean paused;
 
-  Conversation(
-      Node node, ServerCallStreamObserver<ServerFrame> out, Executor senders, String peer) {
-    this.node = node;
+  /// Where the client is.
+  ///
+  /// @param node of the group that it asks
+  /// @param session its session there
+  private record Seat(Node node, Session session) {}
+
+  /// How the conversation ends.
+  ///
+  /// @param word what is said before; null for nothing
+  private record End(Status status, @Nullable ServerFrame word) {}
+
+  Conversation(Nodes nodes, ServerCallStreamObserver<ServerFrame> out, String peer) {
+    this.nodes = nodes;
     this.out = out;
-    this.senders = senders;
+    this.senders = nodes.threads().senders();
     this.peer = peer;
     out.disableAutoRequest();
     out.setOnReadyHandler(this::sendSoon);
@@ -61,7 +71,7 @@ final class Conversation implements StreamObserver<ClientFrame> {
   }
 
   void begin() {
-    node.strangers().enter(this, node.nowNanos());
+    nodes.strangers().enter(this, System.nanoTime());
     out.request(1);
   }
 
@@ -74,23 +84,10 @@ final class Conversation implements StreamObserver<ClientFrame> {
       refuse(Status.INVALID_ARGUMENT, "a frame is no message");
       return;
     }
-    Session known = session;
+    Seat known = seat;
     if (known == null) {
-      node.strangers().leave(this);
-      ClientHello hello = frame.getHello();
-      if (!frame.hasHello()) {
-        refuse(Status.INVALID_ARGUMENT, "the first frame says no hello");
-      } else if (hello.getProtocol() != Frames.PROTOCOL) {
-        refuse(
-            Status.FAILED_PRECONDITION,
-            "the client speaks protocol "
-                + hello.getProtocol()
-                + ", this server "
-                + Frames.PROTOCOL
-                + "; use the same version of both");
-      } else {
-        node.background(() -> greet(hello, frame));
-      }
+      nodes.strangers().leave(this);
+      hello(frame);
       return;
     }
     if (frame.hasHello()) {
@@ -100,14 +97,56 @@ final class Conversation implements StreamObserver<ClientFrame> {
     take(known, frame);
   }
 
+  private void hello(ClientFrame frame) {
+    ClientHello hello = frame.getHello();
+    if (!frame.hasHello()) {
+      refuse(Status.INVALID_ARGUMENT, "the first frame says no hello");
+      return;
+    }
+    if (hello.getProtocol() != Frames.PROTOCOL) {
+      refuse(
+          Status.FAILED_PRECONDITION,
+          "the client speaks protocol "
+              + hello.getProtocol()
+              + ", this server "
+              + Frames.PROTOCOL
+              + "; use the same version of both");
+      return;
+    }
+    int group = hello.getGroup();
+    if (!nodes.has(group)) {
+      refuse(Status.FAILED_PRECONDITION, nodes.hasNot(group));
+      return;
+    }
+    Node node = nodes.of(group);
+    if (node == null) redirect(group);
+    else node.background(() -> greet(node, hello, frame));
+  }
+
+  /// Another server has the group's part of the store: tells which, as soon as that is known.
+  private void redirect(int group) {
+    var _ =
+        nodes
+            .whereabouts(group)
+            .whenComplete((whereabouts, late) -> {
+              if (late != null) {
+                refuse(Status.UNAVAILABLE, Nodes.NOBODY);
+              } else {
+                lost();
+                end(Status.OK, ServerFrame.newBuilder().setElsewhere(whereabouts).build());
+              }
+            });
+  }
+
   /// Finds or opens the session; may wait for the disk.
-  private void greet(ClientHello hello, ClientFrame frame) {
+  private void greet(Node node, ClientHello hello, ClientFrame frame) {
     try {
       Session found = node.registry().session(hello);
       Conversation before = found.attach(this);
       if (before != null)
         before.refuse(Status.ABORTED, "another connection goes on with the session");
-      session = found;
+      var taken = new Seat(node, found);
+      seat = taken;
       if (over) { // it was lost meanwhile, when nobody knew whose it was
         lost();
         return;
@@ -117,7 +156,7 @@ final class Conversation implements StreamObserver<ClientFrame> {
         return;
       }
       sendSoon();
-      take(found, frame);
+      take(taken, frame);
       found.sendEvents();
     } catch (StatusRuntimeException refused) {
       refuse(refused.getStatus(), String.valueOf(refused.getStatus().getDescription()));
@@ -126,7 +165,9 @@ final class Conversation implements StreamObserver<ClientFrame> {
     }
   }
 
-  private void take(Session known, ClientFrame frame) {
+  private void take(Seat at, ClientFrame frame) {
+    Session known = at.session();
+    Node node = at.node();
     if (known.isEnded()) {
       refuse(Status.NOT_FOUND, "session " + known.id() + " has ended; open another");
       return;
@@ -144,12 +185,12 @@ final class Conversation implements StreamObserver<ClientFrame> {
       return;
     }
     if (known.hasMore()) sendSoon();
-    readOn(known);
+    readOn(at);
   }
 
-  private void readOn(Session known) {
+  private void readOn(Seat at) {
     synchronized (this) {
-      paused = node.isFull(known);
+      paused = at.node().isFull(at.session());
       if (paused) return;
     }
     out.request(1);
@@ -163,24 +204,26 @@ final class Conversation implements StreamObserver<ClientFrame> {
   @Override
   public void onCompleted() {
     lost();
-    end(Status.OK);
+    end(Status.OK, null);
   }
 
   private void lost() {
     over = true;
-    node.strangers().leave(this);
-    Session known = session;
-    if (known != null && known.detach(this, node.nowNanos())) node.registry().lost(known);
+    nodes.strangers().leave(this);
+    Seat at = seat;
+    if (at != null && at.session().detach(this, at.node().nowNanos())) {
+      at.node().registry().lost(at.session());
+    }
   }
 
   /// Ends the connection; the session lives on under its lease.
   void refuse(Status status, String reason) {
     lost();
-    end(status.withDescription(reason));
+    end(status.withDescription(reason), null);
   }
 
-  private void end(Status status) {
-    end.compareAndSet(null, status);
+  private void end(Status status, @Nullable ServerFrame word) {
+    end.compareAndSet(null, new End(status, word));
     sendNow();
   }
 
@@ -199,7 +242,8 @@ final class Conversation implements StreamObserver<ClientFrame> {
   /// Sends what there is when this thread has settled all that it settles now; answers false when
   /// it settles one thing only.
   boolean sendAfterwards() {
-    return node.service().afterRound(sending);
+    Seat at = seat;
+    return at != null && at.node().service().afterRound(sending);
   }
 
   private void send() {
@@ -216,27 +260,30 @@ final class Conversation implements StreamObserver<ClientFrame> {
   }
 
   private void sayEnd() {
-    Status status = end.get();
-    if (status == null || saidEnd) return;
+    End last = end.get();
+    if (last == null || saidEnd) return;
     saidEnd = true;
     try {
-      if (status.isOk()) out.onCompleted();
-      else out.onError(status.asRuntimeException());
+      if (last.word() != null) out.onNext(last.word());
+      if (last.status().isOk()) out.onCompleted();
+      else out.onError(last.status().asRuntimeException());
     } catch (RuntimeException closed) {
       // The connection is gone.
     }
   }
 
   private void sendAll() {
-    Session known = session;
-    if (known == null) return;
+    Seat at = seat;
+    if (at == null) return;
+    Session known = at.session();
+    Node node = at.node();
     while (!over && out.isReady()) {
       var frame = ServerFrame.newBuilder();
       boolean something = false;
       if (!saidHello) {
         saidHello = true;
         something = true;
-        frame.setHello(hello(known));
+        frame.setHello(hello(at));
       }
       boolean draining = node.isDraining();
       if (draining && !saidDraining) {
@@ -267,7 +314,9 @@ final class Conversation implements StreamObserver<ClientFrame> {
     if (resume) out.request(1);
   }
 
-  private ServerHello hello(Session known) {
+  private ServerHello hello(Seat at) {
+    Session known = at.session();
+    Node node = at.node();
     ServerConfig config = node.config();
     var limits = node.service().limits();
     return ServerHello.newBuilder()
@@ -282,7 +331,8 @@ final class Conversation implements StreamObserver<ClientFrame> {
         .setLeaseMillis((int) config.lease().toMillis())
         .setBlobBytesMax(limits.blobBytesMax())
         .setCallTimeMaxMillis(limits.callTimeMax().toMillis())
-        .addAllServers(node.servers())
+        .addAllServers(nodes.servers())
+        .setGroups(nodes.groups())
         .build();
   }
 }

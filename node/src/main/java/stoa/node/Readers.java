@@ -11,11 +11,15 @@ import io.grpc.netty.shaded.io.netty.channel.nio.NioIoHandler;
 import io.grpc.netty.shaded.io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.grpc.netty.shaded.io.netty.util.concurrent.EventExecutor;
 import io.grpc.netty.shaded.io.netty.util.concurrent.FastThreadLocalThread;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import stoa.objects.ObjectService;
 import stoa.store.Gatherer;
 
@@ -25,6 +29,7 @@ final class Readers implements AutoCloseable {
   /// So that a connection finds another thread should a user's method keep one.
   private static final int THREADS_MIN = 2;
 
+  private static final Logger LOG = LoggerFactory.getLogger(Readers.class);
   private static final long STACK_BYTES = 8 << 20;
   private static final long END_MILLIS = 1_000;
 
@@ -34,8 +39,9 @@ final class Readers implements AutoCloseable {
     private final Readers all;
     private @Nullable Executor loop;
 
-    /// Whose requests it gathers; null when it gathers none.
-    private @Nullable ObjectService gathering;
+    /// Whose requests it gathers; empty while it leads them, so that what it begins then is led at
+    /// once.
+    private final List<ObjectService> gathering = new ArrayList<>();
 
     private Reader(Readers all, Runnable task, String name) {
       super(null, task, name, STACK_BYTES);
@@ -45,24 +51,33 @@ final class Readers implements AutoCloseable {
 
     @Override
     public boolean isGathering() {
-      return gathering != null;
+      return !gathering.isEmpty();
     }
 
     /// What it begins from now on is led when all is read. To be called by itself.
-    @SuppressWarnings("ReferenceEquality") // of a server that had the store twice
     void gather(ObjectService service) {
-      if (gathering == service) return;
+      if (gathering.contains(service)) return;
       Executor own = loop;
       if (own == null) {
         own = all.loop();
         if (own == null) return;
         loop = own;
       }
-      own.execute(() -> {
-        if (gathering == service) gathering = null;
-        service.leadGathered();
-      });
-      gathering = service;
+      if (gathering.isEmpty()) own.execute(this::lead);
+      gathering.add(service);
+    }
+
+    private void lead() {
+      var gathered = List.copyOf(gathering);
+      gathering.clear();
+      for (ObjectService service : gathered) {
+        try {
+          service.leadGathered();
+        } catch (RuntimeException failed) {
+          // Who waits there is told by the store. The other groups are led all the same.
+          LOG.debug("what was gathered is not led", failed);
+        }
+      }
     }
   }
 

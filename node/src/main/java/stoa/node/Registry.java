@@ -3,6 +3,7 @@ package stoa.node;
 import io.grpc.Status;
 import java.util.Collection;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.IntSupplier;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -22,20 +23,25 @@ final class Registry {
   private final KeyService keys;
   private final LongSupplier nowNanos;
   private final Supplier<SessionThreads> threads;
+  private final IntSupplier open;
   private final ConcurrentHashMap<Long, Session> sessions = new ConcurrentHashMap<>();
 
   /// Finds those of an earlier server again, each with a lease that begins now.
+  ///
+  /// @param open how many sessions the server has open in all
   Registry(
       ServerConfig config,
       Sessions durable,
       KeyService keys,
       LongSupplier nowNanos,
-      Supplier<SessionThreads> threads) {
+      Supplier<SessionThreads> threads,
+      IntSupplier open) {
     this.config = config;
     this.durable = durable;
     this.keys = keys;
     this.nowNanos = nowNanos;
     this.threads = threads;
+    this.open = open;
     for (Sessions.Session found : durable.all()) {
       sessions.put(found.id(), session(found, Session.Recovered.FROM_LOG));
     }
@@ -63,10 +69,11 @@ final class Registry {
       }
       return known;
     }
-    if (sessions.size() >= config.sessionsMax()) {
+    int others = open.getAsInt();
+    if (others >= config.sessionsMax()) {
       throw Status.RESOURCE_EXHAUSTED
           .withDescription(
-              "there are " + sessions.size() + " sessions (sessionsMax); close some, or try later")
+              "there are " + others + " sessions (sessionsMax); close some, or try later")
           .asRuntimeException();
     }
     Session opened = session(durable.open(), Session.Recovered.NO);
@@ -116,6 +123,11 @@ final class Registry {
 
   @Nullable Session find(long id) {
     return sessions.get(id);
+  }
+
+  /// How many there are.
+  int count() {
+    return sessions.size();
   }
 
   Collection<Session> all() {

@@ -1,5 +1,6 @@
 package stoa.node;
 
+import io.grpc.Status;
 import io.grpc.netty.shaded.io.grpc.netty.GrpcSslContexts;
 import io.grpc.netty.shaded.io.grpc.netty.NettyServerBuilder;
 import io.grpc.stub.ServerCallStreamObserver;
@@ -8,21 +9,18 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.nio.file.Path;
-import java.util.Objects;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 import stoa.StoaException;
 import stoa.objects.ObjectCall;
 import stoa.objects.ObjectService;
 import stoa.storage.DeviceStats;
 import stoa.store.Divergence;
 import stoa.wire.Frames;
+import stoa.wire.ShardMap;
 import stoa.wire.proto.CallStatus;
 import stoa.wire.proto.CancelReply;
 import stoa.wire.proto.CancelRequest;
@@ -47,11 +45,9 @@ import stoa.wire.proto.Whereabouts;
 /// clients who has. Thread-safe.
 public final class Server implements AutoCloseable {
   /*
-   * `serving` is what there is while this server has the store. It comes with lead and goes with follow, which are
-   * called by one owner at a time; whoever finds it gone sends its client elsewhere.
+   * What there is of a group comes with lead and goes with follow, which are called by one owner of the group at a
+   * time; whoever finds it gone sends its client elsewhere.
    */
-  private static final Logger LOG = LoggerFactory.getLogger(Server.class);
-  private static final int GROUP = 0;
   private static final int LEASE_TICK_MILLIS = 500;
   private static final int SHOWN_MAX = 1_000;
   private static final int DRAIN_TICK_MILLIS = 20;
@@ -59,21 +55,17 @@ public final class Server implements AutoCloseable {
   private static final String VERSION = "0.1.0";
 
   private final ServerConfig config;
-  private final @Nullable Peers peers;
+  private final Nodes nodes;
   private final io.grpc.Server server;
   private final ScheduledExecutorService leases;
   private final Readers readers = new Readers();
   private final ExecutorService operators = Executors.newVirtualThreadPerTaskExecutor();
   private final long startedNanos = System.nanoTime();
 
-  /// What there is of each group whose part of the store this server has.
-  private final ConcurrentHashMap<Integer, Node> serving = new ConcurrentHashMap<>();
-
-  private Server(ServerConfig config, @Nullable Node serving, @Nullable Peers peers)
-      throws IOException {
+  /// @param nodes closed with the server
+  private Server(ServerConfig config, Nodes nodes) throws IOException {
     this.config = config;
-    if (serving != null) this.serving.put(GROUP, serving);
-    this.peers = peers;
+    this.nodes = nodes;
     var builder =
         NettyServerBuilder.forAddress(new InetSocketAddress(config.host(), config.port()))
             .directExecutor()
@@ -101,7 +93,7 @@ public final class Server implements AutoCloseable {
     } catch (IOException | RuntimeException failed) {
       operators.shutdown();
       readers.close();
-      if (serving != null) serving.close();
+      nodes.close();
       throw failed;
     }
     leases =
@@ -112,49 +104,36 @@ public final class Server implements AutoCloseable {
         });
     var _ =
         leases.scheduleWithFixedDelay(
-            this::tick, LEASE_TICK_MILLIS, LEASE_TICK_MILLIS, TimeUnit.MILLISECONDS);
+            nodes::tick, LEASE_TICK_MILLIS, LEASE_TICK_MILLIS, TimeUnit.MILLISECONDS);
   }
 
   /// Starts to serve a store, which is closed with the server.
   ///
   /// @throws IOException when the address cannot be listened on, or the certificate not be read
   public static Server start(ServerConfig config, ObjectService service) throws IOException {
-    return new Server(config, new Node(config, service, null), null);
+    var nodes = new Nodes(config, null);
+    nodes.lead(ShardMap.GLOBAL_GROUP, service);
+    return new Server(config, nodes);
   }
 
   /// Starts one of several servers, without the store for now.
   ///
   /// @throws IOException when the address cannot be listened on, or the certificate not be read
   public static Server start(ServerConfig config, Peers peers) throws IOException {
-    return new Server(config, null, peers);
+    return new Server(config, new Nodes(config, peers));
   }
 
   /// This server has a group's part of the store from now on. May wait for the disk.
   ///
   /// @param service closed with the server, or when another one has the group's part
   public void lead(int group, ObjectService service) {
-    serving.put(group, new Node(config, service, peers));
+    nodes.lead(group, service);
   }
 
   /// This server has a group's part of the store no more: its clients are told to ask another
   /// server. What was given to [#lead] is closed.
   public void follow(int group) {
-    Node before = serving.remove(group);
-    if (before == null) return;
-    before.abandon();
-    before.service().close();
-    before.close();
-  }
-
-  private void tick() {
-    for (Node node : serving.values()) {
-      try {
-        if (!node.isOver()) node.tick();
-      } catch (RuntimeException over) {
-        // It was closed meanwhile. The next one ticks all the same.
-        LOG.debug("a tick failed", over);
-      }
-    }
+    nodes.follow(group);
   }
 
   /// The port that it listens on.
@@ -166,8 +145,7 @@ public final class Server implements AutoCloseable {
   /// store.
   @Override
   public void close() {
-    @Nullable Node node = serving.get(GROUP);
-    if (node != null) node.drain();
+    nodes.drain();
     server.shutdown();
     leases.shutdownNow();
     long end = System.nanoTime() + config.drainTimeMax().toNanos();
@@ -177,7 +155,7 @@ public final class Server implements AutoCloseable {
       while (System.nanoTime() < end
           && !server.awaitTermination(DRAIN_TICK_MILLIS, TimeUnit.MILLISECONDS)) {
         // Clients that were told are given a moment to go by themselves.
-        idle = node == null || node.isIdle() ? idle + 1 : 0;
+        idle = nodes.isIdle() ? idle + 1 : 0;
         if (idle > IDLE_TICKS) break;
       }
     } catch (InterruptedException e) {
@@ -190,10 +168,7 @@ public final class Server implements AutoCloseable {
       interrupted = true;
     }
     operators.shutdown();
-    if (node != null) {
-      node.service().close();
-      node.close();
-    }
+    nodes.close();
     readers.close();
     if (interrupted) Thread.currentThread().interrupt();
   }
@@ -211,7 +186,9 @@ public final class Server implements AutoCloseable {
             StatusReply.newBuilder()
                 .setVersion(VERSION)
                 .setUpMillis(TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - startedNanos));
-        @Nullable Node node = serving.get(GROUP);
+        Node node = nodes.of(asked.getGroup());
+        Peers peers = nodes.peers();
+        reply.setGroups(nodes.groups());
         if (peers != null) {
           reply.setRole(node == null ? "follows" : "leads").addAllServers(peers.status());
         }
@@ -264,7 +241,7 @@ public final class Server implements AutoCloseable {
     public void cancel(CancelRequest asked, StreamObserver<CancelReply> out) {
       operators.execute(() -> {
         var reply = CancelReply.newBuilder();
-        @Nullable Node node = serving.get(GROUP);
+        Node node = nodes.of(asked.getGroup());
         try {
           reply.setCancelled(node != null && node.service().cancel(Long.parseLong(asked.getId())));
           if (!reply.getCancelled()) {
@@ -280,21 +257,23 @@ public final class Server implements AutoCloseable {
 
     @Override
     public void where(WhereRequest asked, StreamObserver<Whereabouts> out) {
-      if (peers == null) {
-        out.onNext(Whereabouts.getDefaultInstance());
-        out.onCompleted();
+      if (!nodes.has(asked.getGroup())) {
+        out.onError(
+            Status.FAILED_PRECONDITION
+                .withDescription(nodes.hasNot(asked.getGroup()))
+                .asRuntimeException());
         return;
       }
       var _ =
-          peers
-              .leader(GROUP)
-              .orTimeout(config.helloTimeMax().toMillis(), TimeUnit.MILLISECONDS)
-              .whenComplete((leader, late) -> {
+          nodes
+              .whereabouts(asked.getGroup())
+              .whenComplete((whereabouts, late) -> {
                 if (late == null) {
-                  out.onNext(Redirection.whereabouts(peers, leader));
+                  out.onNext(whereabouts);
                   out.onCompleted();
                 } else {
-                  out.onError(Redirection.nobody());
+                  out.onError(
+                      Status.UNAVAILABLE.withDescription(Nodes.NOBODY).asRuntimeException());
                 }
               });
     }
@@ -331,7 +310,7 @@ public final class Server implements AutoCloseable {
     public void report(ReportRequest asked, StreamObserver<ReportReply> out) {
       operators.execute(() -> {
         var reply = ReportReply.newBuilder();
-        @Nullable Node node = serving.get(GROUP);
+        Node node = nodes.of(asked.getGroup());
         try {
           var evidence = Divergence.of(asked.getEvidence().toByteArray());
           reply.setQuarantined(node != null && node.service().quarantine(evidence));
@@ -344,6 +323,7 @@ public final class Server implements AutoCloseable {
     }
 
     private Peers together() {
+      Peers peers = nodes.peers();
       if (peers != null) return peers;
       throw new IllegalArgumentException(
           "this server keeps its store alone; start it with --replicated on a new directory");
@@ -351,20 +331,11 @@ public final class Server implements AutoCloseable {
 
     @Override
     public StreamObserver<ClientFrame> converse(StreamObserver<ServerFrame> out) {
-      @Nullable Node node = serving.get(GROUP);
-      if (node == null || node.isOver()) {
-        return Redirection.begin(
-            Objects.requireNonNull(peers, "a server that is alone has its store"),
-            GROUP,
-            (ServerCallStreamObserver<ServerFrame>) out,
-            config.helloTimeMax());
-      }
       @Nullable SocketAddress peer = Entrance.PEER.get();
       var conversation =
           new Conversation(
-              node,
+              nodes,
               (ServerCallStreamObserver<ServerFrame>) out,
-              node.senders(),
               peer == null ? "" : peer.toString());
       conversation.begin();
       return conversation;

@@ -15,11 +15,11 @@ final class SessionThreads {
   private final Lanes<Long> listeners;
   private final Lanes<ByteString> keys;
 
-  /// @param background runs what waits for the disk
-  SessionThreads(Node node, Executor background) {
-    this.calls = node.callsOfSession();
-    this.transactions = node.transactionsOfSession();
-    this.reads = new Share(background, READS_MAX);
+  /// @param all those of the server
+  SessionThreads(ServerThreads all) {
+    this.calls = all.callsOfSession();
+    this.transactions = all.transactionsOfSession();
+    this.reads = new Share(all.background(), READS_MAX);
     this.blobs = new Lanes<>(reads);
     this.listeners = new Lanes<>(calls);
     this.keys = new Lanes<>(calls);

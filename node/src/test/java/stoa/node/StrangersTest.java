@@ -9,12 +9,9 @@ import java.net.InetAddress;
 import java.net.Socket;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.List;
-import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 import stoa.StoaConfig;
 import stoa.objects.ObjectService;
-import stoa.wire.proto.ServerStatus;
 
 /// Connections that say no hello have a time, and others have room.
 class StrangersTest {
@@ -39,55 +36,6 @@ class StrangersTest {
       assertEquals(Status.Code.UNAVAILABLE, end.getCode());
       assertTrue(String.valueOf(end.getDescription()).contains("helloTimeMax"), end::toString);
       assertServes(server);
-    }
-  }
-
-  /// Other servers, of which nobody knows which has the store.
-  private static final class Unknown implements Peers {
-    @Override
-    public int groups() {
-      return 1;
-    }
-
-    @Override
-    public List<String> servers() {
-      return List.of();
-    }
-
-    @Override
-    public CompletableFuture<String> leader(int group) {
-      return new CompletableFuture<>();
-    }
-
-    @Override
-    public List<ServerStatus> status() {
-      return List.of();
-    }
-
-    @Override
-    public void join(String server, String member) {
-      throw new UnsupportedOperationException();
-    }
-
-    @Override
-    public void drain(String server) {
-      throw new UnsupportedOperationException();
-    }
-  }
-
-  @Test
-  void oneThatSaysNothingIsEndedWhenAnotherServerHasTheStore() throws Exception {
-    var config = ServerConfig.of("127.0.0.1", 0).withHello(Duration.ofMinutes(10), 10);
-    try (Server server = Server.start(config, new Unknown())) {
-      server.lead(0, ObjectService.open(StoaConfig.of("memory:"), _ -> true));
-      ManagedChannel channel = RawClient.channel(server.port());
-      try (var silent = new RawClient(channel);
-          var other = new RawClient(channel)) {
-        other.open(); // so the server knows the one that came before
-        server.follow(0);
-        assertEquals(Status.Code.UNAVAILABLE, silent.end().getCode());
-        assertEquals(Status.Code.UNAVAILABLE, other.end().getCode());
-      }
     }
   }
 

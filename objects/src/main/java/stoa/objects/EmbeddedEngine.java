@@ -110,7 +110,7 @@ public final class EmbeddedEngine implements Engine {
       Clock clock,
       Threads threads,
       Part part) {
-    return opened(config, () -> OpenLog.replicated(device, log.get()), clock, threads);
+    return opened(config, () -> OpenLog.replicated(device, log.get()), clock, threads, part);
   }
 
   /// Begins to execute, at a replica that does not lead, what the leader executes. To be closed
@@ -119,6 +119,7 @@ public final class EmbeddedEngine implements Engine {
   /// @param config as that of [#openReplicated]
   /// @param device what this replica is kept on; not closed with what is opened
   /// @param streams what the replica shows
+  /// @param part as that of [#openReplicated]
   /// @param told is told, on a thread of its own, of objects that are not what they are where the
   ///   leader is, again and again until the log says so: to be passed to [ObjectService#quarantine]
   ///   there
@@ -128,8 +129,9 @@ public final class EmbeddedEngine implements Engine {
       Streams streams,
       Clock clock,
       Threads threads,
+      Part part,
       Consumer<Divergence> told) {
-    return new Standby(config, device, streams, clock, threads, told);
+    return new Standby(config, device, streams, clock, threads, part, told);
   }
 
   /// Opens a store of several shards on devices of the caller's, which are closed with it.
@@ -142,8 +144,13 @@ public final class EmbeddedEngine implements Engine {
   }
 
   private static Stoa opened(StoaConfig config, Opening opening, Clock clock, Threads threads) {
+    return opened(config, opening, clock, threads, Part.WHOLE);
+  }
+
+  private static Stoa opened(
+      StoaConfig config, Opening opening, Clock clock, Threads threads, Part part) {
     try {
-      return new EmbeddedStoa(config, opening.open(), clock, threads);
+      return new EmbeddedStoa(config, opening.open(), clock, threads, part);
     } catch (IllegalArgumentException | StoaException told) {
       threads.close();
       throw told;

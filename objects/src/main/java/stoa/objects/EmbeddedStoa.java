@@ -67,6 +67,7 @@ final class EmbeddedStoa implements ObjectSnapshot.Source {
   private static final int STATE_BYTES_MAX = 512 << 20;
   private static final Object[] NOTHING = {};
 
+  private final Part part;
   private final String url;
   private final Limits limits;
   private final Clock clock;
@@ -87,7 +88,7 @@ final class EmbeddedStoa implements ObjectSnapshot.Source {
   private final Executor answers;
   private final Attempts attempts = new Attempts(this::open);
 
-  EmbeddedStoa(StoaConfig config, OpenLog open, Clock clock, Threads threads) {
+  EmbeddedStoa(StoaConfig config, OpenLog open, Clock clock, Threads threads, Part part) {
     this(
         config,
         new Store(bounds(config.limits()), open.log(), clock, threads),
@@ -95,7 +96,8 @@ final class EmbeddedStoa implements ObjectSnapshot.Source {
         open.devices(),
         open.refusal(),
         clock,
-        threads);
+        threads,
+        part);
     blobs.resume(name -> blobKey(Keys.decode(name, loader)));
     store.resume(this::key);
     keyValues.begin();
@@ -110,7 +112,9 @@ final class EmbeddedStoa implements ObjectSnapshot.Source {
       Function<StreamId, Device> devices,
       @Nullable String refusal,
       Clock clock,
-      Threads threads) {
+      Threads threads,
+      Part part) {
+    this.part = part;
     url = config.url();
     limits = config.limits();
     this.clock = clock;
@@ -652,6 +656,10 @@ final class EmbeddedStoa implements ObjectSnapshot.Source {
 
   Store core() {
     return store;
+  }
+
+  Part part() {
+    return part;
   }
 
   KeyValues keyValues() {

@@ -9,8 +9,10 @@ import stoa.KeyHandler;
 import stoa.LimitExceeded;
 import stoa.ListenerLimits;
 import stoa.NotShareable;
+import stoa.Order;
 import stoa.StoaException;
 import stoa.base.Encoder;
+import stoa.base.StreamId;
 import stoa.objects.types.HandlerType;
 import stoa.objects.types.Keys;
 import stoa.store.CallId;
@@ -31,15 +33,25 @@ public final class KeyService {
     this.values = stoa.keyValues();
   }
 
+  /// The stream of a key of any store.
+  ///
+  /// @param encoded the key, as [Keys] writes it
+  public static StreamId stream(byte[] encoded) {
+    return new Key(KeyValues.SPACE, encoded, KeyValues.SPACE).stream();
+  }
+
   /// A key by its encoding. Quick.
   ///
   /// @throws NotShareable when it is none
+  /// @throws IllegalArgumentException when another group has it, see [Part]
   public Key key(byte[] encoded) {
     Object name = Keys.decode(encoded, classesOfKeys);
     if (!java.util.Arrays.equals(Keys.encode(name), encoded)) {
       throw new NotShareable("a key is not encoded as it would be here");
     }
-    return values.key(encoded);
+    Key key = values.key(encoded);
+    stoa.part().require(Order.STREAM, key);
+    return key;
   }
 
   /// Begins to put a value, or nothing when it is null; see [#was]. Quick.

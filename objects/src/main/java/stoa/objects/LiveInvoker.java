@@ -263,6 +263,7 @@ final class LiveInvoker implements LiveRoute {
 
   private @Nullable Object nested(
       ObjectContext context, SharedMethod method, @Nullable Object[] arguments) throws Throwable {
+    stoa.part().requireNested(type.shared().order(), target.key(), context.ref());
     Execution execution = context.execution();
     var around = execution.transaction();
     boolean asks = method.kind() == SharedMethod.Kind.ACCESSOR;

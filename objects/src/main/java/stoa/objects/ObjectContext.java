@@ -44,6 +44,11 @@ final class ObjectContext implements CallContext {
     return execution;
   }
 
+  /// The object whose method runs.
+  Ref<?> ref() {
+    return ref;
+  }
+
   /// The reference of an object, when it is the one whose method runs.
   @SuppressWarnings("ReferenceEquality") // Justification: this very instance, not an equal one
   @Nullable Reference referenceOf(Object object) {

@@ -207,13 +207,16 @@ public final class ObjectService implements AutoCloseable {
   /// @param type the stored name of its type
   /// @param key its encoded key
   /// @throws NotShareable when the store has no class of that type, or no such key can be
+  /// @throws IllegalArgumentException when another group has it, see [Part]
   public Container container(String type, byte[] key) {
     ObjectType known = stoa.typeNamed(type);
     Object name = Keys.decode(key, classesOfKeys);
     if (!java.util.Arrays.equals(Keys.encode(name), key)) {
       throw new NotShareable("a key of " + type + " is not encoded as it would be here");
     }
-    return new Container(known, store.target(known.key(name)));
+    Key target = known.key(name);
+    stoa.part().require(known.shared().order(), target);
+    return new Container(known, store.target(target));
   }
 
   /// A call as it arrived.
@@ -540,6 +543,7 @@ public final class ObjectService implements AutoCloseable {
   /// @param session the client's
   public Transacting transact(
       TransactionMode mode, TransactionLimits asked, @Nullable LogAddress at, long session) {
+    stoa.part().requireGlobal("transactions");
     var limits = stoa.limits();
     long micros = less(asked.micros, TRANSACTION_MICROS_MAX);
     int objects = (int) less(asked.objectsMax, limits.transactionObjectsMax());
@@ -591,6 +595,7 @@ public final class ObjectService implements AutoCloseable {
   /// @param key its encoded key
   /// @param generation the one that is meant, 0 for whichever there is
   public StoredBlob blob(byte[] key, long generation) {
+    stoa.part().requireGlobal("blobs");
     return stoa.blobAt(Keys.decode(key, classesOfKeys), generation);
   }
 
@@ -613,6 +618,7 @@ public final class ObjectService implements AutoCloseable {
 
   /// The streams of the store.
   public StreamStore streams() {
+    stoa.part().requireGlobal("users' streams");
     return stoa.streams();
   }
 
@@ -691,6 +697,7 @@ public final class ObjectService implements AutoCloseable {
 
   /// Takes a snapshot with a name.
   public Snapshot takeSnapshot(String name) {
+    stoa.part().requireGlobal("snapshots");
     return stoa.snapshot(name);
   }
 

@@ -30,6 +30,7 @@ public final class Standby implements AutoCloseable {
   private final Device device;
   private final Clock clock;
   private final Threads threads;
+  private final Part part;
   private final Store store;
   private final Following following;
   private final ReentrantLock making = new ReentrantLock();
@@ -41,11 +42,13 @@ public final class Standby implements AutoCloseable {
       Streams streams,
       Clock clock,
       Threads threads,
+      Part part,
       Consumer<Divergence> told) {
     this.config = config;
     this.device = device;
     this.clock = clock;
     this.threads = threads;
+    this.part = part;
     store = Store.following(EmbeddedStoa.bounds(config.limits()), streams, clock, threads);
     long bytesMax = config.limits().residentBytesMax();
     following = new Following(store, threads, new Classes(), bytesMax, told);
@@ -83,7 +86,8 @@ public final class Standby implements AutoCloseable {
                 _ -> device,
                 "a replica that follows has no blobs",
                 clock,
-                threads);
+                threads,
+                part);
         stoa = known;
       } else {
         known.learn();

@@ -292,6 +292,7 @@ final class StandbyScenario implements Scenario {
                 new Streams(device.device()),
                 () -> 1_000_000,
                 threads,
+                Part.WHOLE,
                 told::add);
           } catch (RuntimeException failed) {
             trace.reached("the disk fails while a replica begins to follow");

@@ -170,7 +170,7 @@ class StandbyTest {
       threads = new SimulatedThreads(new Chance(2));
       var opened =
           EmbeddedEngine.openStandby(
-              CONFIG, device, new Streams(device), () -> 1_000_000, threads, told::add);
+              CONFIG, device, new Streams(device), () -> 1_000_000, threads, Part.WHOLE, told::add);
       standby = opened;
       return opened;
     }

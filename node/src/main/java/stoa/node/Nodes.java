@@ -1,0 +1,156 @@
+package stoa.node;
+
+import java.util.Collection;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import stoa.objects.ObjectService;
+import stoa.wire.ShardMap;
+import stoa.wire.proto.Whereabouts;
+
+/// The groups whose part of the store a server has at the moment, and what they share. Thread-safe;
+/// its owner closes it.
+final class Nodes implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(Nodes.class);
+
+  /// What a client is told when nobody has what it asks for.
+  static final String NOBODY = "no server has the store: fewer than half of them are there, maybe";
+
+  private final ServerConfig config;
+  private final @Nullable Peers peers;
+  private final ServerThreads threads = new ServerThreads();
+  private final Strangers strangers;
+  private final ConcurrentHashMap<Integer, Node> nodes = new ConcurrentHashMap<>();
+
+  /// @param peers the other servers that may have the store; null when this one is alone
+  Nodes(ServerConfig config, @Nullable Peers peers) {
+    this.config = config;
+    this.peers = peers;
+    this.strangers = new Strangers(config.helloConnectionsMax(), config.helloTimeMax());
+  }
+
+  /// The server has a group's part of the store from now on. May wait for the disk.
+  void lead(int group, ObjectService service) {
+    nodes.put(group, new Node(config, service, this));
+  }
+
+  /// The server has a group's part of the store no more, and closes it.
+  void follow(int group) {
+    Node before = nodes.remove(group);
+    if (before == null) return;
+    before.abandon();
+    before.service().close();
+  }
+
+  /// What there is of a group; null when another server has its part, or may have.
+  @Nullable Node of(int group) {
+    Node found = nodes.get(group);
+    return found == null || found.isOver() ? null : found;
+  }
+
+  Collection<Node> all() {
+    return nodes.values();
+  }
+
+  ServerThreads threads() {
+    return threads;
+  }
+
+  /// The connections that have said no hello.
+  Strangers strangers() {
+    return strangers;
+  }
+
+  /// How many sessions are open, of all groups.
+  int sessions() {
+    int sum = 0;
+    for (Node node : nodes.values()) sum += node.registry().count();
+    return sum;
+  }
+
+  /// Does what is to be done once in a while. Quick.
+  void tick() {
+    strangers.expire(System.nanoTime());
+    for (Node node : nodes.values()) {
+      try {
+        if (!node.isOver()) node.tick();
+      } catch (RuntimeException over) {
+        // It was closed meanwhile. The others tick all the same.
+        LOG.debug("a tick failed", over);
+      }
+    }
+  }
+
+  // ---- the other servers
+
+  @Nullable Peers peers() {
+    return peers;
+  }
+
+  /// How many groups keep the store; 0 while that is not known.
+  int groups() {
+    Peers known = peers;
+    return known == null ? 1 : known.groups();
+  }
+
+  /// Whether there is a group, as far as is known.
+  boolean has(int group) {
+    int known = groups();
+    return group >= 0 && group < (known == 0 ? ShardMap.GROUPS_MAX : known);
+  }
+
+  /// What a client is told that asks for a group which there is not.
+  String hasNot(int group) {
+    return "there is no group " + group + "; " + groups() + " keep the store, from 0";
+  }
+
+  /// Other servers that clients may ask, HOST:PORT.
+  List<String> servers() {
+    Peers known = peers;
+    return known == null ? List.of() : known.servers();
+  }
+
+  /// Which server has a group's part of the store, when that is known; that is waited for no longer
+  /// than for a hello. Of a server that is alone, nothing.
+  CompletableFuture<Whereabouts> whereabouts(int group) {
+    Peers known = peers;
+    if (known == null) {
+      return CompletableFuture.completedFuture(Whereabouts.newBuilder().setGroups(1).build());
+    }
+    return known
+        .leader(group)
+        .orTimeout(config.helloTimeMax().toMillis(), TimeUnit.MILLISECONDS)
+        .thenApply(leader ->
+            Whereabouts.newBuilder()
+                .setLeader(leader)
+                .addAllServers(known.servers())
+                .setGroups(known.groups())
+                .build());
+  }
+
+  // ---- the end
+
+  /// Tells all clients that the server is about to stop.
+  void drain() {
+    for (Node node : nodes.values()) node.drain();
+  }
+
+  /// Whether everything that was asked is answered, and sent.
+  boolean isIdle() {
+    for (Node node : nodes.values()) {
+      if (!node.isIdle()) return false;
+    }
+    return true;
+  }
+
+  /// Closes the store.
+  @Override
+  public void close() {
+    for (Node node : nodes.values()) node.service().close();
+    threads.close();
+  }
+}
