@@ -6,6 +6,7 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 import stoa.wire.proto.CancelReply;
@@ -20,13 +21,22 @@ final class CancelCommand implements Callable<Integer> {
   @Parameters(paramLabel = "CALL", description = "The number of the call.")
   private String call = "";
 
+  @Option(
+      names = "--group",
+      paramLabel = "N",
+      description = "The group of its object, when several keep the store. Default: 0")
+  private int group;
+
   private CancelCommand() {}
 
   @Override
   public Integer call() {
     var commandLine = Objects.requireNonNull(spec).commandLine();
     CancelReply reply =
-        operator.ask(server -> server.cancel(CancelRequest.newBuilder().setId(call).build()));
+        operator.ask(
+            group,
+            server ->
+                server.cancel(CancelRequest.newBuilder().setId(call).setGroup(group).build()));
     if (reply.getCancelled()) {
       commandLine.getOut().println("call " + call + " is taken back");
       return 0;

@@ -25,15 +25,30 @@ import picocli.CommandLine.Spec;
       "command. With the same --data they go on where they were."
     })
 final class ClusterCommand implements Callable<Integer> {
-  private static final int NODES_MAX = 5;
+  private static final int NODES_MAX = 9;
 
   @Spec private @Nullable CommandSpec spec;
 
   @Option(
       names = "--nodes",
       paramLabel = "N",
-      description = "How many servers, 1 to 5. Default: ${DEFAULT-VALUE}")
+      description = "How many servers, 1 to 9. Default: ${DEFAULT-VALUE}")
   private int nodes = 3;
+
+  @Option(
+      names = "--groups",
+      paramLabel = "N",
+      description =
+          "How many groups keep a new store, 1 to 8: each has a leader of its own, so that several"
+              + " servers answer calls. Default: ${DEFAULT-VALUE}")
+  private int groups = 4;
+
+  @Option(
+      names = "--replicas",
+      paramLabel = "N",
+      description =
+          "How many servers keep each group of a new store, 1, 2, 3 or 5. Default: ${DEFAULT-VALUE}")
+  private int replicas = 3;
 
   @Option(
       names = "--data",
@@ -69,6 +84,7 @@ final class ClusterCommand implements Callable<Integer> {
         out.println("server s" + node + " at " + server.address() + ", process " + server.id());
         out.flush();
       }
+      Settled.await(servers.getFirst().address());
       out.println(
           "ready: stoa://"
               + servers.stream().map(ServerProcess::address).collect(Collectors.joining(",")));
@@ -85,8 +101,13 @@ final class ClusterCommand implements Callable<Integer> {
 
   private ServerProcess start(int node, List<ServerProcess> before) throws IOException {
     var options = new ArrayList<>(List.of("--name", "s" + node));
-    if (before.isEmpty()) options.add("--replicated");
-    else options.addAll(List.of("--join", before.getFirst().address()));
+    if (before.isEmpty()) {
+      options.add("--replicated");
+      options.addAll(List.of("--groups", Integer.toString(groups)));
+      options.addAll(List.of("--replicas", Integer.toString(replicas)));
+    } else {
+      options.addAll(List.of("--join", before.getFirst().address()));
+    }
     String path = classpath;
     if (path != null) options.addAll(List.of("--classpath", path));
     return ServerProcess.start(data.resolve("s" + node), port == 0 ? 0 : port + node - 1, options);

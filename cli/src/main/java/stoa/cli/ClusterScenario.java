@@ -60,6 +60,7 @@ public final class ClusterScenario implements Scenario {
     var servers = new ArrayList<ServerProcess>();
     try {
       for (int i = 0; i < SERVERS; i++) servers.add(start(directory, i, servers));
+      Settled.await(servers.getFirst().address());
       String url =
           servers.stream()
               .map(ServerProcess::address)

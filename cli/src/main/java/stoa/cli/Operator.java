@@ -27,8 +27,10 @@ import stoa.wire.proto.WhereRequest;
 final class Operator {
   private static final long LEADER_SECONDS = 3;
 
-  /// A server that is made one of several may have much to fetch first.
   private static final long WAIT_SECONDS = 60;
+
+  /// Of a server that drains, others may have much to fetch first.
+  private static final long LONG_WAIT_SECONDS = 24 * 3_600;
 
   private static final Metadata.Key<String> AUTHORIZATION =
       Metadata.Key.of("authorization", Metadata.ASCII_STRING_MARSHALLER);
@@ -66,10 +68,27 @@ final class Operator {
     this.tokenFile = tokenFile;
   }
 
-  /// Asks the server; of several that keep a store together, the one that has it.
+  /// Asks the server; of several that keep a store together, the one that leads group 0.
   ///
   /// @throws IllegalArgumentException saying what to do when that fails
   <T> T ask(Function<StoreGrpc.StoreBlockingStub, T> question) {
+    return ask(0, WAIT_SECONDS, question);
+  }
+
+  /// As [#ask(Function)], for what may take long.
+  <T> T askAndWait(Function<StoreGrpc.StoreBlockingStub, T> question) {
+    return ask(0, LONG_WAIT_SECONDS, question);
+  }
+
+  /// Asks the server; of several that keep a store together, the one that leads a group.
+  ///
+  /// @throws IllegalArgumentException saying what to do when that fails
+  <T> T ask(int group, Function<StoreGrpc.StoreBlockingStub, T> question) {
+    return ask(group, WAIT_SECONDS, question);
+  }
+
+  private <T> T ask(int group, long seconds, Function<StoreGrpc.StoreBlockingStub, T> question) {
+    var where = WhereRequest.newBuilder().setGroup(group).build();
     Endpoint address = Endpoint.of(server);
     String leader =
         ask(
@@ -77,19 +96,19 @@ final class Operator {
             LEADER_SECONDS,
             asked -> {
               try {
-                return asked.where(WhereRequest.getDefaultInstance()).getLeader();
+                return asked.where(where).getLeader();
               } catch (StatusRuntimeException unknown) {
                 // None has it at the moment: the server says what it knows itself.
                 if (unknown.getStatus().getCode() == Status.Code.DEADLINE_EXCEEDED) return "";
                 throw unknown;
               }
             });
-    if (leader.isEmpty()) return ask(address, WAIT_SECONDS, question);
+    if (leader.isEmpty()) return ask(address, seconds, question);
     try {
-      return ask(Endpoint.of(leader), WAIT_SECONDS, question);
+      return ask(Endpoint.of(leader), seconds, question);
     } catch (IllegalArgumentException gone) {
       // It is believed to have the store, and is not there: the one that was asked tells so itself.
-      return ask(address, WAIT_SECONDS, question);
+      return ask(address, seconds, question);
     }
   }
 

@@ -77,6 +77,21 @@ final class ServeCommand implements Callable<Integer> {
   private boolean replicated;
 
   @Option(
+      names = "--groups",
+      paramLabel = "N",
+      description =
+          "With --replicated: how many groups keep the store, 1 to 8. Default: ${DEFAULT-VALUE}")
+  private int groups = 4;
+
+  @Option(
+      names = "--replicas",
+      paramLabel = "N",
+      description =
+          "With --replicated: how many servers keep each group, 1, 2, 3 or 5."
+              + " Default: ${DEFAULT-VALUE}")
+  private int replicas = 3;
+
+  @Option(
       names = "--join",
       paramLabel = "HOST:PORT",
       description = "Keep the store of that server together with it.")
@@ -197,6 +212,8 @@ final class ServeCommand implements Callable<Integer> {
             peer.host(),
             peer.port(),
             security(),
+            groups,
+            replicas,
             join,
             new Contacting(),
             store(loader),

@@ -2,6 +2,7 @@ package stoa.cli;
 
 import java.io.PrintWriter;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
@@ -10,6 +11,7 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 import stoa.wire.proto.CallStatus;
 import stoa.wire.proto.MemberStatus;
@@ -29,12 +31,20 @@ final class StatusCommand implements Callable<Integer> {
   @Spec private @Nullable CommandSpec spec;
   @Mixin private Operator operator = new Operator();
 
+  @Option(
+      names = "--group",
+      paramLabel = "N",
+      description = "Whose sessions and calls, when several groups keep the store. Default: 0")
+  private int group;
+
   private StatusCommand() {}
 
   @Override
   public Integer call() {
     PrintWriter out = Objects.requireNonNull(spec).commandLine().getOut();
-    StatusReply status = operator.ask(server -> server.status(StatusRequest.getDefaultInstance()));
+    StatusReply status =
+        operator.ask(
+            group, server -> server.status(StatusRequest.newBuilder().setGroup(group).build()));
     if (!status.getData().isEmpty()) out.printf("%-10s %s%n", "store", status.getData());
     out.printf("%-10s %s%n", "up", Words.seconds(Duration.ofMillis(status.getUpMillis())));
     long counter = status.getShardsCount() == 0 ? 0 : status.getShards(0).getCounter();
@@ -54,7 +64,7 @@ final class StatusCommand implements Callable<Integer> {
         "requests",
         Words.count(status.getCallsAnswered()),
         status.getCallsPerSecond());
-    servers(out, status.getServersList());
+    servers(out, status.getServersList(), status.getGroups());
     for (String object : status.getQuarantinedList()) {
       out.printf("%nquarantined %s%n", object);
     }
@@ -64,20 +74,41 @@ final class StatusCommand implements Callable<Integer> {
     return 0;
   }
 
-  private static void servers(PrintWriter out, List<ServerStatus> servers) {
+  private static void servers(PrintWriter out, List<ServerStatus> servers, int groups) {
     if (servers.isEmpty()) return;
     out.printf("%n%s%n", Words.count(servers.size(), "server"));
-    out.printf("%16s  %-24s %-8s %10s%n", "server", "clients at", "", "behind");
+    out.printf("%16s  %-24s %-8s %8s %8s%n", "server", "clients at", "", "replicas", "leads");
     for (ServerStatus server : servers) {
-      for (MemberStatus member : server.getGroupsList()) {
-        out.printf(
-            "%16s  %-24s %-8s %10s%n",
-            server.getServer(),
-            server.getClientAddress(),
-            member.getLeads() ? "leads" : "follows",
-            member.getLeads() ? "" : Words.count(member.getBehind()));
-      }
+      out.printf(
+          "%16s  %-24s %-8s %8s %8s%n",
+          server.getServer(),
+          server.getClientAddress(),
+          server.getState(),
+          Words.count(server.getGroupsCount()),
+          Words.count(server.getGroupsList().stream().filter(MemberStatus::getLeads).count()));
     }
+    out.printf("%n%s%n", Words.count(groups, "group"));
+    out.printf("%16s  %-24s %s%n", "group", "leader", "followers");
+    for (int group = 0; group < groups; group++) {
+      String leader = "nobody is known to lead";
+      var followers = new ArrayList<String>();
+      for (ServerStatus server : servers) {
+        for (MemberStatus member : server.getGroupsList()) {
+          if (member.getGroup() != group) continue;
+          if (member.getLeads()) leader = server.getServer();
+          else followers.add(follower(server, member));
+          if (member.getLeads() && !member.getMove().isEmpty()) leader += " " + member.getMove();
+        }
+      }
+      out.printf("%16d  %-24s %s%n", group, leader, String.join(", ", followers));
+    }
+  }
+
+  private static String follower(ServerStatus server, MemberStatus member) {
+    String text = server.getServer();
+    if (!member.getMove().isEmpty()) text += " " + member.getMove();
+    if (member.getBehind() > 0) text += " (" + Words.count(member.getBehind()) + " behind)";
+    return text;
   }
 
   private static void sessions(PrintWriter out, List<SessionStatus> sessions) {

@@ -109,7 +109,27 @@ final class Parts implements AutoCloseable {
     throw new NotShareable(proxied.ref() + " is an object of another store than this");
   }
 
+  /// Has a part use the classes that the others do; answers whether there were any that it did not.
+  boolean teach(RemoteTypes learning) {
+    boolean more = false;
+    for (RemoteStoa part : open()) {
+      if (part.types() != learning) more |= learning.learn(part.types());
+    }
+    return more;
+  }
+
   // ---- opening and closing
+
+  /// The parts that are open.
+  private List<RemoteStoa> open() {
+    var open = new ArrayList<RemoteStoa>();
+    open.add(first);
+    for (int group = 0; group < others.length(); group++) {
+      CompletableFuture<RemoteStoa> part = others.get(group);
+      if (part != null && part.isDone() && !part.isCompletedExceptionally()) open.add(part.join());
+    }
+    return open;
+  }
 
   /// The part of a group, opened if need be.
   ///
@@ -157,16 +177,15 @@ final class Parts implements AutoCloseable {
   public void close() {
     if (!closed.compareAndSet(false, true)) return;
     var ends = new ArrayList<CompletableFuture<RemoteStoa>>();
-    for (int group = 0; group < others.length(); group++) {
-      CompletableFuture<RemoteStoa> part = others.get(group);
-      if (part == null || !part.isDone() || part.isCompletedExceptionally()) continue;
-      // Beside each other: each waits for its own calls.
+    // Beside each other: each waits for its own calls.
+    for (RemoteStoa part : open()) {
+      if (part == first) continue;
       var end = new CompletableFuture<RemoteStoa>();
       first.hand(
           end,
           () -> {
-            part.join().end();
-            return part.join();
+            part.end();
+            return part;
           });
       ends.add(end);
     }

@@ -52,6 +52,11 @@ final class RemoteReferences implements References {
     throw another(proxied);
   }
 
+  @Override
+  public boolean learn() {
+    return stoa.parts().teach(stoa.types());
+  }
+
   private static NotShareable another(Proxied proxied) {
     return new NotShareable(
         proxied.ref() + " is an object of another store, and cannot be passed to this one");

@@ -131,6 +131,20 @@ final class RemoteTypes {
     admitted.add(type);
   }
 
+  /// Uses the classes here that another part uses; answers whether there were any.
+  boolean learn(RemoteTypes other) {
+    boolean more = false;
+    for (SharedType shared : other.types.keySet()) {
+      more |= !types.containsKey(shared);
+      var _ = of(shared.face());
+    }
+    for (Class<?> type : other.admitted) {
+      more |= !admitted.contains(type);
+      admit(type);
+    }
+    return more;
+  }
+
   /// Makes known here what a reference to an object of another part names: its class, and the
   /// classes of the elements when it stands behind a collection.
   void visit(SharedType shared, RemoteTypes home) {

@@ -1,89 +1,86 @@
 package stoa.cluster;
 
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.util.Comparator;
+import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
+import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Predicate;
-import java.util.function.Supplier;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import stoa.Corrupt;
-import stoa.LimitExceeded;
-import stoa.Stoa;
 import stoa.StoaConfig;
 import stoa.StoaException;
 import stoa.Unavailable;
-import stoa.base.Clock;
-import stoa.log.Replica;
-import stoa.log.ReplicatedShardLog;
 import stoa.node.Peers;
 import stoa.node.Server;
 import stoa.node.ServerConfig;
-import stoa.objects.EmbeddedEngine;
-import stoa.objects.ObjectService;
-import stoa.objects.Part;
+import stoa.ratis.GroupId;
 import stoa.ratis.Member;
 import stoa.ratis.RatisConfig;
-import stoa.ratis.RatisGroup;
 import stoa.ratis.RatisNode;
-import stoa.ratis.Roles;
-import stoa.storage.CorruptData;
-import stoa.storage.Device;
-import stoa.storage.DeviceConfig;
-import stoa.storage.FileDisk;
-import stoa.storage.StorageException;
-import stoa.storage.UnknownFormat;
-import stoa.store.Divergence;
-import stoa.store.Threads;
+import stoa.wire.ShardMap;
 import stoa.wire.proto.MemberStatus;
 import stoa.wire.proto.ServerStatus;
 
-/// One of several servers that keep a store together: it has a replica of the log, and while it
-/// leads it has the store, and serves clients. Thread-safe.
+/// One of several servers that keep a store together: it hosts replicas of some of the store's
+/// groups, and serves clients of those that it leads. Thread-safe.
 public final class ClusterServer implements AutoCloseable {
   /*
-   * While this server leads, it has the store open, and opens it again whenever that has failed: an append
-   * may come to nothing without the leadership being lost. The store is opened and closed under `roles`.
+   * The first server of a store begins all groups, each with itself alone. All others are added by whoever leads
+   * group 0 (see Coordinator): it tells every server how things are, and what to host and to delete. Nothing is
+   * hosted that is not noted, durably, and nothing is deleted that still is: a group that began here and whose
+   * replica is gone must not begin again.
    *
-   * Clients, and the group itself, may come before it is known here what hosts the group: they wait in `group()`.
-   *
-   * The leader is told to clients, this server included, only when it is known; of itself only when the
-   * store is open. So nobody is sent to a server that sends him away.
+   * Clients may come before it is known here which store this is: they wait until somebody knows who leads.
    */
   private static final Logger LOG = LoggerFactory.getLogger(ClusterServer.class);
-
-  private static final int MEMBERS_MAX = 5;
   private static final long TICK_MILLIS = 100;
-  private static final long HAND_OVER_MILLIS_MAX = 5_000;
+  private static final long TOLD_SECONDS_MAX = 60;
 
   private final Options options;
-  private final Device device;
-  private final Replica replica;
   private final Server server;
   private final RatisNode node;
-  private final CompletableFuture<RatisGroup> hosted = new CompletableFuture<>();
-  private final Membership membership;
+  private final Member self;
   private final ScheduledExecutorService ticks;
-  private final Leader leader = new Leader();
-  private final Executing executing = new Executing();
+  private final List<Leader> leaders =
+      IntStream.range(0, ShardMap.GROUPS_MAX).mapToObj(_ -> new Leader()).toList();
+  private final ConcurrentSkipListMap<Integer, HostedGroup> hosted = new ConcurrentSkipListMap<>();
+  private final CompletableFuture<Settings> settings = new CompletableFuture<>();
   private final CountDownLatch closed = new CountDownLatch(1);
-  private final ReentrantLock roles = new ReentrantLock();
+  private final AtomicBoolean closing = new AtomicBoolean();
 
-  // Guarded by roles.
-  private @Nullable ObjectService store;
-  private boolean leads;
-  private boolean closing;
+  /// Held while groups are begun and released, in the order of mandates.
+  private final ReentrantLock acting = new ReentrantLock();
 
+  // Guarded by acting.
+  private Membership noted;
+  private Request.Mandate latest = new Request.Mandate(0, 0);
+
+  /// Held to wait for another view.
+  private final ReentrantLock views = new ReentrantLock();
+
+  private final Condition viewed = views.newCondition();
+
+  private volatile @Nullable View view;
+  private volatile boolean dismissed;
+  private volatile @Nullable Coordinator coordinator;
   private volatile @Nullable Throwable failure;
 
   /// How a server of several is started.
@@ -95,6 +92,8 @@ public final class ClusterServer implements AutoCloseable {
   /// @param host where the others reach it; as the name
   /// @param port its port, 0 for any; as the name
   /// @param security what the servers prove themselves to each other with; null for nothing
+  /// @param groups how many groups keep a new store
+  /// @param replicas how many servers should keep each group of a new store
   /// @param join a server whose store this one is to keep, too, `HOST:PORT`; null for a new store
   /// @param contact says things to other servers
   /// @param store the configuration of the store; its URL is used in messages only
@@ -108,6 +107,8 @@ public final class ClusterServer implements AutoCloseable {
       String host,
       int port,
       RatisConfig.@Nullable Tls security,
+      int groups,
+      int replicas,
       @Nullable String join,
       Contact contact,
       StoaConfig store,
@@ -117,52 +118,70 @@ public final class ClusterServer implements AutoCloseable {
   private ClusterServer(Options options) throws IOException {
     this.options = options;
     Path directory = options.directory();
-    Membership noted = Membership.read(directory);
-    if (noted == null) Membership.requireEmpty(directory);
-    device = device(directory.resolve("replica"));
-    replica = new Replica(device);
+    Membership before = Membership.read(directory);
+    if (before == null) Membership.requireEmpty(directory);
+    boolean begins = before == null && options.join() == null;
+    // Refused before anything is there.
+    var created =
+        begins
+            ? new Settings(new SecureRandom().nextLong(), options.groups(), options.replicas())
+            : null;
     ticks =
         Executors.newSingleThreadScheduledExecutor(
             task -> Thread.ofPlatform().name("stoa-roles").daemon().unstarted(task));
+    server = Server.start(options.server(), new Others());
+    // What others ask meanwhile is answered when this one is complete.
+    acting.lock();
     try {
-      server = Server.start(options.server(), new Others());
-    } catch (IOException | RuntimeException failed) {
-      replica.close();
-      throw failed;
-    }
-    try {
-      String name = noted != null ? noted.name() : newName();
+      String name = before != null ? before.name() : newName();
       var config = RatisConfig.of(name, directory.resolve("log"));
       config =
-          noted != null
-              ? config.withAddress(noted.host(), noted.port(), noted.supplyPort())
+          before != null
+              ? config.withAddress(before.host(), before.port(), before.supplyPort())
               : config.withAddress(options.host(), options.port(), 0);
       RatisConfig.Tls security = options.security();
-      node = RatisNode.start(security == null ? config : config.withTls(security), stoa.ratis.Questions.NONE);
-    } catch (RuntimeException failed) {
-      hosted.completeExceptionally(failed);
-      server.close();
-      replica.close();
-      throw failed;
+      try {
+        node = RatisNode.start(security == null ? config : config.withTls(security), this::answer);
+      } catch (RuntimeException failed) {
+        server.close();
+        throw failed;
+      }
+      self = node.self().withClients(options.server().host() + ":" + server.port());
+      noted = before != null ? before : first(created);
+      try {
+        // Before it is one of them: they must find it again.
+        if (before == null) noted.write(directory);
+        Settings known = noted.settings();
+        if (known != null) begin(known);
+      } catch (RuntimeException failed) {
+        close();
+        throw failed;
+      }
+    } finally {
+      acting.unlock();
     }
     try {
-      Member self = self();
-      boolean first = noted != null ? noted.first() : options.join() == null;
-      membership = new Membership(self.id(), self.host(), self.port(), self.supplyPort(), first);
-      // Before it is one of them: they must find it again.
-      if (noted == null) membership.write(directory);
-      hosted.complete(
-          node.host(new stoa.ratis.GroupId(0, 0), replica, first ? List.of(self) : List.of(), new Following()));
-      if (member(self.id()).isEmpty()) join(self);
+      if (!settings.isDone()) join();
     } catch (RuntimeException failed) {
-      hosted.completeExceptionally(failed);
-      server.close();
-      node.close();
+      close();
       throw failed;
     }
-    replica.listen(executing);
     var _ =
         ticks.scheduleWithFixedDelay(this::tick, TICK_MILLIS, TICK_MILLIS, TimeUnit.MILLISECONDS);
+  }
+
+  /// What a server notes first.
+  ///
+  /// @param created the store that begins with it; null when it is to join
+  private Membership first(@Nullable Settings created) {
+    var membership =
+        new Membership(
+            self.id(), self.host(), self.port(), self.supplyPort(), created, new TreeMap<>());
+    if (created == null) return membership;
+    for (int group = 0; group < created.groups(); group++) {
+      membership = membership.hosting(group, Membership.Start.BEGUN);
+    }
+    return membership;
   }
 
   private String newName() {
@@ -170,17 +189,7 @@ public final class ClusterServer implements AutoCloseable {
     return wanted != null ? wanted : "s" + server.port();
   }
 
-  private static Device device(Path directory) {
-    try {
-      return Device.open(new FileDisk(directory), DeviceConfig.standard());
-    } catch (CorruptData | UnknownFormat damaged) {
-      throw new Corrupt(directory + " cannot be opened: " + damaged.getMessage(), damaged);
-    } catch (StorageException failed) {
-      throw new Unavailable(directory + " cannot be opened: " + failed.getMessage(), failed);
-    }
-  }
-
-  private void join(Member self) {
+  private void join() {
     if (options.join() == null) {
       throw new IllegalArgumentException(
           "server "
@@ -191,6 +200,21 @@ public final class ClusterServer implements AutoCloseable {
               + " or start on a new directory");
     }
     options.contact().join(self.id(), self.toString());
+    try {
+      var _ = settings.get(TOLD_SECONDS_MAX, TimeUnit.SECONDS);
+    } catch (TimeoutException silent) {
+      throw new Unavailable(
+          "server "
+              + self.id()
+              + " may join, and is told nothing by the others: can they reach it at "
+              + self.host()
+              + ":"
+              + self.supplyPort()
+              + "? Start it again when they can",
+          silent);
+    } catch (ExecutionException | InterruptedException ended) {
+      throw new Unavailable("server " + self.id() + " is closed", ended);
+    }
   }
 
   /// Starts a server: a new one, or one that goes on.
@@ -208,21 +232,6 @@ public final class ClusterServer implements AutoCloseable {
     return Membership.read(directory) != null;
   }
 
-  /// What hosts the replica. Waits until it is there.
-  ///
-  /// @throws Unavailable when it will not be: this server could not be started
-  private RatisGroup group() {
-    try {
-      return hosted.join();
-    } catch (CompletionException failed) {
-      throw new Unavailable("this server could not be started", failed);
-    }
-  }
-
-  private Member self() {
-    return node.self().withClients(options.server().host() + ":" + server.port());
-  }
-
   /// The port that clients find it at.
   public int port() {
     return server.port();
@@ -230,7 +239,7 @@ public final class ClusterServer implements AutoCloseable {
 
   /// What it is called among the servers.
   public String name() {
-    return membership.name();
+    return self.id();
   }
 
   /// Waits until it is closed; answers what it failed with, null when it was told to close.
@@ -239,306 +248,359 @@ public final class ClusterServer implements AutoCloseable {
     return failure;
   }
 
-  // ---- who has the store
+  // ---- groups
 
-  private final class Following implements Roles {
-    @Override
-    public void leading(long term) {
-      roles.lock();
+  /// It is known which store this server keeps; called with acting held.
+  private void begin(Settings known) {
+    settings.complete(known);
+    clear(known);
+    RuntimeException first = null;
+    for (int group : noted.hosts().keySet()) {
       try {
-        leads = true;
-        openStore();
-      } finally {
-        roles.unlock();
+        open(known, group);
+      } catch (StoaException failed) {
+        LOG.error("server {} cannot host group {}", self.id(), group, failed);
+        if (first == null) first = failed;
       }
     }
+    // The other groups go on; without any there is nothing to go on with.
+    if (first != null && hosted.isEmpty()) throw first;
+    coordinator =
+        new Coordinator(
+            known,
+            self,
+            node,
+            () -> Optional.ofNullable(hosted.get(0)).flatMap(HostedGroup::led),
+            this::answer);
+  }
 
-    @Override
-    public void following() {
-      roles.lock();
-      try {
-        leads = false;
-        closeStore();
-      } finally {
-        roles.unlock();
-      }
-    }
+  private Path replica(int group) {
+    return options.directory().resolve("replica-" + group);
+  }
 
-    @Override
-    public void leader(String id) {
-      roles.lock();
-      try {
-        if (!leads) follow(id);
-      } finally {
-        roles.unlock();
-      }
-    }
-
-    @Override
-    public void caughtUp() {
-      LOG.info("server {} has caught up with the others", membership.name());
-    }
-
-    @Override
-    public void failed(Throwable cause) {
-      roles.lock();
-      try {
-        if (isOut()) {
-          LOG.info("server {} keeps the store no more", membership.name());
-        } else {
-          LOG.error("server {} has stopped: {}", membership.name(), cause.getMessage());
-          failure = cause;
-        }
-      } finally {
-        roles.unlock();
-      }
-      // Not on this thread: closing waits for it.
-      Thread.ofPlatform().name("stoa-stop").start(ClusterServer.this::close);
+  /// Deletes what is here of groups that are not hosted; called with acting held.
+  private void clear(Settings known) {
+    for (int group = 0; group < known.groups(); group++) {
+      if (noted.hosts().containsKey(group)) continue;
+      node.forget(new GroupId(known.store(), group));
+      delete(replica(group));
     }
   }
 
-  /// Another one leads; called with roles held. Where clients find it may not be known here yet:
-  /// then the next tick looks again.
-  private void follow(String id) {
-    if (id.equals(membership.name())) return; // told when the store is open
-    member(id).ifPresentOrElse(member -> leader.is(member.clients()), leader::isUnknown);
-  }
-
-  private Optional<Member> member(String id) {
-    return group().members().stream().filter(member -> member.id().equals(id)).findAny();
-  }
-
-  /// Whoever leads has the store; called with roles held.
-  private void openStore() {
-    if (closing || store != null) return;
-    executing.close();
-    try {
-      ObjectService opened = open();
-      store = opened;
-      server.lead(0, opened);
-      leader.is(self().clients());
-      LOG.info("server {} has the store", membership.name());
-    } catch (RuntimeException later) {
-      // Another one leads by now, or the next tick tries again.
-      LOG.info("server {} cannot open the store yet: {}", membership.name(), later.getMessage());
-      closeStore();
+  private static void delete(Path directory) {
+    if (!Files.exists(directory)) return;
+    try (var files = Files.walk(directory)) {
+      for (Path file : files.sorted(Comparator.reverseOrder()).toList()) Files.delete(file);
+    } catch (IOException failed) {
+      throw new Unavailable(directory + " cannot be deleted: " + failed.getMessage(), failed);
     }
   }
 
-  /// Executes what the leader executes; called with roles held.
-  private void execute() {
-    executing.open(() ->
-        withLoader(() ->
-            EmbeddedEngine.openStandby(
-                options.store(),
-                device,
-                replica.streams(),
-                Clock.system(),
-                Threads.real(),
-                Part.WHOLE,
-                this::suspect)));
+  /// Called with acting held.
+  private void open(Settings known, int group) {
+    var place = new HostedGroup.Place(options, server, node, self, ShardMap.of(known.groups()));
+    boolean begun = noted.hosts().get(group) == Membership.Start.BEGUN;
+    hosted.put(
+        group,
+        new HostedGroup(
+            place,
+            new GroupId(known.store(), group),
+            replica(group),
+            begun ? List.of(self) : List.of(),
+            leaders.get(group)));
   }
 
-  /// An object is not here what it is at the leader. Told to the operator alone: the comparison has
-  /// suspected objects that were sound, and quarantine takes them from their users.
-  private void suspect(Divergence evidence) {
-    LOG.warn("server {} came to another state: {}", membership.name(), evidence);
+  /// Called with acting held.
+  private void host(Settings known, int group) {
+    if (noted.hosts().containsKey(group)) return;
+    clear(known);
+    note(noted.hosting(group, Membership.Start.ADDED));
+    open(known, group);
   }
 
-  private ObjectService open() {
-    return withLoader(() -> {
-      Stoa stoa =
-          EmbeddedEngine.openReplicated(
-              options.store(),
-              device,
-              () -> ReplicatedShardLog.open(replica, group()),
-              Clock.system(),
-              Threads.real(),
-              Part.WHOLE);
-      return ObjectService.of(stoa, options.admissible());
-    });
+  /// Called with acting held.
+  private void release(Settings known, int group) {
+    if (!noted.hosts().containsKey(group)) return;
+    note(noted.releasing(group));
+    HostedGroup left = hosted.remove(group);
+    if (left != null) left.release();
+    leaders.get(group).isUnknown();
+    clear(known);
   }
 
-  private <T> T withLoader(Supplier<T> opening) {
-    ClassLoader before = Thread.currentThread().getContextClassLoader();
-    Thread.currentThread().setContextClassLoader(options.loader());
-    try {
-      return opening.get();
-    } finally {
-      Thread.currentThread().setContextClassLoader(before);
-    }
+  private void note(Membership next) {
+    next.write(options.directory());
+    noted = next;
   }
 
-  /// Called with roles held.
-  private void closeStore() {
-    if (store == null) return;
-    store = null;
-    leader.isUnknown();
-    server.follow(0);
+  /// Closes, not on this thread: closing waits for it.
+  private void stop() {
+    Thread.ofPlatform().name("stoa-stop").start(this::close);
   }
 
   private void tick() {
-    if (!roles.tryLock()) return;
+    hosted.values().forEach(HostedGroup::tick);
+    var failures = hosted.values().stream().map(HostedGroup::failure).toList();
+    if (failures.isEmpty() || failures.contains(null)) return;
+    // No replica is well: the server has nothing to go on with.
+    failure = failures.getFirst();
+    stop();
+  }
+
+  // ---- what who leads group 0 says
+
+  private byte[] answer(byte[] question) {
+    Request request = Request.of(question);
+    acting.lock();
     try {
-      if (closing) return;
-      if (leads && isOut()) {
-        LOG.info("server {} keeps the store no more; stop it", membership.name());
-        leads = false;
-        closeStore();
-        leader.isUnknown();
+      String refusal = "";
+      if (closing.get()) {
+        refusal = "it is being closed";
+      } else if (!isMine(request)) {
+        refusal = "it keeps another store";
+      } else if (!request.mandate().isAfter(latest)) {
+        refusal = "another server leads group 0";
+      } else {
+        latest = request.mandate();
+        refusal = act(request);
       }
-      if (!leads) {
-        execute();
-        if (!leader.isKnown()) group().leader().ifPresent(this::follow);
-        return;
-      }
-      ObjectService current = store;
-      if (current != null && current.hasFailed()) closeStore();
-      if (store == null && group().leads()) openStore();
-    } catch (RuntimeException failed) {
-      LOG.warn("server {}", membership.name(), failed);
+      return report(refusal).bytes();
     } finally {
-      roles.unlock();
+      acting.unlock();
     }
   }
 
-  // ---- the others
+  /// Whether it is of the store that this server keeps, or is about to keep.
+  private boolean isMine(Request request) {
+    Settings known = noted.settings();
+    if (known != null) return known.equals(request.settings());
+    return request.said() instanceof Request.Said.Know(View told)
+        && told.server(self.id()).filter(listed -> listed.member().equals(self)).isPresent();
+  }
+
+  /// Called with acting held; why it was not done, or nothing.
+  private String act(Request request) {
+    Settings known = request.settings();
+    try {
+      switch (request.said()) {
+        case Request.Said.Know(View told) -> {
+          if (noted.settings() == null) {
+            note(noted.withSettings(known));
+            begin(known);
+          }
+          know(told);
+        }
+        case Request.Said.Do(Step step) -> make(known, step);
+      }
+      return "";
+    } catch (StoaException failed) {
+      LOG.warn("server {} cannot do what it is told", self.id(), failed);
+      return String.valueOf(failed.getMessage());
+    }
+  }
+
+  /// What this server does not see itself, it believes.
+  private void know(View told) {
+    views.lock();
+    try {
+      view = told;
+      viewed.signalAll();
+    } finally {
+      views.unlock();
+    }
+    for (int group : told.groups().keySet()) {
+      HostedGroup here = hosted.get(group);
+      if (here != null && here.knowsLeader()) continue;
+      Leader leader = leaders.get(group);
+      told.leader(group)
+          .filter(address -> !address.equals(self.clients()))
+          .ifPresentOrElse(leader::is, leader::isUnknown);
+    }
+  }
+
+  private void make(Settings known, Step step) {
+    switch (step) {
+      case Step.Host(String _, int group) -> host(known, group);
+      case Step.Release(String _, int group) -> release(known, group);
+      case Step.Add(String added, int group) ->
+          member(added).ifPresent(member -> leading(group).add(member));
+      case Step.Remove(String removed, int group) -> leading(group).remove(removed);
+      case Step.Transfer(String to, int group) -> leading(group).transfer(to);
+      case Step.Dismiss(String _) -> {
+        LOG.info("server {} keeps the store no more", self.id());
+        note(noted.without());
+        dismissed = true;
+        stop();
+      }
+    }
+  }
+
+  private Optional<Member> member(String name) {
+    View known = view;
+    return known == null ? Optional.empty() : known.server(name).map(View.Listed::member);
+  }
+
+  private HostedGroup leading(int group) {
+    HostedGroup here = hosted.get(group);
+    if (here != null && here.led().isPresent()) return here;
+    throw new Unavailable("server " + self.id() + " does not lead group " + group);
+  }
+
+  private Report report(String refusal) {
+    var kept = new TreeMap<Integer, Report.Kept>();
+    hosted.forEach((group, here) -> kept.put(group, here.kept()));
+    return new Report(refusal, kept);
+  }
+
+  // ---- what clients and operators ask
 
   private final class Others implements Peers {
     @Override
-    public List<String> servers() {
-      return group().members().stream().map(Member::clients).toList();
-    }
-
-    @Override
     public int groups() {
-      return 1;
+      return settings.isDone() ? settings.join().groups() : 0;
     }
 
     @Override
-    public CompletableFuture<String> leader(int number) {
-      return leader.ask();
+    public List<String> servers() {
+      View known = view;
+      var addresses = new LinkedHashSet<String>();
+      if (known != null) {
+        for (View.Listed listed : known.servers()) addresses.add(listed.member().clients());
+      } else {
+        for (HostedGroup group : hosted.values()) {
+          for (Member member : group.members()) addresses.add(member.clients());
+        }
+      }
+      return List.copyOf(addresses);
+    }
+
+    @Override
+    public CompletableFuture<String> leader(int group) {
+      if (group >= 0 && group < leaders.size()) return leaders.get(group).ask();
+      return CompletableFuture.failedFuture(
+          new IllegalArgumentException("there is no group " + group));
     }
 
     @Override
     public List<ServerStatus> status() {
-      String leading = group().leader().orElse("");
-      Map<String, Long> committed = group().committed();
-      long most = committed.getOrDefault(leading, 0L);
-      return group().members().stream()
-          .map(member ->
-              ServerStatus.newBuilder()
-                  .setServer(member.id())
-                  .setClientAddress(member.clients())
-                  .setPeerAddress(member.host() + ":" + member.port())
-                  .addGroups(
-                      MemberStatus.newBuilder()
-                          .setLeads(member.id().equals(leading))
-                          .setBehind(Math.max(0, most - committed.getOrDefault(member.id(), 0L))))
-                  .build())
-          .toList();
+      View known = view;
+      if (known == null) return List.of();
+      return known.servers().stream().map(listed -> status(known, listed)).toList();
+    }
+
+    private ServerStatus status(View known, View.Listed listed) {
+      Member member = listed.member();
+      var status =
+          ServerStatus.newBuilder()
+              .setServer(member.id())
+              .setClientAddress(member.clients())
+              .setPeerAddress(member.host() + ":" + member.port())
+              .setState(listed.drains() ? "drains" : presence(listed.presence()));
+      known
+          .groups()
+          .forEach((number, group) -> {
+            Optional<String> move = move(known, number, member.id());
+            Long behind = group.behind().get(member.id());
+            if (behind == null && move.isEmpty()) return;
+            status.addGroups(
+                MemberStatus.newBuilder()
+                    .setGroup(number)
+                    .setLeads(group.leader().filter(member.id()::equals).isPresent())
+                    .setBehind(behind == null ? 0 : behind)
+                    .setMove(move.orElse("")));
+          });
+      return status.build();
+    }
+
+    private static String presence(Facts.Presence presence) {
+      return switch (presence) {
+        case HERE -> "";
+        case AWAY -> "away";
+        case LOST -> "lost";
+      };
+    }
+
+    private static Optional<String> move(View known, int group, String server) {
+      return known
+          .step()
+          .flatMap(step ->
+              switch (step) {
+                case Step.Host(String to, int in) when in == group && to.equals(server) ->
+                    Optional.of("joins");
+                case Step.Add(String to, int in) when in == group && to.equals(server) ->
+                    Optional.of("joins");
+                case Step.Remove(String from, int in) when in == group && from.equals(server) ->
+                    Optional.of("leaves");
+            case Step.Transfer(String to, int in) when in == group && to.equals(server) ->
+                Optional.of("takes over");
+                default -> Optional.empty();
+              });
     }
 
     @Override
     public void join(String name, String written) {
-      requireStore();
       Member joining = Member.of(written);
       if (!joining.id().equals(name)) {
         throw new IllegalArgumentException("server " + name + " says that it is " + joining);
       }
-      List<Member> members = group().members();
-      Optional<Member> known = member(name);
-      if (known.isPresent() && !known.get().withClients("").equals(joining.withClients(""))) {
-        throw new IllegalArgumentException(
-            "there is a server "
-                + name
-                + " already; start this one with another --name, or drain that one first");
-      }
-      if (known.isEmpty() && members.size() >= MEMBERS_MAX) {
-        throw new LimitExceeded(
-            members.size() + " servers keep the store, which is the most; drain one first");
-      }
-      group().add(joining);
+      coordinator().join(joining);
     }
 
     @Override
     public void drain(String name) {
-      requireStore();
-      List<Member> members = group().members();
-      if (members.stream().noneMatch(member -> member.id().equals(name))) {
-        throw new IllegalArgumentException(
-            "there is no server "
-                + name
-                + "; there are "
-                + String.join(", ", members.stream().map(Member::id).toList()));
-      }
-      if (members.size() == 1) {
-        throw new IllegalArgumentException(
-            "server " + name + " is the last one that keeps the store; let another one join first");
-      }
-      group().remove(name);
+      coordinator().drain(name);
+      awaitGone(name);
     }
   }
 
-  private void requireStore() {
-    if (group().leads()) return;
-    throw new Unavailable(
-        "server "
-            + membership.name()
-            + " has not the store; when no server has it, fewer than half of them are there: start"
-            + " them, and try again");
+  private Coordinator coordinator() {
+    Coordinator known = coordinator;
+    if (known != null) return known;
+    throw new Unavailable("server " + self.id() + " has not been told yet which store it keeps");
   }
 
-  /// Has the server that knows most lead, if this one does and is not alone. Waits shortly.
-  private void handOver() {
-    if (!group().leads() || isOut()) return;
-    Map<String, Long> committed = group().committed();
-    Optional<String> next =
-        group().members().stream()
-            .map(Member::id)
-            .filter(id -> !id.equals(membership.name()))
-            .max((a, b) ->
-                Long.compare(committed.getOrDefault(a, 0L), committed.getOrDefault(b, 0L)));
-    if (next.isEmpty()) return;
-    var done = new CountDownLatch(1);
-    // Ratis waits without a limit when the others are not there.
-    Thread.ofVirtual()
-        .start(() -> {
-          try {
-            group().transfer(next.get());
-          } catch (Unavailable none) {
-            LOG.info("server {} does not take over: {}", next.get(), none.getMessage());
-          } finally {
-            done.countDown();
-          }
-        });
+  /// Waits until a server is none of the servers any more, as far as this one is told. It may be
+  /// this one.
+  private void awaitGone(String name) {
+    views.lock();
     try {
-      var _ = done.await(HAND_OVER_MILLIS_MAX, TimeUnit.MILLISECONDS);
+      while (!closing.get()) {
+        View known = view;
+        if (known != null && known.server(name).isEmpty()) return;
+        viewed.await();
+      }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
+    } finally {
+      views.unlock();
     }
+    if (dismissed && name.equals(self.id())) return;
+    throw new Unavailable("server " + self.id() + " is closed; the others go on to drain " + name);
   }
 
-  /// Whether it was taken out.
-  private boolean isOut() {
-    List<Member> members = group().members();
-    return !members.isEmpty() && member(membership.name()).isEmpty();
-  }
-
-  /// Stops: hands the store to another server, and takes part no more.
+  /// Stops: hands what it leads to other servers, and takes part no more.
   @Override
   public void close() {
-    roles.lock();
+    acting.lock();
+    views.lock();
     try {
-      if (closing) return;
-      closing = true;
+      if (!closing.compareAndSet(false, true)) return;
+      viewed.signalAll();
     } finally {
-      roles.unlock();
+      views.unlock();
+      acting.unlock();
     }
     ticks.shutdownNow();
-    if (failure == null) handOver();
+    Coordinator placing = coordinator;
+    if (placing != null) placing.close();
+    hosted.values().forEach(HostedGroup::closing);
+    try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      for (HostedGroup group : hosted.values()) {
+        if (group.failure() == null) threads.execute(group::handOver);
+      }
+    }
     server.close();
-    executing.close();
+    hosted.values().forEach(HostedGroup::close);
     node.close();
     closed.countDown();
   }

@@ -1,16 +1,17 @@
 package stoa.cluster;
 
-import java.util.Optional;
-import java.util.Set;
 import java.util.NavigableMap;
 import java.util.NavigableSet;
+import java.util.Optional;
+import java.util.Set;
 
 /// What is known of the servers of a store and of where its groups are. Immutable.
 ///
 /// @param replicas how many members a group should have
 /// @param servers by their names
 /// @param groups by their numbers
-record Facts(int replicas, NavigableMap<String, Server> servers, NavigableMap<Integer, Group> groups) {
+record Facts(
+    int replicas, NavigableMap<String, Server> servers, NavigableMap<Integer, Group> groups) {
   /// Whether a server is heard of.
   enum Presence {
     /// It answers.
@@ -39,8 +40,8 @@ record Facts(int replicas, NavigableMap<String, Server> servers, NavigableMap<In
 
   /// A group.
   ///
-  /// @param leader who leads it and serves; empty when nobody is known to. Then the rest is what was
-  ///   known last
+  /// @param leader who leads it and serves; empty when nobody is known to. Then the rest is what
+  ///   was known last
   /// @param members its members
   /// @param level those members that answer, and have about all that the leader has
   /// @param changes whether its members are being changed, or its leader
@@ -68,5 +69,4 @@ record Facts(int replicas, NavigableMap<String, Server> servers, NavigableMap<In
             .filter(group -> group.leader().filter(server::equals).isPresent())
             .count();
   }
-
 }

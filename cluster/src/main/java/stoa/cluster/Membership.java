@@ -6,21 +6,68 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import java.util.Collections;
+import java.util.NavigableMap;
 import java.util.Properties;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import stoa.Corrupt;
 import stoa.Unavailable;
 
 /// What a server notes of itself in its directory, so that it goes on as the same one when it is
-/// started again.
+/// started again. Immutable.
 ///
 /// @param name what it is called
 /// @param host where the others reach it
 /// @param port its port
 /// @param supplyPort where the others get from it what they lack
-/// @param first whether the store began with it
-record Membership(String name, String host, int port, int supplyPort, boolean first) {
+/// @param settings of the store; null while it is not known which store it keeps
+/// @param hosts the numbers of the groups that it hosts
+record Membership(
+    String name,
+    String host,
+    int port,
+    int supplyPort,
+    @Nullable Settings settings,
+    NavigableMap<Integer, Start> hosts) {
   private static final String FILE = "member.properties";
+
+  /// How a group began here.
+  enum Start {
+    /// The group began with this server.
+    BEGUN,
+    /// This server was added to a group that was there.
+    ADDED
+  }
+
+  Membership {
+    hosts = Collections.unmodifiableNavigableMap(new TreeMap<>(hosts));
+  }
+
+  /// This one of a store.
+  Membership withSettings(Settings value) {
+    return new Membership(name, host, port, supplyPort, value, hosts);
+  }
+
+  /// This one without a store.
+  Membership without() {
+    return new Membership(name, host, port, supplyPort, null, new TreeMap<>());
+  }
+
+  /// This one with a group more.
+  Membership hosting(int group, Start start) {
+    var more = new TreeMap<>(hosts);
+    more.put(group, start);
+    return new Membership(name, host, port, supplyPort, settings, more);
+  }
+
+  /// This one with a group less.
+  Membership releasing(int group) {
+    var fewer = new TreeMap<>(hosts);
+    fewer.remove(group);
+    return new Membership(name, host, port, supplyPort, settings, fewer);
+  }
 
   /// What is noted in a directory; null in one that never belonged to a server of several.
   ///
@@ -36,7 +83,8 @@ record Membership(String name, String host, int port, int supplyPort, boolean fi
           value(properties, "host"),
           Integer.parseInt(value(properties, "port")),
           Integer.parseInt(value(properties, "port.supply")),
-          Boolean.parseBoolean(value(properties, "first")));
+          settings(properties),
+          hosts(value(properties, "hosts")));
     } catch (IOException | IllegalArgumentException damaged) {
       throw new Corrupt(file + " cannot be read: " + damaged.getMessage(), damaged);
     }
@@ -46,6 +94,27 @@ record Membership(String name, String host, int port, int supplyPort, boolean fi
     String value = properties.getProperty(key);
     if (value == null) throw new IllegalArgumentException("it has no " + key);
     return value;
+  }
+
+  private static @Nullable Settings settings(Properties properties) {
+    String store = value(properties, "store");
+    if (store.isEmpty()) return null;
+    return new Settings(
+        Long.parseUnsignedLong(store, 16),
+        Integer.parseInt(value(properties, "groups")),
+        Integer.parseInt(value(properties, "replicas")));
+  }
+
+  private static NavigableMap<Integer, Start> hosts(String text) {
+    var hosts = new TreeMap<Integer, Start>();
+    if (text.isEmpty()) return hosts;
+    for (String host : text.split(" ", -1)) {
+      int colon = host.indexOf(':');
+      if (colon < 0) throw new IllegalArgumentException(host + " is no group that it hosts");
+      hosts.put(
+          Integer.parseInt(host.substring(0, colon)), Start.valueOf(host.substring(colon + 1)));
+    }
+    return hosts;
   }
 
   /// Refuses a directory in which something else is.
@@ -77,7 +146,17 @@ record Membership(String name, String host, int port, int supplyPort, boolean fi
     properties.setProperty("host", host);
     properties.setProperty("port", Integer.toString(port));
     properties.setProperty("port.supply", Integer.toString(supplyPort));
-    properties.setProperty("first", Boolean.toString(first));
+    Settings known = settings;
+    properties.setProperty("store", known == null ? "" : Long.toHexString(known.store()));
+    if (known != null) {
+      properties.setProperty("groups", Integer.toString(known.groups()));
+      properties.setProperty("replicas", Integer.toString(known.replicas()));
+    }
+    properties.setProperty(
+        "hosts",
+        hosts.entrySet().stream()
+            .map(host -> host.getKey() + ":" + host.getValue())
+            .collect(Collectors.joining(" ")));
     Path file = directory.resolve(FILE);
     Path next = directory.resolve(FILE + ".next");
     try {

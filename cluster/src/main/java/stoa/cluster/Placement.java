@@ -6,8 +6,8 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.NavigableSet;
+import java.util.Optional;
 import java.util.TreeSet;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
@@ -16,8 +16,8 @@ import stoa.base.StreamId;
 
 /// Decides, from what is, the next step to where the replicas and leaders of all groups should be.
 ///
-/// It remembers nothing: whoever asks next, after a crash of who asked before, goes on with what was
-/// begun. It reads no clock and starts no thread; the same facts give the same step.
+/// It remembers nothing: whoever asks next, after a crash of who asked before, goes on with what
+/// was begun. It reads no clock and starts no thread; the same facts give the same step.
 final class Placement {
   /*
    * A group should have as many members as there are replicas, on servers that stay, and fewer when there are
@@ -95,7 +95,8 @@ final class Placement {
   }
 
   /// Whether a group with other members can lose as many as now, or as a whole one could.
-  private boolean safe(Facts.Group group, NavigableSet<String> members, NavigableSet<String> level) {
+  private boolean safe(
+      Facts.Group group, NavigableSet<String> members, NavigableSet<String> level) {
     int whole = target() - (target() / 2 + 1);
     int now = spare(group.members(), group.level());
     return now >= 0 && spare(members, level) >= Math.min(now, whole);

@@ -32,6 +32,7 @@ import stoa.Unavailable;
 import stoa.node.ServerConfig;
 import stoa.wire.proto.DrainRequest;
 import stoa.wire.proto.JoinRequest;
+import stoa.wire.proto.StatusReply;
 import stoa.wire.proto.StatusRequest;
 import stoa.wire.proto.StoreGrpc;
 import stoa.wire.proto.WhereRequest;
@@ -58,15 +59,52 @@ class ClusterServerTest {
   /// Where clients found the servers first: the others have noted it.
   private final Map<String, Integer> ports = new HashMap<>();
 
+  private int groups = 1;
+  private int replicas = 3;
+
+  /// Starts servers, and waits until all is where it should be.
   private void start(String... names) throws IOException {
     for (String name : names) {
       ClusterServer contact = servers.isEmpty() ? null : servers.getFirst();
       servers.add(start(directory.resolve(name), name, ports.getOrDefault(name, 0), contact));
       ports.put(name, servers.getLast().port());
     }
+    settle();
   }
 
-  private static ClusterServer start(
+  /// Waits until all groups have their members and leaders, and nothing moves.
+  private void settle() {
+    while (!isSettled()) Thread.onSpinWait();
+  }
+
+  private boolean isSettled() {
+    var status = status(servers.getLast());
+    int count = status.getServersCount();
+    if (count != servers.size()) return false;
+    var members = new int[groups];
+    var leads = new int[groups];
+    for (var server : status.getServersList()) {
+      int leadsHere = 0;
+      for (var member : server.getGroupsList()) {
+        if (!member.getMove().isEmpty() || member.getBehind() > 100) return false;
+        members[member.getGroup()]++;
+        if (!member.getLeads()) continue;
+        leads[member.getGroup()]++;
+        leadsHere++;
+      }
+      if (!server.getState().isEmpty() || leadsHere > (groups + count - 1) / count) return false;
+    }
+    for (int group = 0; group < groups; group++) {
+      if (members[group] != Math.min(replicas, count) || leads[group] != 1) return false;
+    }
+    return true;
+  }
+
+  private static StatusReply status(ClusterServer server) {
+    return ask(server.port(), to -> to.status(StatusRequest.getDefaultInstance()));
+  }
+
+  private ClusterServer start(
       Path directory, @Nullable String name, int port, @Nullable ClusterServer contact)
       throws IOException {
     return ClusterServer.start(
@@ -77,6 +115,8 @@ class ClusterServerTest {
             "127.0.0.1",
             0,
             null,
+            groups,
+            replicas,
             contact == null ? null : "127.0.0.1:" + contact.port(),
             contact(contact),
             StoaConfig.of("file:" + directory),
@@ -174,8 +214,7 @@ class ClusterServerTest {
       var last = DrainRequest.newBuilder().setServer("c").build();
       String refusal = ask(leader(servers.getLast()), to -> to.drain(last)).getRefusal();
       assertTrue(refusal.contains("last one"), refusal);
-      var status =
-          ask(servers.getLast().port(), to -> to.status(StatusRequest.getDefaultInstance()));
+      var status = status(servers.getLast());
       assertEquals("leads", status.getRole());
       assertEquals(1, status.getServersCount());
     }

@@ -8,6 +8,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Map;
+import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import stoa.Corrupt;
@@ -15,17 +17,27 @@ import stoa.Corrupt;
 class MembershipTest {
   @TempDir private Path directory;
 
+  private static Membership noted(Settings settings) {
+    var hosts = new TreeMap<>(Map.of(0, Membership.Start.BEGUN));
+    return new Membership("s1", "127.0.0.1", 4711, 4712, settings, hosts);
+  }
+
   @Test
   void isReadAsItWasWritten() {
     assertNull(Membership.read(directory));
-    var noted = new Membership("s1", "127.0.0.1", 4711, 4712, true);
+    var noted = noted(new Settings(-2, 4, 3));
     noted.write(directory.resolve("data"));
     assertEquals(noted, Membership.read(directory.resolve("data")));
+    noted = noted.releasing(0).hosting(2, Membership.Start.ADDED);
+    noted.write(directory.resolve("data"));
+    assertEquals(noted, Membership.read(directory.resolve("data")));
+    noted.without().write(directory.resolve("data"));
+    assertEquals(noted.without(), Membership.read(directory.resolve("data")));
   }
 
   @Test
   void saysWhichFileIsDamaged() throws IOException {
-    new Membership("s1", "127.0.0.1", 4711, 4712, true).write(directory);
+    noted(new Settings(-2, 4, 3)).write(directory);
     Path file = directory.resolve("member.properties");
     Files.writeString(file, Files.readString(file).replace("4711", "many"));
     var damaged = assertThrows(Corrupt.class, () -> Membership.read(directory));

@@ -6,9 +6,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.NavigableSet;
 import java.util.Optional;
 import java.util.Set;
-import java.util.NavigableSet;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
@@ -43,6 +43,7 @@ class PlacementTest {
 
     /// Who got a replica, or lost one, in which group.
     final List<String> got = new ArrayList<>();
+
     final List<String> lost = new ArrayList<>();
 
     World(int replicas, int groups, int servers) {
@@ -84,20 +85,17 @@ class PlacementTest {
 
     Facts facts() {
       var hosts = new TreeMap<String, Facts.Server>();
-      servers.forEach(
-          (name, host) ->
-              hosts.put(
-                  name, new Facts.Server(host.presence, host.drains, Set.copyOf(host.hosts))));
+      servers.forEach((name, host) ->
+          hosts.put(name, new Facts.Server(host.presence, host.drains, Set.copyOf(host.hosts))));
       var all = new TreeMap<Integer, Facts.Group>();
-      groups.forEach(
-          (number, group) ->
-              all.put(
-                  number,
-                  new Facts.Group(
-                      Optional.ofNullable(group.leader),
-                      new TreeSet<>(group.members),
-                      level(group),
-                      group.step != null)));
+      groups.forEach((number, group) ->
+          all.put(
+              number,
+              new Facts.Group(
+                  Optional.ofNullable(group.leader),
+                  new TreeSet<>(group.members),
+                  level(group),
+                  group.step != null)));
       return new Facts(replicas, hosts, all);
     }
 

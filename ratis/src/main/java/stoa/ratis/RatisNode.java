@@ -6,6 +6,7 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Comparator;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CompletionException;
@@ -35,6 +36,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import stoa.Unavailable;
+import stoa.base.Check;
 import stoa.log.CatchUp;
 import stoa.log.Position;
 import stoa.log.Replica;
@@ -260,6 +262,21 @@ public final class RatisNode implements AutoCloseable {
     } finally {
       machines.remove(id);
       group.close();
+    }
+  }
+
+  /// Deletes what is left here of a group that is not hosted, so that it can be hosted anew.
+  ///
+  /// @throws Unavailable when that cannot be deleted
+  public void forget(GroupId name) {
+    RaftGroupId id = id(name);
+    Check.that(!machines.containsKey(id), "%s is hosted", name);
+    Path left = config.directory().resolve(id.getUuid().toString());
+    if (!Files.exists(left)) return;
+    try (var files = Files.walk(left)) {
+      for (Path file : files.sorted(Comparator.reverseOrder()).toList()) Files.delete(file);
+    } catch (IOException e) {
+      throw new Unavailable(left + " cannot be deleted: " + e, e);
     }
   }
 

@@ -378,6 +378,15 @@ public final class Marshaller {
   }
 
   private <R> R using(ClassLoader keys, Function<Codec, R> action) {
+    try {
+      return once(keys, action);
+    } catch (NotShareable unknown) {
+      if (!references.learn()) throw unknown;
+      return once(keys, action);
+    }
+  }
+
+  private <R> R once(ClassLoader keys, Function<Codec, R> action) {
     CodecPool codecs = generation.codecs;
     Codec codec = codecs.take();
     codec.keys(keys);

@@ -20,4 +20,10 @@ public interface References {
   ///
   /// @param form what [Facade#form()] answered
   Object facade(Object proxy, String form);
+
+  /// Registers classes that are known elsewhere, when a value names one that is not known here;
+  /// answers whether there were any, and the value is to be tried again.
+  default boolean learn() {
+    return false;
+  }
 }

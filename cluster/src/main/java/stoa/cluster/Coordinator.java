@@ -1,0 +1,455 @@
+package stoa.cluster;
+
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.NavigableSet;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import stoa.LimitExceeded;
+import stoa.StoaException;
+import stoa.Unavailable;
+import stoa.ratis.Line;
+import stoa.ratis.Member;
+import stoa.ratis.RatisNode;
+
+/// Brings replicas and leaders to where they should be, while this server leads group 0.
+/// Thread-safe; a thread of its own asks all servers, decides by [Placement], and says what to do.
+final class Coordinator implements AutoCloseable {
+  /*
+   * All that must not be lost is in Servers, a shared object of group 0. The rest is asked of the servers, again and
+   * again, so that who leads group 0 next goes on with whatever this one had begun.
+   *
+   * Of every group one server at most leads and serves; should two say so, one of them has not noticed yet that it
+   * was deposed. Then the group counts as led by nobody, and nothing is done with it.
+   */
+  private static final Logger LOG = LoggerFactory.getLogger(Coordinator.class);
+  private static final int SERVERS_MAX = 32;
+
+  /// A replica that is further behind does not count.
+  private static final long BEHIND_MAX = 4_096;
+
+  private static final long TURN_MILLIS = 500;
+  private static final long SOON_MILLIS = 50;
+  private static final Duration ANSWER_TIME_MAX = Duration.ofSeconds(2);
+
+  /// A replica is opened or deleted meanwhile.
+  private static final Duration DOING_TIME_MAX = Duration.ofSeconds(30);
+
+  /// After so long a server that is not heard of is shown as away.
+  private static final Duration AWAY_AFTER = Duration.ofSeconds(3);
+
+  /// After so long others get what a server has that is not heard of.
+  private static final Duration LOST_AFTER = Duration.ofMinutes(10);
+
+  private final Settings settings;
+  private final Member self;
+  private final RatisNode node;
+  private final Supplier<Optional<HostedGroup.Led>> zero;
+  private final Function<byte[], byte[]> here;
+  private final ScheduledExecutorService turns;
+  private final ExecutorService asking = Executors.newVirtualThreadPerTaskExecutor();
+  private final AtomicBoolean soon = new AtomicBoolean();
+
+  /// How many requests were made, in all leaderships. Used by the turns.
+  private long mandates;
+
+  private volatile boolean closed;
+
+  /// Guarded by this.
+  private @Nullable Leadership leadership;
+
+  /// @param zero the store of group 0, if this server has it
+  /// @param here answers what would be asked of this server
+  Coordinator(
+      Settings settings,
+      Member self,
+      RatisNode node,
+      Supplier<Optional<HostedGroup.Led>> zero,
+      Function<byte[], byte[]> here) {
+    this.settings = settings;
+    this.self = self;
+    this.node = node;
+    this.zero = zero;
+    this.here = here;
+    turns =
+        Executors.newSingleThreadScheduledExecutor(
+            task -> Thread.ofPlatform().name("stoa-placement").daemon().unstarted(task));
+    schedule(SOON_MILLIS);
+  }
+
+  private void schedule(long millis) {
+    if (closed) return;
+    var _ = turns.schedule(this::turn, millis, TimeUnit.MILLISECONDS);
+  }
+
+  private void turn() {
+    boolean more = soon.getAndSet(false);
+    try {
+      Leadership leading = leadership();
+      if (leading != null) more |= leading.turn();
+    } catch (StoaException | IllegalStateException later) {
+      // It leads no more, or cannot be certain; the next turn sees.
+      LOG.info("server {} places nothing at present: {}", self.id(), later.getMessage());
+    } catch (RuntimeException failed) {
+      LOG.warn("server {} places nothing at present", self.id(), failed);
+    } finally {
+      schedule(more ? SOON_MILLIS : TURN_MILLIS);
+    }
+  }
+
+  /// The present leadership; null while this server does not lead group 0.
+  private synchronized @Nullable Leadership leadership() {
+    HostedGroup.Led led = zero.get().orElse(null);
+    Leadership before = leadership;
+    if (before != null && before.led.equals(led)) return before;
+    if (before != null) before.close();
+    leadership = null;
+    if (led != null && !closed) leadership = new Leadership(led);
+    return leadership;
+  }
+
+  // ---- what operators ask
+
+  private Leadership leading() {
+    Leadership leading = leadership();
+    if (leading != null) return leading;
+    throw new Unavailable(
+        "server "
+            + self.id()
+            + " does not lead group 0; when no server does, fewer than half of its members are"
+            + " there: start them, and try again");
+  }
+
+  /// Makes another server one of them.
+  void join(Member joining) {
+    Leadership leading = leading();
+    for (View.Listed server : leading.listed()) {
+      if (!server.member().id().equals(joining.id())) continue;
+      boolean same = server.member().withClients("").equals(joining.withClients(""));
+      if (same && !server.drains()) return;
+      throw new IllegalArgumentException(
+          "there is a server "
+              + joining.id()
+              + " already; start this one with another --name, or drain that one first");
+    }
+    if (leading.listed().size() >= SERVERS_MAX) {
+      throw new LimitExceeded(
+          SERVERS_MAX + " servers keep the store, which is the most; drain one first");
+    }
+    try (var line = node.line(joining)) {
+      LOG.debug("server {} is there: {}", joining, line);
+    } catch (IOException unreachable) {
+      throw new Unavailable(
+          "server "
+              + joining.id()
+              + " cannot be reached at "
+              + joining.host()
+              + ":"
+              + joining.supplyPort()
+              + ": "
+              + unreachable.getMessage(),
+          unreachable);
+    }
+    leading.servers.add(joining.id(), joining.toString());
+    soon.set(true);
+  }
+
+  /// Has a server lose all that it has, and be dismissed then. Returns when that has begun.
+  void drain(String name) {
+    Leadership leading = leading();
+    List<View.Listed> all = leading.listed();
+    if (all.stream().noneMatch(server -> server.member().id().equals(name))) {
+      throw new IllegalArgumentException(
+          "there is no server "
+              + name
+              + "; there are "
+              + String.join(", ", all.stream().map(server -> server.member().id()).toList()));
+    }
+    if (all.stream().allMatch(server -> server.drains() || server.member().id().equals(name))) {
+      throw new IllegalArgumentException(
+          "server " + name + " is the last one that keeps the store; let another one join first");
+    }
+    leading.servers.drain(name);
+    soon.set(true);
+  }
+
+  // ---- a leadership of group 0
+
+  /// What is known and done in one leadership. Used by the turns, but where it says otherwise.
+  private final class Leadership {
+    private final HostedGroup.Led led;
+
+    /// Called by any thread.
+    private final Servers servers;
+
+    private final Map<String, Line> lines = new ConcurrentHashMap<>();
+
+    /// What was asked and has not been answered: one question at a time for each server.
+    private final Map<String, Future<Report>> asked = new HashMap<>();
+
+    private final Map<String, Report> reports = new HashMap<>();
+    private final Map<String, Long> heardNanos = new HashMap<>();
+    private final long begunNanos = System.nanoTime();
+    private final Map<Integer, View.Placed> placed = new HashMap<>();
+    private Optional<Step> step = Optional.empty();
+
+    Leadership(HostedGroup.Led led) {
+      this.led = led;
+      servers = led.store().get(Servers.class, Servers.KEY);
+      // The first server begins the list.
+      if (servers.all().isEmpty()) servers.add(self.id(), self.toString());
+    }
+
+    /// All servers; called by any thread.
+    List<View.Listed> listed() {
+      var listed = new ArrayList<View.Listed>();
+      for (Servers.Listed server : servers.all()) {
+        var member = Member.of(server.member());
+        listed.add(new View.Listed(member, Facts.Presence.HERE, server.drains()));
+      }
+      return listed;
+    }
+
+    /// Asks all servers, and does one step; whether there is more to do soon.
+    boolean turn() {
+      List<View.Listed> listed =
+          listed().stream()
+              .map(server ->
+                  new View.Listed(server.member(), presence(server.member()), server.drains()))
+              .toList();
+      var groups = new TreeMap<>(placed);
+      Map<Integer, Object> before = shape();
+      Set<String> heard = tell(listed, new View(listed, groups, step));
+      forget(listed);
+      Facts facts = facts(listed, heard);
+      boolean changed = !before.equals(shape());
+      boolean changing = facts.groups().values().stream().anyMatch(Facts.Group::changes);
+      Optional<Step> next = Placement.next(facts);
+      if (!changing) step = next;
+      next.ifPresent(some -> make(some, listed, heard));
+      return changed || changing || next.isPresent();
+    }
+
+    /// Where the groups are, without what changes all the time.
+    private Map<Integer, Object> shape() {
+      var shape = new TreeMap<Integer, Object>();
+      placed.forEach((number, group) ->
+          shape.put(number, List.of(group.leader(), Set.copyOf(group.behind().keySet()))));
+      return shape;
+    }
+
+    private Facts.Presence presence(Member member) {
+      Long last = heardNanos.get(member.id());
+      long since = System.nanoTime() - (last == null ? begunNanos : last);
+      if (since > LOST_AFTER.toNanos()) return Facts.Presence.LOST;
+      boolean missed = last == null || since > AWAY_AFTER.toNanos();
+      return missed ? Facts.Presence.AWAY : Facts.Presence.HERE;
+    }
+
+    private void forget(List<View.Listed> listed) {
+      var names = new HashSet<String>();
+      for (View.Listed server : listed) names.add(server.member().id());
+      reports.keySet().retainAll(names);
+      heardNanos.keySet().retainAll(names);
+      asked.keySet().retainAll(names);
+      for (String name : List.copyOf(lines.keySet())) {
+        if (!names.contains(name)) hangUp(name);
+      }
+    }
+
+    /// Tells all how things are; who has answered. Who was not there last time is hardly waited
+    /// for.
+    private Set<String> tell(List<View.Listed> listed, View view) {
+      byte[] request = request(new Request.Said.Know(view));
+      for (View.Listed server : listed) {
+        Member member = server.member();
+        asked.computeIfAbsent(
+            member.id(), _ -> asking.submit(() -> ask(member, request, ANSWER_TIME_MAX)));
+      }
+      var heard = new HashSet<String>();
+      for (View.Listed server : listed) {
+        String name = server.member().id();
+        boolean here = server.presence() == Facts.Presence.HERE;
+        Report report = outcome(name, here ? ANSWER_TIME_MAX : Duration.ofMillis(SOON_MILLIS));
+        if (report == null) continue;
+        heard.add(name);
+        heardNanos.put(name, System.nanoTime());
+        reports.put(name, report);
+      }
+      return heard;
+    }
+
+    private byte[] request(Request.Said said) {
+      return new Request(settings, new Request.Mandate(led.term(), ++mandates), said).bytes();
+    }
+
+    /// What a server has answered; null when it has not, or not yet.
+    private @Nullable Report outcome(String name, Duration patience) {
+      Future<Report> answer = Objects.requireNonNull(asked.get(name));
+      try {
+        Report report = answer.get(patience.toMillis(), TimeUnit.MILLISECONDS);
+        if (report.refusal().isEmpty()) return report;
+        LOG.info("server {} is refused by {}: {}", self.id(), name, report.refusal());
+      } catch (TimeoutException later) {
+        LOG.debug("server {} does not answer", name, later);
+      } catch (ExecutionException away) {
+        LOG.debug("server {} does not answer", name, away.getCause());
+      } catch (InterruptedException closing) {
+        Thread.currentThread().interrupt();
+      } finally {
+        if (answer.isDone()) asked.remove(name);
+      }
+      return null;
+    }
+
+    private Report ask(Member member, byte[] request, Duration patience) throws IOException {
+      if (member.id().equals(self.id())) return Report.of(here.apply(request));
+      try {
+        Line line = lines.get(member.id());
+        if (line == null) {
+          line = node.line(member);
+          lines.put(member.id(), line);
+        }
+        return Report.of(line.ask(request, patience));
+      } catch (IOException | RuntimeException e) {
+        hangUp(member.id());
+        throw e;
+      }
+    }
+
+    private void hangUp(String name) {
+      Line line = lines.remove(name);
+      if (line == null) return;
+      try {
+        line.close();
+      } catch (IOException e) {
+        LOG.debug("the line to {} was not closed cleanly", name, e);
+      }
+    }
+
+    // ---- what is, and what to do
+
+    private Facts facts(List<View.Listed> listed, Set<String> heard) {
+      var hosts = new TreeMap<String, Facts.Server>();
+      for (View.Listed server : listed) {
+        String name = server.member().id();
+        Report report = reports.get(name);
+        Set<Integer> hosted = report == null ? Set.of() : report.groups().keySet();
+        var presence = heard.contains(name) ? Facts.Presence.HERE : presence(server.member());
+        // Who has just missed a question is not there to be given anything.
+        if (!heard.contains(name) && presence == Facts.Presence.HERE) {
+          presence = Facts.Presence.AWAY;
+        }
+        hosts.put(name, new Facts.Server(presence, server.drains(), hosted));
+      }
+      var groups = new TreeMap<Integer, Facts.Group>();
+      for (int number = 0; number < settings.groups(); number++) {
+        groups.put(number, group(number, hosts, heard));
+      }
+      return new Facts(settings.replicas(), hosts, groups);
+    }
+
+    private Facts.Group group(
+        int number, NavigableMap<String, Facts.Server> hosts, Set<String> heard) {
+      var leaders = new ArrayList<String>();
+      boolean changes = false;
+      for (String name : heard) {
+        Report.Kept kept = kept(name, number);
+        if (kept == null) continue;
+        changes |= kept.changes();
+        if (kept.state() == Report.State.LEADS) leaders.add(name);
+      }
+      if (leaders.size() != 1) {
+        View.Placed before = placed.get(number);
+        NavigableMap<String, Long> behind = before == null ? new TreeMap<>() : before.behind();
+        placed.put(number, new View.Placed(Optional.empty(), behind));
+        NavigableSet<String> members = new TreeSet<>(behind.keySet());
+        if (before == null) {
+          hosts.forEach((name, server) -> {
+            if (server.hosts().contains(number)) members.add(name);
+          });
+        }
+        return new Facts.Group(Optional.empty(), members, new TreeSet<>(), changes);
+      }
+      String leader = leaders.getFirst();
+      Report.Kept leads = kept(leader, number);
+      NavigableMap<String, Long> behind = leads == null ? new TreeMap<>() : leads.members();
+      placed.put(number, new View.Placed(Optional.of(leader), behind));
+      var level = new TreeSet<String>();
+      behind.forEach((name, missing) -> {
+        Report.Kept kept = heard.contains(name) ? kept(name, number) : null;
+        if (kept == null || kept.state() == Report.State.FAILED) return;
+        if (missing <= BEHIND_MAX) level.add(name);
+      });
+      return new Facts.Group(Optional.of(leader), new TreeSet<>(behind.keySet()), level, changes);
+    }
+
+    private Report.@Nullable Kept kept(String server, int group) {
+      Report report = reports.get(server);
+      return report == null ? null : report.groups().get(group);
+    }
+
+    private void make(Step next, List<View.Listed> listed, Set<String> heard) {
+      LOG.info("server {} says: {}", self.id(), next);
+      String to =
+          switch (next) {
+            case Step.Host(String server, int _) -> server;
+            case Step.Release(String server, int _) -> server;
+            case Step.Add(String _, int group) -> leader(group);
+            case Step.Remove(String _, int group) -> leader(group);
+            case Step.Transfer(String _, int group) -> leader(group);
+            case Step.Dismiss(String server) -> server;
+          };
+      for (View.Listed server : listed) {
+        if (!server.member().id().equals(to) || !heard.contains(to)) continue;
+        byte[] request = request(new Request.Said.Do(next));
+        asked.put(to, asking.submit(() -> ask(server.member(), request, DOING_TIME_MAX)));
+        var _ = outcome(to, DOING_TIME_MAX);
+      }
+      // It knows, if it is there: should this server fail now, the next one dismisses it again.
+      if (next instanceof Step.Dismiss) servers.dismiss(to);
+    }
+
+    private String leader(int group) {
+      View.Placed where = placed.get(group);
+      return where == null ? "" : where.leader().orElse("");
+    }
+
+    void close() {
+      for (String name : List.copyOf(lines.keySet())) hangUp(name);
+    }
+  }
+
+  @Override
+  public void close() {
+    closed = true;
+    turns.shutdownNow();
+    asking.shutdownNow();
+    synchronized (this) {
+      if (leadership != null) leadership.close();
+    }
+  }
+}

@@ -1,0 +1,429 @@
+package stoa.cluster;
+
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import stoa.Corrupt;
+import stoa.Stoa;
+import stoa.Unavailable;
+import stoa.base.Clock;
+import stoa.log.Replica;
+import stoa.log.ReplicatedShardLog;
+import stoa.node.Server;
+import stoa.objects.EmbeddedEngine;
+import stoa.objects.ObjectService;
+import stoa.ratis.GroupId;
+import stoa.ratis.Member;
+import stoa.ratis.RatisGroup;
+import stoa.ratis.RatisNode;
+import stoa.ratis.Roles;
+import stoa.storage.CorruptData;
+import stoa.storage.Device;
+import stoa.storage.DeviceConfig;
+import stoa.storage.FileDisk;
+import stoa.storage.StorageException;
+import stoa.storage.UnknownFormat;
+import stoa.store.Divergence;
+import stoa.store.Threads;
+import stoa.wire.ShardMap;
+
+/// One group at a server that hosts it: its replica, and, while it leads, the group's part of the
+/// store. Thread-safe.
+final class HostedGroup {
+  /*
+   * While this replica leads, its server has the group's part of the store open, and opens it again whenever that has
+   * failed: an append may come to nothing without the leadership being lost. It is opened and closed under `roles`.
+   *
+   * The leader is told to clients, of this server included, only when it is known; of this server only when the
+   * store is open. So nobody is sent to a server that sends him away.
+   *
+   * A replica that has failed, or was taken out of its group, does nothing more; the other groups of its server go on.
+   */
+  private static final Logger LOG = LoggerFactory.getLogger(HostedGroup.class);
+  private static final long HAND_OVER_MILLIS_MAX = 5_000;
+
+  /// The server that hosts groups.
+  ///
+  /// @param options how it was started
+  /// @param server serves clients
+  /// @param node hosts the groups
+  /// @param self its own entry among all
+  /// @param map which group has what
+  record Place(
+      ClusterServer.Options options, Server server, RatisNode node, Member self, ShardMap map) {}
+
+  private final Place place;
+  private final GroupId name;
+  private final Leader leader;
+  private final Device device;
+  private final RatisGroup group;
+  private final Executing executing = new Executing();
+  private final AtomicBoolean changes = new AtomicBoolean();
+  private final ReentrantLock roles = new ReentrantLock();
+
+  // Guarded by roles.
+  private @Nullable ObjectService service;
+  private long term;
+  private boolean leads;
+  private boolean ended;
+
+  private volatile @Nullable Led led;
+  private volatile @Nullable Throwable failure;
+
+  /// @param directory where the replica is
+  /// @param initial the members with which a new group begins; none to wait to be added
+  /// @param leader is told who leads, for clients
+  /// @throws stoa.StoaException when it cannot be hosted
+  HostedGroup(Place place, GroupId name, Path directory, List<Member> initial, Leader leader) {
+    this.place = place;
+    this.name = name;
+    this.leader = leader;
+    device = device(directory);
+    var replica = new Replica(device);
+    replica.listen(executing);
+    // What becomes of the replica is told before it is known here what hosts it.
+    roles.lock();
+    try {
+      group = place.node().host(name, replica, initial, new Following());
+    } catch (RuntimeException e) {
+      replica.close();
+      throw e;
+    } finally {
+      roles.unlock();
+    }
+  }
+
+  private static Device device(Path directory) {
+    try {
+      return Device.open(new FileDisk(directory), DeviceConfig.standard());
+    } catch (CorruptData | UnknownFormat damaged) {
+      throw new Corrupt(directory + " cannot be opened: " + damaged.getMessage(), damaged);
+    } catch (StorageException failed) {
+      throw new Unavailable(directory + " cannot be opened: " + failed.getMessage(), failed);
+    }
+  }
+
+  private String self() {
+    return place.self().id();
+  }
+
+  // ---- what becomes of the replica
+
+  private final class Following implements Roles {
+    @Override
+    public void leading(long begun) {
+      roles.lock();
+      try {
+        leads = true;
+        term = begun;
+        openStore();
+      } finally {
+        roles.unlock();
+      }
+    }
+
+    @Override
+    public void following() {
+      roles.lock();
+      try {
+        leads = false;
+        closeStore();
+      } finally {
+        roles.unlock();
+      }
+    }
+
+    @Override
+    public void leader(String id) {
+      roles.lock();
+      try {
+        if (!leads) follow(id);
+      } finally {
+        roles.unlock();
+      }
+    }
+
+    @Override
+    public void caughtUp() {
+      LOG.info("server {} has caught up in {}", self(), name);
+    }
+
+    @Override
+    public void failed(Throwable cause) {
+      roles.lock();
+      try {
+        if (ended) return;
+        ended = true;
+        leads = false;
+        closeStore();
+        if (isOut()) {
+          LOG.info("server {} is no member of {} any more", self(), name);
+          return;
+        }
+        LOG.error("server {} has stopped {}: {}", self(), name, cause.getMessage());
+        failure = cause;
+      } finally {
+        roles.unlock();
+      }
+    }
+  }
+
+  /// Another one leads; called with roles held. Where clients find it may not be known here yet:
+  /// then the next tick looks again.
+  private void follow(String id) {
+    if (id.equals(self())) return; // told when the store is open
+    member(id).ifPresentOrElse(member -> leader.is(member.clients()), leader::isUnknown);
+  }
+
+  private Optional<Member> member(String id) {
+    return group.members().stream().filter(member -> member.id().equals(id)).findAny();
+  }
+
+  /// Whether this server was taken out of the group.
+  private boolean isOut() {
+    return !group.members().isEmpty() && member(self()).isEmpty();
+  }
+
+  // ---- the store
+
+  /// Whoever leads has the store; called with roles held.
+  private void openStore() {
+    if (ended || service != null) return;
+    executing.close();
+    try {
+      ObjectService opened = open();
+      service = opened;
+      place.server().lead(name.number(), opened);
+      leader.is(place.self().clients());
+      LOG.info("server {} has {}", self(), name);
+    } catch (RuntimeException later) {
+      // Another one leads by now, or the next tick tries again.
+      LOG.info("server {} cannot open {} yet: {}", self(), name, later.getMessage());
+      closeStore();
+    }
+  }
+
+  private ObjectService open() {
+    return withLoader(() -> {
+      Stoa store =
+          EmbeddedEngine.openReplicated(
+              place.options().store(),
+              device,
+              () -> ReplicatedShardLog.open(group.replica(), group),
+              Clock.system(),
+              Threads.real(),
+              place.map().part(name.number()));
+      led = new Led(store, term);
+      return ObjectService.of(store, place.options().admissible());
+    });
+  }
+
+  /// Executes what the leader executes; called with roles held.
+  private void execute() {
+    executing.open(() ->
+        withLoader(() ->
+            EmbeddedEngine.openStandby(
+                place.options().store(),
+                device,
+                group.replica().streams(),
+                Clock.system(),
+                Threads.real(),
+                place.map().part(name.number()),
+                this::suspect)));
+  }
+
+  /// An object is not here what it is at the leader. Told to the operator alone: the comparison has
+  /// suspected objects that were sound, and quarantine takes them from their users.
+  private void suspect(Divergence evidence) {
+    LOG.warn("server {} came to another state: {}", self(), evidence);
+  }
+
+  private <T> T withLoader(Supplier<T> opening) {
+    ClassLoader before = Thread.currentThread().getContextClassLoader();
+    Thread.currentThread().setContextClassLoader(place.options().loader());
+    try {
+      return opening.get();
+    } finally {
+      Thread.currentThread().setContextClassLoader(before);
+    }
+  }
+
+  /// Called with roles held.
+  private void closeStore() {
+    led = null;
+    if (service == null) return;
+    service = null;
+    leader.isUnknown();
+    place.server().follow(name.number());
+  }
+
+  /// Looks after the store; called every now and then.
+  void tick() {
+    if (!roles.tryLock()) return;
+    try {
+      if (ended) return;
+      if (!leads) {
+        execute();
+        if (!leader.isKnown()) group.leader().ifPresent(this::follow);
+        return;
+      }
+      ObjectService current = service;
+      if (current != null && current.hasFailed()) closeStore();
+      if (service == null && group.leads()) openStore();
+    } catch (RuntimeException e) {
+      LOG.warn("server {}, {}", self(), name, e);
+    } finally {
+      roles.unlock();
+    }
+  }
+
+  /// The group's part of the store, while this server has it.
+  ///
+  /// @param term of the leadership in which it has it
+  record Led(Stoa store, long term) {}
+
+  /// The group's part of the store, if this server has it.
+  Optional<Led> led() {
+    return group.leads() ? Optional.ofNullable(led) : Optional.empty();
+  }
+
+  /// Whether clients are told by this replica who leads.
+  boolean knowsLeader() {
+    return failure == null && group.isAlive() && group.leader().isPresent();
+  }
+
+  /// What it failed with; null when it has not.
+  @Nullable Throwable failure() {
+    return failure;
+  }
+
+  /// The members, by what is known here.
+  List<Member> members() {
+    return group.members();
+  }
+
+  // ---- what who leads group 0 asks
+
+  /// What it does.
+  Report.Kept kept() {
+    if (failure != null) return new Report.Kept(Report.State.FAILED, false, new TreeMap<>());
+    if (led().isEmpty()) {
+      return new Report.Kept(Report.State.FOLLOWS, changes.get(), new TreeMap<>());
+    }
+    return new Report.Kept(Report.State.LEADS, changes.get(), behind());
+  }
+
+  private NavigableMap<String, Long> behind() {
+    Map<String, Long> committed = group.committed();
+    long most = committed.getOrDefault(self(), 0L);
+    var behind = new TreeMap<String, Long>();
+    for (Member member : group.members()) {
+      behind.put(member.id(), Math.max(0, most - committed.getOrDefault(member.id(), 0L)));
+    }
+    return behind;
+  }
+
+  /// Makes another server a member; goes on after this returned.
+  void add(Member member) {
+    change("add " + member.id() + " to", () -> group.add(member));
+  }
+
+  /// Has a server be a member no more; goes on after this returned.
+  void remove(String server) {
+    change("remove " + server + " from", () -> group.remove(server));
+  }
+
+  /// Has a member lead; goes on after this returned.
+  void transfer(String server) {
+    change("have " + server + " lead", () -> group.transfer(server));
+  }
+
+  private void change(String what, Runnable change) {
+    if (!changes.compareAndSet(false, true)) return;
+    Thread.ofVirtual()
+        .name("stoa-change")
+        .start(() -> {
+          try {
+            change.run();
+          } catch (Unavailable later) {
+            // Who leads group 0 looks what has become of it, and says what to do.
+            LOG.info("server {} could not {} {}: {}", self(), what, name, later.getMessage());
+          } finally {
+            changes.set(false);
+          }
+        });
+  }
+
+  // ---- the end
+
+  /// Has the server that knows most lead, if this one does and is not alone. Waits shortly.
+  void handOver() {
+    if (!group.leads() || isOut()) return;
+    Map<String, Long> committed = group.committed();
+    Optional<String> next =
+        group.members().stream()
+            .map(Member::id)
+            .filter(id -> !id.equals(self()))
+            .max((a, b) ->
+                Long.compare(committed.getOrDefault(a, 0L), committed.getOrDefault(b, 0L)));
+    if (next.isEmpty()) return;
+    var done = new CountDownLatch(1);
+    // Ratis waits without a limit when the others are not there.
+    Thread.ofVirtual()
+        .start(() -> {
+          try {
+            group.transfer(next.get());
+          } catch (Unavailable none) {
+            LOG.info("server {} does not take over {}: {}", next.get(), name, none.getMessage());
+          } finally {
+            done.countDown();
+          }
+        });
+    try {
+      var _ = done.await(HAND_OVER_MILLIS_MAX, TimeUnit.MILLISECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  /// From now on nothing is opened here any more.
+  void closing() {
+    roles.lock();
+    try {
+      ended = true;
+    } finally {
+      roles.unlock();
+    }
+  }
+
+  /// Closes what is beside the replica, which goes with its node.
+  void close() {
+    closing();
+    executing.close();
+  }
+
+  /// Takes part in the group no more, and holds nothing of it.
+  void release() {
+    roles.lock();
+    try {
+      ended = true;
+      leads = false;
+      closeStore();
+    } finally {
+      roles.unlock();
+    }
+    executing.close();
+    place.node().release(name);
+  }
+}

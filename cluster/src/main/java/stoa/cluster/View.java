@@ -1,0 +1,84 @@
+package stoa.cluster;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.Optional;
+import java.util.TreeMap;
+import stoa.base.Decoder;
+import stoa.base.Encoder;
+import stoa.ratis.Member;
+
+/// What the server that leads group 0 knows of all servers and groups, as it tells it to all.
+/// Immutable.
+///
+/// @param servers all servers of the store
+/// @param groups by their numbers
+/// @param step what is under way; empty when nothing is
+record View(List<Listed> servers, NavigableMap<Integer, Placed> groups, Optional<Step> step) {
+  /// A server.
+  ///
+  /// @param presence whether it is heard of
+  /// @param drains whether it is to lose all that it has
+  record Listed(Member member, Facts.Presence presence, boolean drains) {}
+
+  /// Where a group is.
+  ///
+  /// @param leader the server that has the group's part of the store; empty when nobody is known to
+  /// @param behind its members, and how many commands each is behind the leader
+  record Placed(Optional<String> leader, NavigableMap<String, Long> behind) {}
+
+  /// The server of a name.
+  Optional<Listed> server(String name) {
+    return servers.stream().filter(server -> server.member().id().equals(name)).findAny();
+  }
+
+  /// Where clients find the server that has a group's part of the store.
+  Optional<String> leader(int group) {
+    return Optional.ofNullable(groups.get(group))
+        .flatMap(Placed::leader)
+        .flatMap(this::server)
+        .map(server -> server.member().clients());
+  }
+
+  void write(Encoder out) {
+    out.varint(servers.size());
+    for (Listed server : servers) {
+      out.text(server.member().toString()).text(server.presence().name());
+      out.u8(server.drains() ? 1 : 0);
+    }
+    out.varint(groups.size());
+    groups.forEach((number, group) -> {
+      out.varint(number).text(group.leader().orElse("")).varint(group.behind().size());
+      group.behind().forEach((name, behind) -> out.text(name).varint(behind));
+    });
+    out.u8(step.isPresent() ? 1 : 0);
+    step.ifPresent(some -> some.write(out));
+  }
+
+  static View read(Decoder in) {
+    var servers = new ArrayList<Listed>();
+    for (int i = in.count(); i > 0; i--) {
+      Member member = Member.of(in.text());
+      servers.add(new Listed(member, Facts.Presence.valueOf(in.text()), in.u8() == 1));
+    }
+    var groups = new TreeMap<Integer, Placed>();
+    for (int i = in.count(); i > 0; i--) {
+      int number = (int) in.varint();
+      String leader = in.text();
+      groups.put(
+          number,
+          new Placed(
+              leader.isEmpty() ? Optional.empty() : Optional.of(leader), new TreeMap<>(lags(in))));
+    }
+    Optional<Step> step = in.u8() == 1 ? Optional.of(Step.read(in)) : Optional.empty();
+    return new View(List.copyOf(servers), groups, step);
+  }
+
+  private static Map<String, Long> lags(Decoder in) {
+    var lags = new TreeMap<String, Long>();
+    for (int i = in.count(); i > 0; i--) lags.put(in.text(), in.varint());
+    return lags;
+  }
+}
