@@ -51,6 +51,11 @@ final class ClusterCommand implements Callable<Integer> {
   private int replicas = 3;
 
   @Option(
+      names = "--spread",
+      description = "As that of ./stoa serve, for a new store.")
+  private boolean spread;
+
+  @Option(
       names = "--data",
       paramLabel = "DIR",
       description = "Where their directories are. Default: ${DEFAULT-VALUE}")
@@ -105,6 +110,7 @@ final class ClusterCommand implements Callable<Integer> {
       options.add("--replicated");
       options.addAll(List.of("--groups", Integer.toString(groups)));
       options.addAll(List.of("--replicas", Integer.toString(replicas)));
+      if (spread) options.add("--spread");
     } else {
       options.addAll(List.of("--join", before.getFirst().address()));
     }

@@ -31,6 +31,7 @@ import stoa.Unavailable;
 import stoa.node.Peers;
 import stoa.node.Server;
 import stoa.node.ServerConfig;
+import stoa.objects.Ordering;
 import stoa.ratis.GroupId;
 import stoa.ratis.Member;
 import stoa.ratis.RatisConfig;
@@ -81,6 +82,7 @@ public final class ClusterServer implements AutoCloseable {
   private volatile @Nullable View view;
   private volatile boolean dismissed;
   private volatile @Nullable Coordinator coordinator;
+  private volatile @Nullable Sequencing sequencing;
   private volatile @Nullable Throwable failure;
 
   /// How a server of several is started.
@@ -94,6 +96,8 @@ public final class ClusterServer implements AutoCloseable {
   /// @param security what the servers prove themselves to each other with; null for nothing
   /// @param groups how many groups keep a new store
   /// @param replicas how many servers should keep each group of a new store
+  /// @param spread whether objects that have an order with others are spread over all groups of a
+  ///   new store, too
   /// @param join a server whose store this one is to keep, too, `HOST:PORT`; null for a new store
   /// @param contact says things to other servers
   /// @param store the configuration of the store; its URL is used in messages only
@@ -109,6 +113,7 @@ public final class ClusterServer implements AutoCloseable {
       RatisConfig.@Nullable Tls security,
       int groups,
       int replicas,
+      boolean spread,
       @Nullable String join,
       Contact contact,
       StoaConfig store,
@@ -124,7 +129,11 @@ public final class ClusterServer implements AutoCloseable {
     // Refused before anything is there.
     var created =
         begins
-            ? new Settings(new SecureRandom().nextLong(), options.groups(), options.replicas())
+            ? new Settings(
+                new SecureRandom().nextLong(),
+                options.groups(),
+                options.replicas(),
+                options.spread())
             : null;
     ticks =
         Executors.newSingleThreadScheduledExecutor(
@@ -253,6 +262,10 @@ public final class ClusterServer implements AutoCloseable {
   /// It is known which store this server keeps; called with acting held.
   private void begin(Settings known) {
     settings.complete(known);
+    if (known.spread()) {
+      sequencing =
+          new Sequencing(self, node, known.groups(), this::all, this::leads, server::member);
+    }
     clear(known);
     RuntimeException first = null;
     for (int group : noted.hosts().keySet()) {
@@ -298,7 +311,7 @@ public final class ClusterServer implements AutoCloseable {
 
   /// Called with acting held.
   private void open(Settings known, int group) {
-    var place = new HostedGroup.Place(options, server, node, self, ShardMap.of(known.groups()));
+    var place = new HostedGroup.Place(options, server, node, self, known.map(), sequencing);
     boolean begun = noted.hosts().get(group) == Membership.Start.BEGUN;
     hosted.put(
         group,
@@ -350,6 +363,11 @@ public final class ClusterServer implements AutoCloseable {
   // ---- what who leads group 0 says
 
   private byte[] answer(byte[] question) {
+    if (Ordering.isQuestion(question)) {
+      Sequencing known = sequencing;
+      if (known == null) throw new IllegalArgumentException("no store with one order is here");
+      return Ordering.answer(question, known);
+    }
     Request request = Request.of(question);
     acting.lock();
     try {
@@ -452,12 +470,40 @@ public final class ClusterServer implements AutoCloseable {
     return new Report(refusal, kept);
   }
 
+  /// All servers that are known.
+  private List<Member> all() {
+    View known = view;
+    if (known != null) return known.servers().stream().map(View.Listed::member).toList();
+    return hosted.values().stream().flatMap(group -> group.members().stream()).distinct().toList();
+  }
+
+  /// The server that leads a group, as far as is known.
+  private @Nullable Member leads(int group) {
+    HostedGroup here = hosted.get(group);
+    if (here != null) {
+      Member leading = here.leading();
+      if (leading != null) return leading;
+    }
+    View known = view;
+    if (known == null) return null;
+    return Optional.ofNullable(known.groups().get(group))
+        .flatMap(View.Placed::leader)
+        .flatMap(known::server)
+        .map(View.Listed::member)
+        .orElse(null);
+  }
+
   // ---- what clients and operators ask
 
   private final class Others implements Peers {
     @Override
     public int groups() {
       return settings.isDone() ? settings.join().groups() : 0;
+    }
+
+    @Override
+    public boolean isSpread() {
+      return settings.isDone() && settings.join().spread();
     }
 
     @Override
@@ -531,8 +577,8 @@ public final class ClusterServer implements AutoCloseable {
                     Optional.of("joins");
                 case Step.Remove(String from, int in) when in == group && from.equals(server) ->
                     Optional.of("leaves");
-            case Step.Transfer(String to, int in) when in == group && to.equals(server) ->
-                Optional.of("takes over");
+                case Step.Transfer(String to, int in) when in == group && to.equals(server) ->
+                    Optional.of("takes over");
                 default -> Optional.empty();
               });
     }
@@ -601,6 +647,8 @@ public final class ClusterServer implements AutoCloseable {
     }
     server.close();
     hosted.values().forEach(HostedGroup::close);
+    Sequencing ordering = sequencing;
+    if (ordering != null) ordering.close();
     node.close();
     closed.countDown();
   }

@@ -23,6 +23,7 @@ import stoa.log.ReplicatedShardLog;
 import stoa.node.Server;
 import stoa.objects.EmbeddedEngine;
 import stoa.objects.ObjectService;
+import stoa.objects.Part;
 import stoa.ratis.GroupId;
 import stoa.ratis.Member;
 import stoa.ratis.RatisGroup;
@@ -34,6 +35,7 @@ import stoa.storage.DeviceConfig;
 import stoa.storage.FileDisk;
 import stoa.storage.StorageException;
 import stoa.storage.UnknownFormat;
+import stoa.store.Coordinator;
 import stoa.store.Divergence;
 import stoa.store.Threads;
 import stoa.wire.ShardMap;
@@ -60,8 +62,14 @@ final class HostedGroup {
   /// @param node hosts the groups
   /// @param self its own entry among all
   /// @param map which group has what
+  /// @param sequencing what gives the groups one order; null when group 0 has all that is ordered
   record Place(
-      ClusterServer.Options options, Server server, RatisNode node, Member self, ShardMap map) {}
+      ClusterServer.Options options,
+      Server server,
+      RatisNode node,
+      Member self,
+      ShardMap map,
+      @Nullable Sequencing sequencing) {}
 
   private final Place place;
   private final GroupId name;
@@ -202,9 +210,7 @@ final class HostedGroup {
     if (ended || service != null) return;
     executing.close();
     try {
-      ObjectService opened = open();
-      service = opened;
-      place.server().lead(name.number(), opened);
+      serve();
       leader.is(place.self().clients());
       LOG.info("server {} has {}", self(), name);
     } catch (RuntimeException later) {
@@ -214,7 +220,26 @@ final class HostedGroup {
     }
   }
 
-  private ObjectService open() {
+  /// Called with roles held.
+  private void serve() {
+    Sequencing sequencing = place.sequencing();
+    int number = name.number();
+    Part part = place.map().part(number);
+    if (sequencing == null) {
+      service = open(part);
+      place.server().lead(number, service);
+    } else if (number != ShardMap.GLOBAL_GROUP) {
+      service = open(part.ordered(sequencing.from(number)));
+      place.server().lead(number, service);
+    } else {
+      Coordinator coordinator = sequencing.coordinate();
+      service = open(part.ordered(coordinator.home()));
+      place.server().lead(number, service, coordinator);
+      sequencing.coordinates(coordinator);
+    }
+  }
+
+  private ObjectService open(Part part) {
     return withLoader(() -> {
       Stoa store =
           EmbeddedEngine.openReplicated(
@@ -223,7 +248,7 @@ final class HostedGroup {
               () -> ReplicatedShardLog.open(group.replica(), group),
               Clock.system(),
               Threads.real(),
-              place.map().part(name.number()));
+              part);
       led = new Led(store, term);
       return ObjectService.of(store, place.options().admissible());
     });
@@ -262,6 +287,10 @@ final class HostedGroup {
   /// Called with roles held.
   private void closeStore() {
     led = null;
+    Sequencing sequencing = place.sequencing();
+    if (sequencing != null && name.number() == ShardMap.GLOBAL_GROUP) {
+      sequencing.coordinates(null);
+    }
     if (service == null) return;
     service = null;
     leader.isUnknown();
@@ -306,6 +335,11 @@ final class HostedGroup {
   /// What it failed with; null when it has not.
   @Nullable Throwable failure() {
     return failure;
+  }
+
+  /// The member that leads, as far as is known here.
+  @Nullable Member leading() {
+    return group.leader().flatMap(this::member).orElse(null);
   }
 
   /// The members, by what is known here.

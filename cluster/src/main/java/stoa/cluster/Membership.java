@@ -102,7 +102,8 @@ record Membership(
     return new Settings(
         Long.parseUnsignedLong(store, 16),
         Integer.parseInt(value(properties, "groups")),
-        Integer.parseInt(value(properties, "replicas")));
+        Integer.parseInt(value(properties, "replicas")),
+        Boolean.parseBoolean(value(properties, "spread")));
   }
 
   private static NavigableMap<Integer, Start> hosts(String text) {
@@ -151,6 +152,7 @@ record Membership(
     if (known != null) {
       properties.setProperty("groups", Integer.toString(known.groups()));
       properties.setProperty("replicas", Integer.toString(known.replicas()));
+      properties.setProperty("spread", Boolean.toString(known.spread()));
     }
     properties.setProperty(
         "hosts",

@@ -36,6 +36,7 @@ record Request(Settings settings, Mandate mandate, Said said) {
   byte[] bytes() {
     var out = new Encoder(256).u8(VERSION);
     out.i64(settings.store()).varint(settings.groups()).varint(settings.replicas());
+    out.u8(settings.spread() ? 1 : 0);
     out.varint(mandate.term()).varint(mandate.number());
     switch (said) {
       case Said.Know(View view) -> view.write(out.u8(1));
@@ -53,7 +54,7 @@ record Request(Settings settings, Mandate mandate, Said said) {
     if (version != VERSION) {
       throw new IllegalArgumentException("a request of version " + version + "; this is of 1");
     }
-    var settings = new Settings(in.i64(), (int) in.varint(), (int) in.varint());
+    var settings = new Settings(in.i64(), (int) in.varint(), (int) in.varint(), in.u8() == 1);
     var mandate = new Mandate(in.varint(), in.varint());
     int kind = in.u8();
     return new Request(

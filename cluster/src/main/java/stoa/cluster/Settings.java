@@ -8,7 +8,8 @@ import stoa.wire.ShardMap;
 /// @param store its id, drawn at random
 /// @param groups how many groups keep it
 /// @param replicas how many servers should keep each group
-record Settings(long store, int groups, int replicas) {
+/// @param spread whether what has an order with others is spread over all groups
+record Settings(long store, int groups, int replicas, boolean spread) {
   private static final List<Integer> REPLICAS = List.of(1, 2, 3, 5);
 
   Settings {
@@ -20,5 +21,10 @@ record Settings(long store, int groups, int replicas) {
       throw new IllegalArgumentException(
           replicas + " replicas; a group has 1, 2, 3 or 5, each on a server of its own");
     }
+  }
+
+  /// Which group has what.
+  ShardMap map() {
+    return ShardMap.of(groups, spread);
   }
 }

@@ -25,7 +25,7 @@ class MembershipTest {
   @Test
   void isReadAsItWasWritten() {
     assertNull(Membership.read(directory));
-    var noted = noted(new Settings(-2, 4, 3));
+    var noted = noted(new Settings(-2, 4, 3, true));
     noted.write(directory.resolve("data"));
     assertEquals(noted, Membership.read(directory.resolve("data")));
     noted = noted.releasing(0).hosting(2, Membership.Start.ADDED);
@@ -37,7 +37,7 @@ class MembershipTest {
 
   @Test
   void saysWhichFileIsDamaged() throws IOException {
-    noted(new Settings(-2, 4, 3)).write(directory);
+    noted(new Settings(-2, 4, 3, true)).write(directory);
     Path file = directory.resolve("member.properties");
     Files.writeString(file, Files.readString(file).replace("4711", "many"));
     var damaged = assertThrows(Corrupt.class, () -> Membership.read(directory));

@@ -2,6 +2,7 @@ package stoa.objects;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
@@ -25,12 +26,14 @@ import stoa.store.Order;
 /// processes: questions and answers in bytes, and both ends of them.
 public final class Ordering {
   /*
-   * A question: version u8: 1, kind u8, the store's number varint, and what the methods are given, in their order;
-   * an answer: 0 and what they return, or 1 and why not, a text. Lists begin with their number of elements, varint.
+   * A question: 'o', version u8: 1, kind u8, the store's number varint, and what the methods are given, in their order;
+   * an answer: 0 and what they return, or 1 and why not, a text, or 2 and that somebody else is to be asked. Lists begin with their number of elements, varint.
    */
+  private static final int MARK = 'o';
   private static final int VERSION = 1;
   private static final int ANSWERED = 0;
   private static final int UNAVAILABLE = 1;
+  private static final int ELSEWHERE = 2;
 
   private static final int OPENED = 1;
   private static final int RESERVE = 2;
@@ -125,7 +128,7 @@ public final class Ordering {
   }
 
   private static Encoder question(int kind, int store) {
-    return new Encoder(64).u8(VERSION).u8(kind).varint(store);
+    return new Encoder(64).u8(MARK).u8(VERSION).u8(kind).varint(store);
   }
 
   private static Decoder ask(Line line, Encoder question) {
@@ -136,42 +139,67 @@ public final class Ordering {
 
   // ---- who answers
 
+  /// Whether bytes are a question of this kind.
+  public static boolean isQuestion(byte[] bytes) {
+    return bytes.length > 0 && bytes[0] == MARK;
+  }
+
+  /// Whether somebody else is to be asked.
+  public static boolean isElsewhere(byte[] answer) {
+    return answer.length > 0 && answer[0] == ELSEWHERE;
+  }
+
   /// The answer to a question.
   ///
   /// @throws IllegalArgumentException when it is none that this program understands
   public static byte[] answer(byte[] question, Here here) {
-    var in = new Decoder(question);
+    var in = new Decoder(question, 1, question.length);
     int version = in.u8();
     if (version != VERSION) {
       throw new IllegalArgumentException("a question of version " + version + "; this is of 1");
     }
     var out = new Encoder(64).u8(ANSWERED);
+    int kind = in.u8();
+    int store = (int) in.varint();
+    @Nullable Order order = null;
+    Coordinator.@Nullable Member member = null;
     try {
-      answer(in.u8(), (int) in.varint(), in, here, out);
+      if (kind < HOLD) order = here.order(store);
+      else member = here.member(store);
+    } catch (Unavailable elsewhere) {
+      return out.clear().u8(ELSEWHERE).text(String.valueOf(elsewhere.getMessage())).toBytes();
+    }
+    try {
+      if (order != null) answer(kind, order, in, out);
+      else answer(kind, Objects.requireNonNull(member), in, out);
     } catch (Unavailable not) {
       out.clear().u8(UNAVAILABLE).text(String.valueOf(not.getMessage()));
     }
     return out.toBytes();
   }
 
-  private static void answer(int kind, int store, Decoder in, Here here, Encoder out) {
+  private static void answer(int kind, Order order, Decoder in, Encoder out) {
     switch (kind) {
       case OPENED -> {
         long term = in.varint();
         var tail = new ShardLog.Tail(in.varint(), in.varint(), 0, 0, 0, new byte[0]);
-        write(here.order(store).adopt(term, tail), out);
+        write(order.adopt(term, tail), out);
       }
-      case RESERVE -> out.varint(here.order(store).reserve(in.varint(), (int) in.varint()));
-      case MOMENT -> out.varint(here.order(store).moment());
+      case RESERVE -> out.varint(order.reserve(in.varint(), (int) in.varint()));
+      case MOMENT -> out.varint(order.moment());
+      default -> throw new IllegalArgumentException("a question of the unknown kind " + kind);
+    }
+  }
+
+  private static void answer(int kind, Coordinator.Member member, Decoder in, Encoder out) {
+    switch (kind) {
       case HOLD -> {
         long epoch = in.varint();
         long round = in.varint();
         int count = in.count();
         var parts = new ArrayList<Coordinator.Part>(count);
         for (int i = 0; i < count; i++) parts.add(part(in));
-        for (Held.Verdict verdict : here.member(store).hold(epoch, round, parts)) {
-          write(verdict, out);
-        }
+        for (Held.Verdict verdict : member.hold(epoch, round, parts)) write(verdict, out);
       }
       case COMMIT -> {
         long epoch = in.varint();
@@ -179,10 +207,10 @@ public final class Ordering {
         Token token = token(in);
         var committed = new TreeMap<Integer, Coordinator.Part>();
         for (int left = in.count(); left > 0; left--) committed.put((int) in.varint(), part(in));
-        here.member(store).commit(epoch, round, token, committed);
+        member.commit(epoch, round, token, committed);
       }
-      case RELEASE -> here.member(store).release(in.varint(), in.varint());
-      case ADOPT -> out.varint(here.member(store).adopt(in.varint(), adopted(in)));
+      case RELEASE -> member.release(in.varint(), in.varint());
+      case ADOPT -> out.varint(member.adopt(in.varint(), adopted(in)));
       default -> throw new IllegalArgumentException("a question of the unknown kind " + kind);
     }
   }

@@ -37,7 +37,7 @@ final class SupplyPort implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(SupplyPort.class);
   private static final long MAGIC = 0x73746f61_73757032L;
   static final long LINE = 0x73746f61_6c696e31L;
-  static final int LINE_BYTES_MAX = 1 << 20;
+  static final int LINE_BYTES_MAX = 32 << 20;
   private static final int SUPPLIES_MAX = 4;
   private static final int CONNECTIONS_MAX = 64;
   private static final int PIECE = 64 << 10;

@@ -1,0 +1,195 @@
+package stoa.cluster;
+
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Function;
+import java.util.function.IntFunction;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import stoa.Unavailable;
+import stoa.base.Clock;
+import stoa.log.ShardLog;
+import stoa.objects.Ordering;
+import stoa.ratis.Line;
+import stoa.ratis.Member;
+import stoa.ratis.RatisNode;
+import stoa.store.Coordinator;
+import stoa.store.Order;
+
+/// What gives the groups of a store one order, as one server sees it: the coordinator, while this
+/// server leads group 0, and the ways to it and to the groups that others lead. Thread-safe.
+final class Sequencing implements Ordering.Here, AutoCloseable {
+  private static final Duration ANSWER_TIME_MAX = Duration.ofSeconds(40);
+
+  /// So long a group waits for group 0 to have a leader before it refuses what is to be logged.
+  private static final long PATIENCE_NANOS = 10_000_000_000L;
+
+  /// A store is opened under a lock, and is opened again soon.
+  private static final long OPENING_PATIENCE_NANOS = 1_000_000_000L;
+
+  private static final long PAUSE_NANOS = 10_000_000;
+
+  private final Member self;
+  private final RatisNode node;
+  private final int groups;
+  private final Supplier<List<Member>> servers;
+  private final IntFunction<@Nullable Member> leader;
+  private final IntFunction<Coordinator.Member> members;
+  private final Map<String, ConcurrentLinkedQueue<Line>> lines = new ConcurrentHashMap<>();
+  private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
+  private volatile @Nullable Coordinator coordinator;
+
+  /// @param groups how many there are
+  /// @param servers all servers, as far as they are known
+  /// @param leader which of them leads a group; null when that is not known
+  /// @param members the groups that this server leads
+  Sequencing(
+      Member self,
+      RatisNode node,
+      int groups,
+      Supplier<List<Member>> servers,
+      IntFunction<@Nullable Member> leader,
+      IntFunction<Coordinator.Member> members) {
+    this.self = self;
+    this.node = node;
+    this.groups = groups;
+    this.servers = servers;
+    this.leader = leader;
+    this.members = members;
+  }
+
+  // ---- here
+
+  /// A coordinator, to begin when group 0 is open here.
+  Coordinator coordinate() {
+    var others = new HashMap<Integer, Coordinator.Member>();
+    for (int group = 1; group < groups; group++) {
+      int number = group;
+      others.put(group, Ordering.member(group, question -> ask(number, question)));
+    }
+    return new Coordinator(0, others, threads, Clock.system());
+  }
+
+  /// The coordinator has begun, or is none any more.
+  void coordinates(@Nullable Coordinator next) {
+    coordinator = next;
+  }
+
+  @Override
+  public Order order(int group) {
+    Coordinator here = coordinator;
+    if (here == null) throw new Unavailable("server " + self.id() + " does not lead group 0");
+    return here.of(group);
+  }
+
+  @Override
+  public Coordinator.Member member(int group) {
+    return members.apply(group);
+  }
+
+  /// The order of a group that this server leads, wherever the coordinator is.
+  Order from(int group) {
+    Order elsewhere = Ordering.order(group, question -> ask(0, question));
+    return new Order() {
+      private <T> T ask(long patience, Function<Order, T> question) {
+        long end = System.nanoTime() + patience;
+        while (true) {
+          try {
+            Coordinator here = coordinator;
+            return question.apply(here == null ? elsewhere : here.of(group));
+          } catch (Unavailable later) {
+            if (System.nanoTime() - end > 0) throw later;
+            LockSupport.parkNanos(this, PAUSE_NANOS);
+          }
+        }
+      }
+
+      @Override
+      public Adopted adopt(long term, ShardLog.Tail tail) {
+        return ask(OPENING_PATIENCE_NANOS, order -> order.adopt(term, tail));
+      }
+
+      @Override
+      public long reserve(long term, int count) {
+        return ask(PATIENCE_NANOS, order -> order.reserve(term, count));
+      }
+
+      @Override
+      public long moment() {
+        return ask(PATIENCE_NANOS, Order::moment);
+      }
+    };
+  }
+
+  // ---- elsewhere
+
+  /// Asks whoever leads a group.
+  private byte[] ask(int group, byte[] question) {
+    var tried = new ArrayList<Member>();
+    Member known = leader.apply(group);
+    if (known != null) tried.add(known);
+    for (Member server : servers.get()) {
+      if (!tried.contains(server)) tried.add(server);
+    }
+    Unavailable last = new Unavailable("nobody is known who leads group " + group);
+    for (Member server : tried) {
+      try {
+        byte[] answer =
+            server.id().equals(self.id()) ? Ordering.answer(question, this) : ask(server, question);
+        if (!Ordering.isElsewhere(answer)) return answer;
+      } catch (IOException gone) {
+        last = new Unavailable("server " + server.id() + " does not answer: " + gone, gone);
+      }
+    }
+    throw last;
+  }
+
+  private byte[] ask(Member server, byte[] question) throws IOException {
+    var idle = lines.computeIfAbsent(server.id(), _ -> new ConcurrentLinkedQueue<>());
+    Line line = idle.poll();
+    if (line != null) {
+      try {
+        return ask(line, idle, question);
+      } catch (IOException old) {
+        // It may have been closed since it was used last: what is asked may be asked again.
+      }
+    }
+    return ask(node.line(server), idle, question);
+  }
+
+  private static byte[] ask(Line line, ConcurrentLinkedQueue<Line> idle, byte[] question)
+      throws IOException {
+    try {
+      byte[] answer = line.ask(question, ANSWER_TIME_MAX);
+      idle.add(line);
+      return answer;
+    } catch (IOException failed) {
+      line.close();
+      throw failed;
+    }
+  }
+
+  @Override
+  public void close() {
+    coordinator = null;
+    threads.shutdown();
+    for (var idle : lines.values()) {
+      for (Line line : idle) {
+        try {
+          line.close();
+        } catch (IOException gone) {
+          // It is.
+        }
+      }
+    }
+  }
+}
