@@ -531,8 +531,8 @@ public final class ClusterServer implements AutoCloseable {
                     Optional.of("joins");
                 case Step.Remove(String from, int in) when in == group && from.equals(server) ->
                     Optional.of("leaves");
-            case Step.Transfer(String to, int in) when in == group && to.equals(server) ->
-                Optional.of("takes over");
+                case Step.Transfer(String to, int in) when in == group && to.equals(server) ->
+                    Optional.of("takes over");
                 default -> Optional.empty();
               });
     }

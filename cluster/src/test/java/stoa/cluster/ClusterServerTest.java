@@ -2,6 +2,7 @@ package stoa.cluster;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -18,6 +19,7 @@ import java.util.TreeSet;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -25,6 +27,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import stoa.Accessor;
 import stoa.Blob;
+import stoa.Order;
 import stoa.Shared;
 import stoa.Stoa;
 import stoa.StoaConfig;
@@ -41,6 +44,21 @@ import stoa.wire.proto.WhereRequest;
 class ClusterServerTest {
   @Shared(name = "cluster.Counter")
   static class Counter {
+    private long value;
+
+    long increment() {
+      return ++value;
+    }
+
+    @Accessor
+    long value() {
+      return value;
+    }
+  }
+
+  /// Its objects are spread over all groups.
+  @Shared(name = "cluster.Tally", order = Order.STREAM)
+  static class Tally {
     private long value;
 
     long increment() {
@@ -217,6 +235,62 @@ class ClusterServerTest {
       var status = status(servers.getLast());
       assertEquals("leads", status.getRole());
       assertEquals(1, status.getServersCount());
+    }
+  }
+
+  @Test
+  void groupsAreSpreadAndServersComeAndGoWhileClientsWork() throws Exception {
+    groups = 4;
+    start("a", "b", "c");
+    var ends = new ArrayList<Future<Long>>();
+    try (Stoa stoa = open(servers.getLast());
+        var callers = Executors.newVirtualThreadPerTaskExecutor()) {
+      var enough = new AtomicBoolean();
+      for (int i = 0; i < 8; i++) {
+        Tally tally = stoa.get(Tally.class, "t" + i);
+        ends.add(
+            callers.submit(() -> {
+              long made = 0;
+              while (!enough.get()) {
+                made++;
+                if (tally.increment() != made) throw new AssertionError("not exactly once");
+              }
+              return made;
+            }));
+      }
+      start("d", "e");
+      // One of them is asked for the drain, and leads group 0 maybe.
+      for (String name : List.of("a", "b")) {
+        ClusterServer gone = servers.removeFirst();
+        assertEquals(name, gone.name());
+        var request = DrainRequest.newBuilder().setServer(name).build();
+        assertEquals("", ask(leader(gone), to -> to.drain(request)).getRefusal());
+        assertNull(gone.awaitClosed());
+        settle();
+      }
+      enough.set(true);
+      for (int i = 0; i < 8; i++) {
+        assertEquals(ends.get(i).get(), stoa.get(Tally.class, "t" + i).value());
+      }
+    }
+  }
+
+  @Test
+  void fewerReplicasThanServersKeepAllAndAreStartedAgain() throws Exception {
+    groups = 3;
+    for (int count : List.of(1, 2)) {
+      replicas = count;
+      var names = List.of("a" + count, "b" + count, "c" + count);
+      start(names.toArray(String[]::new));
+      try (Stoa stoa = open(servers.getFirst())) {
+        for (int i = 0; i < 20; i++) assertEquals(1, stoa.get(Tally.class, "t" + i).increment());
+      }
+      close();
+      start(names.reversed().toArray(String[]::new));
+      try (Stoa stoa = open(servers.getFirst())) {
+        for (int i = 0; i < 20; i++) assertEquals(2, stoa.get(Tally.class, "t" + i).increment());
+      }
+      close();
     }
   }
 
