@@ -309,13 +309,17 @@ public final class ClusterServer implements AutoCloseable {
   /// Whoever leads has the store; called with roles held.
   private void openStore() {
     if (closing || store != null) return;
+    long began = System.nanoTime();
     executing.close();
     try {
       ObjectService opened = open();
       store = opened;
       server.lead(opened);
       leader.is(self().clients());
-      LOG.info("server {} has the store", membership.name());
+      LOG.info(
+          "server {} has the store, opened in {} ms",
+          membership.name(),
+          TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - began));
     } catch (RuntimeException later) {
       // Another one leads by now, or the next tick tries again.
       LOG.info("server {} cannot open the store yet: {}", membership.name(), later.getMessage());
@@ -384,8 +388,11 @@ public final class ClusterServer implements AutoCloseable {
         leader.isUnknown();
       }
       if (!leads) {
+        Optional<String> leading = group().leader();
+        // Clients wait for the next one, rather than to be sent to one that is silent.
+        if (leading.isEmpty()) leader.isUnknown();
+        else if (!leader.isKnown()) follow(leading.get());
         execute();
-        if (!leader.isKnown()) group().leader().ifPresent(this::follow);
         return;
       }
       ObjectService current = store;

@@ -39,6 +39,10 @@ import stoa.log.Replica;
 public final class RatisGroup implements Consensus {
   private static final Duration MEMBERSHIP_PATIENCE = Duration.ofMinutes(10);
 
+  /// Members stand for election one after the other, so that votes are not split: each waits twice
+  /// this longer than the one before.
+  private static final long BETWEEN_MILLIS = 50;
+
   private final RatisConfig config;
   private final RaftServer server;
   private final int number;
@@ -71,7 +75,9 @@ public final class RatisGroup implements Consensus {
     this.replica = replica;
     this.machine = machine;
     this.events = events;
-    this.leadership = new Leadership(division);
+    this.leadership =
+        new Leadership(
+            division, Math.round(config.electionMin().toNanos() * (1 - RatisConfig.LEASE_PART)));
   }
 
   /// What it is called in the process.
@@ -101,11 +107,15 @@ public final class RatisGroup implements Consensus {
     }
     var pending = new GroupMachine.Pending();
     long call = calls.incrementAndGet();
+    long began = System.nanoTime();
     machine.begin(call, pending);
     try {
       var reply = await(leadership.submit(request(call, command)), config.patience());
       var failure = reply.getException();
-      if (failure == null) return new Result.Applied(bytes(reply));
+      if (failure == null) {
+        leadership.agreed(began);
+        return new Result.Applied(bytes(reply));
+      }
       return failed(pending, failure);
     } catch (IOException | ExecutionException | TimeoutException | RuntimeException failure) {
       return failed(pending, failure);
@@ -185,8 +195,14 @@ public final class RatisGroup implements Consensus {
 
   // ---- roles and members
 
-  /// Who leads, by what is known here.
+  /// Who leads, by what is known here; nobody when it has been silent for so long that another one
+  /// may come soon.
   public Optional<String> leader() {
+    if (leadership.isAlone(config.electionMin().toMillis() * 3 / 4)) return Optional.empty();
+    return last();
+  }
+
+  private Optional<String> last() {
     return Optional.ofNullable(division.getInfo().getLeaderId()).map(RaftPeerId::toString);
   }
 
@@ -226,7 +242,7 @@ public final class RatisGroup implements Consensus {
   public void add(Member member) {
     var peers = new ArrayList<>(peers());
     peers.removeIf(peer -> peer.getId().toString().equals(member.id()));
-    peers.add(RatisNode.peer(member, 0));
+    peers.add(RatisNode.peer(member));
     change(peers);
   }
 
@@ -243,12 +259,6 @@ public final class RatisGroup implements Consensus {
   ///
   /// @throws Unavailable when it could not be made so
   public void transfer(String id) {
-    // Ratis gives the leadership to the members of the highest priority only, and by itself too.
-    var peers = new ArrayList<RaftPeer>();
-    for (Member member : members()) {
-      peers.add(RatisNode.peer(member, member.id().equals(id) ? 1 : 0));
-    }
-    if (!peers.equals(peers()) || prefersAnother(id)) change(peers);
     var request =
         new TransferLeadershipRequest(
             client,
@@ -260,11 +270,16 @@ public final class RatisGroup implements Consensus {
     require(() -> server.transferLeadershipAsync(request), config.patience());
   }
 
-  private boolean prefersAnother(String id) {
-    for (RaftPeer peer : peers()) {
-      if ((peer.getPriority() > 0) != peer.getId().toString().equals(id)) return true;
-    }
-    return false;
+  /// Has this replica stand for election when its leader has been silent for too long; and, while
+  /// it leads, keeps up the certainty that it does. To be called every few milliseconds.
+  void look() {
+    if (leadership.isCertain()) return;
+    Optional<String> silent = last();
+    if (silent.isEmpty()) return; // at the beginning, or after an election that nobody won
+    List<String> others =
+        members().stream().map(Member::id).filter(id -> !id.equals(silent.get())).sorted().toList();
+    int rank = Math.max(0, others.indexOf(config.id()));
+    leadership.stand(config.electionMin().toMillis() + (2 * rank + 1) * BETWEEN_MILLIS);
   }
 
   private void change(List<RaftPeer> peers) {
