@@ -1,0 +1,180 @@
+package stoa.cli;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Collectors;
+import stoa.cli.ServerProcess.Site;
+import stoa.wire.proto.StatusReply;
+import stoa.wire.proto.StatusRequest;
+
+/// Servers that keep one store, each in a process of its own, and what is done to them. Owned by
+/// one thread.
+final class Cluster implements AutoCloseable {
+  /// Where the next server is put.
+  interface Sites {
+    /// Where a server runs.
+    ///
+    /// @param number of the server, from 1
+    Site site(int number);
+
+    /// The directory of a server.
+    Path directory(int number) throws IOException, InterruptedException;
+  }
+
+  /// What a server does.
+  private enum State {
+    RUNS,
+    PAUSED,
+    DOWN
+  }
+
+  private static final long LOOK_NANOS = 50_000_000;
+
+  private final Sites sites;
+  private final List<ServerProcess> servers = new ArrayList<>();
+  private final List<State> states = new ArrayList<>();
+
+  private Cluster(Sites sites) {
+    this.sites = sites;
+  }
+
+  /// Starts servers on loopback, one after the other.
+  static Cluster start(Path directory, int count) throws IOException, InterruptedException {
+    return start(
+        new Sites() {
+          @Override
+          public Site site(int number) {
+            return Site.LOOPBACK;
+          }
+
+          @Override
+          public Path directory(int number) {
+            return directory.resolve("s" + number);
+          }
+        },
+        count);
+  }
+
+  /// Starts servers, one after the other.
+  static Cluster start(Sites sites, int count) throws IOException, InterruptedException {
+    var cluster = new Cluster(sites);
+    try {
+      for (int i = 0; i < count; i++) cluster.add();
+      return cluster;
+    } catch (IOException | InterruptedException | RuntimeException failed) {
+      cluster.close();
+      throw failed;
+    }
+  }
+
+  /// Starts one more server; answers which it is.
+  int add() throws IOException, InterruptedException {
+    int number = servers.size() + 1;
+    var options = new ArrayList<>(List.of("--name", name(servers.size())));
+    if (servers.isEmpty()) options.add("--replicated");
+    else options.addAll(List.of("--join", servers.get(anyRunning()).address()));
+    Site site = sites.site(number);
+    if (!site.equals(Site.LOOPBACK)) options.add("--insecure");
+    servers.add(ServerProcess.start(site, sites.directory(number), 0, options));
+    states.add(State.RUNS);
+    return servers.size() - 1;
+  }
+
+  private int anyRunning() {
+    int running = states.indexOf(State.RUNS);
+    if (running < 0) throw new IllegalStateException("no server runs");
+    return running;
+  }
+
+  /// How many servers were started, those that are down included.
+  int size() {
+    return servers.size();
+  }
+
+  /// What a server is called.
+  String name(int which) {
+    return "s" + (which + 1);
+  }
+
+  /// Where clients find the servers.
+  String url() {
+    return servers.stream()
+        .map(ServerProcess::address)
+        .collect(Collectors.joining(",", "stoa://", ""));
+  }
+
+  /// Which server has the store. Waits until one has.
+  int leader() {
+    while (true) {
+      for (int which = 0; which < servers.size(); which++) {
+        if (states.get(which) == State.RUNS && leads(which)) return which;
+      }
+      LockSupport.parkNanos(LOOK_NANOS);
+    }
+  }
+
+  private boolean leads(int which) {
+    try {
+      return status(which).getRole().equals("leads");
+    } catch (IllegalArgumentException silent) {
+      return false;
+    }
+  }
+
+  /// Waits until a server does not have the store any more.
+  void awaitFollower(int which) {
+    while (leads(which)) LockSupport.parkNanos(LOOK_NANOS);
+  }
+
+  /// What a server says of itself.
+  ///
+  /// @throws IllegalArgumentException when it says nothing
+  StatusReply status(int which) {
+    return operator(which).askItself(asked -> asked.status(StatusRequest.getDefaultInstance()));
+  }
+
+  /// Who asks a server.
+  Operator operator(int which) {
+    return new Operator(servers.get(which).address(), null, null, "--server");
+  }
+
+  /// Kills a server at once.
+  void kill(int which) throws InterruptedException {
+    states.set(which, State.DOWN);
+    servers.get(which).kill();
+  }
+
+  /// Stops a server where it is; its connections stay.
+  void pause(int which) throws IOException, InterruptedException {
+    states.set(which, State.PAUSED);
+    servers.get(which).pause();
+  }
+
+  /// Has one that was paused go on.
+  void resume(int which) throws IOException, InterruptedException {
+    servers.get(which).resume();
+    states.set(which, State.RUNS);
+  }
+
+  /// Ends a server in an orderly way.
+  void stop(int which) throws InterruptedException {
+    states.set(which, State.DOWN);
+    if (!servers.get(which).stop()) {
+      throw new IllegalStateException("server " + name(which) + " does not stop");
+    }
+  }
+
+  /// Starts a server again that is down.
+  void startAgain(int which) throws IOException {
+    servers.set(which, servers.get(which).startAgain());
+    states.set(which, State.RUNS);
+  }
+
+  @Override
+  public void close() {
+    servers.forEach(ServerProcess::close);
+  }
+}
