@@ -118,10 +118,11 @@ final class Child implements AutoCloseable {
     return process.waitFor();
   }
 
-  /// Kills it if it is still there.
+  /// Kills it if it is still there, and waits for its end: it may hold what is taken away next.
   @Override
   public void close() {
     process.destroyForcibly();
+    var _ = process.onExit().join();
     Runtime.getRuntime().removeShutdownHook(orphan);
   }
 }

@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Collectors;
 import stoa.cli.ServerProcess.Site;
+import stoa.wire.proto.DrainRequest;
 import stoa.wire.proto.StatusReply;
 import stoa.wire.proto.StatusRequest;
 
@@ -36,6 +37,7 @@ final class Cluster implements AutoCloseable {
   private final Sites sites;
   private final List<ServerProcess> servers = new ArrayList<>();
   private final List<State> states = new ArrayList<>();
+  private final List<Path> directories = new ArrayList<>();
 
   private Cluster(Sites sites) {
     this.sites = sites;
@@ -78,7 +80,8 @@ final class Cluster implements AutoCloseable {
     else options.addAll(List.of("--join", servers.get(anyRunning()).address()));
     Site site = sites.site(number);
     if (!site.equals(Site.LOOPBACK)) options.add("--insecure");
-    servers.add(ServerProcess.start(site, sites.directory(number), 0, options));
+    directories.add(sites.directory(number));
+    servers.add(ServerProcess.start(site, directories.getLast(), 0, options));
     states.add(State.RUNS);
     return servers.size() - 1;
   }
@@ -121,6 +124,80 @@ final class Cluster implements AutoCloseable {
       return status(which).getRole().equals("leads");
     } catch (IllegalArgumentException silent) {
       return false;
+    }
+  }
+
+  /// The servers that run.
+  List<Integer> running() {
+    var running = new ArrayList<Integer>();
+    for (int which = 0; which < states.size(); which++) {
+      if (states.get(which) == State.RUNS) running.add(which);
+    }
+    return running;
+  }
+
+  /// The servers that run, without that one.
+  List<Integer> followers(int leader) {
+    return running().stream().filter(which -> which != leader).toList();
+  }
+
+  /// The operating system's number of a server's process.
+  long process(int which) {
+    return servers.get(which).id();
+  }
+
+  /// Whether a server has ended though nobody ended it: then it is down.
+  boolean hasEnded(int which) {
+    if (servers.get(which).isAlive()) return false;
+    states.set(which, State.DOWN);
+    return true;
+  }
+
+  /// Starts a server again that is down; answers whether it did not refuse.
+  boolean startsAgain(int which) throws IOException {
+    try {
+      startAgain(which);
+      return true;
+    } catch (IllegalStateException refused) {
+      return false;
+    }
+  }
+
+  /// Ends servers that lead, and starts them again, until that one leads.
+  void letLead(int wanted) throws IOException, InterruptedException {
+    for (int leads = leader(); leads != wanted; leads = leader()) {
+      stop(leads);
+      int next = leader();
+      startAgain(leads);
+      if (next == wanted) return;
+    }
+  }
+
+  /// Takes a server out, which is ended if it runs.
+  void drain(int which) throws InterruptedException {
+    String refusal =
+        operator(anyRunning())
+            .ask(asked -> asked.drain(DrainRequest.newBuilder().setServer(name(which)).build()))
+            .getRefusal();
+    if (!refusal.isEmpty()) throw new IllegalStateException(refusal);
+    if (states.get(which) == State.RUNS) stop(which);
+    states.set(which, State.DOWN);
+  }
+
+  /// Where clients find a server.
+  String address(int which) {
+    return servers.get(which).address();
+  }
+
+  /// What a server keeps.
+  Path directory(int which) {
+    return directories.get(which);
+  }
+
+  /// Waits until all servers have what was committed. Nobody calls meanwhile.
+  void awaitLevel() {
+    while (status(leader()).getServersList().stream().anyMatch(server -> server.getBehind() > 0)) {
+      LockSupport.parkNanos(LOOK_NANOS);
     }
   }
 

@@ -44,12 +44,17 @@ final class PartedNetwork implements AutoCloseable {
     return "stoa" + id + "n" + site;
   }
 
+  /// The end of its cable at the bridge.
+  private String outside(int site) {
+    return "sv" + id + "n" + site;
+  }
+
   /// Makes a site.
   ///
   /// @param number of it, from 1
   Site make(int number) throws IOException, InterruptedException {
     String space = namespace(number);
-    String outside = "sv" + id + "n" + number;
+    String outside = outside(number);
     sites.add(number);
     Root.run("ip", "netns", "add", space);
     Root.run("ip", "link", "add", outside, "type", "veth", "peer", "name", INSIDE, "netns", space);
@@ -85,7 +90,10 @@ final class PartedNetwork implements AutoCloseable {
   @Override
   public void close() throws IOException {
     try {
-      for (int site : sites) Root.run("ip", "netns", "delete", namespace(site));
+      for (int site : sites) {
+        Root.run("ip", "link", "delete", outside(site));
+        Root.run("ip", "netns", "delete", namespace(site));
+      }
       Root.run("ip", "link", "delete", bridge);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();

@@ -75,6 +75,12 @@ final class StatusCommand implements Callable<Integer> {
           server.getLeads() ? "leads" : "follows",
           server.getLeads() ? "" : Words.count(server.getBehind()));
     }
+    if (servers.stream().noneMatch(ServerStatus::getLeads)) {
+      out.printf(
+          "no server has the store: fewer than %s reach each other, or one is being chosen.%n"
+              + "Start those that are down; when they are lost for good, see ./stoa help recover%n",
+          Words.count(servers.size() / 2 + 1, "server"));
+    }
   }
 
   private static void sessions(PrintWriter out, List<SessionStatus> sessions) {

@@ -36,6 +36,7 @@ import stoa.ratis.RatisConfig;
 import stoa.ratis.RatisGroup;
 import stoa.ratis.RatisNode;
 import stoa.ratis.Roles;
+import stoa.ratis.Survivor;
 import stoa.storage.CorruptData;
 import stoa.storage.Device;
 import stoa.storage.DeviceConfig;
@@ -148,7 +149,7 @@ public final class ClusterServer implements AutoCloseable {
       boolean first = noted != null ? noted.first() : options.join() == null;
       membership = new Membership(self.id(), self.host(), self.port(), self.supplyPort(), first);
       // Before it is one of them: they must find it again.
-      if (noted == null) membership.write(directory);
+      if (!membership.equals(noted)) membership.write(directory);
       hosted.complete(
           node.host(GROUP, replica, first ? List.of(self) : List.of(), new Following()));
       if (member(self.id()).isEmpty()) join(self);
@@ -215,6 +216,37 @@ public final class ClusterServer implements AutoCloseable {
     } catch (CompletionException failed) {
       throw new Unavailable("this server could not be started", failed);
     }
+  }
+
+  /// Has the server of a directory keep the store alone from now on, since most of the others are
+  /// lost for good: what it has is the store, and what only they had is lost. It must not run. It
+  /// is started, and others join it, as any; those that were lost are strangers to it, and must not
+  /// be started again.
+  ///
+  /// @return its name
+  /// @throws IllegalArgumentException when the directory is of no server of several
+  /// @throws StoaException when it cannot be read, or the server runs
+  public static String goOnAlone(Path directory) {
+    Membership noted = Membership.read(directory);
+    if (noted == null) {
+      throw new IllegalArgumentException(
+          directory + " is of no server that keeps its store with others");
+    }
+    try (var replica = new Replica(device(directory.resolve("replica")))) {
+      if (!replica.isWhole()) {
+        throw new Unavailable(
+            directory
+                + " is of a server that was being brought level by another one, and has a part only;"
+                + " take another server's");
+      }
+      // Others that are believed to be lost must not find it: at its next start it gets other
+      // ports.
+      new Membership(noted.name(), noted.host(), 0, 0, true).write(directory);
+      var config = RatisConfig.of(noted.name(), directory.resolve("log"));
+      var reached = Survivor.begin(config, GROUP, replica);
+      LOG.info("server {} goes on alone, as of {}", noted.name(), reached);
+    }
+    return noted.name();
   }
 
   private Member self() {

@@ -24,6 +24,7 @@ import org.apache.ratis.protocol.RaftPeer;
 import org.apache.ratis.protocol.RaftPeerId;
 import org.apache.ratis.protocol.SetConfigurationRequest;
 import org.apache.ratis.protocol.TransferLeadershipRequest;
+import org.apache.ratis.protocol.exceptions.ReconfigurationTimeoutException;
 import org.apache.ratis.server.RaftServer;
 import org.apache.ratis.thirdparty.com.google.protobuf.UnsafeByteOperations;
 import org.jspecify.annotations.Nullable;
@@ -38,6 +39,8 @@ import stoa.log.Replica;
 /// refused, and [#leader] says where.
 public final class RatisGroup implements Consensus {
   private static final Duration MEMBERSHIP_PATIENCE = Duration.ofMinutes(10);
+
+  private static final int ADDING_ATTEMPTS = 5;
 
   /// Members stand for election one after the other, so that votes are not split: each waits twice
   /// this longer than the one before.
@@ -243,7 +246,16 @@ public final class RatisGroup implements Consensus {
     var peers = new ArrayList<>(peers());
     peers.removeIf(peer -> peer.getId().toString().equals(member.id()));
     peers.add(RatisNode.peer(member));
-    change(peers);
+    for (int attempt = 1; ; attempt++) {
+      try {
+        change(peers);
+        return;
+      } catch (Unavailable failed) {
+        // It has not said anything for six seconds, as one that is started on a busy machine does.
+        boolean slow = failed.getCause() instanceof ReconfigurationTimeoutException;
+        if (!slow || attempt == ADDING_ATTEMPTS) throw failed;
+      }
+    }
   }
 
   /// Removes a member, be it the leader.
