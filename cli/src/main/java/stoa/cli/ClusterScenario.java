@@ -40,7 +40,7 @@ public final class ClusterScenario implements Scenario {
 
   @Override
   public Duration timeMax() {
-    return Duration.ofMinutes(5);
+    return Duration.ofMinutes(10);
   }
 
   @Override

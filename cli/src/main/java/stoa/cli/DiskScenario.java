@@ -54,7 +54,7 @@ public final class DiskScenario implements Scenario {
 
   @Override
   public Duration timeMax() {
-    return Duration.ofMinutes(6);
+    return Duration.ofMinutes(10);
   }
 
   @Override

@@ -44,7 +44,7 @@ public final class MajorityScenario implements Scenario {
 
   @Override
   public Duration timeMax() {
-    return Duration.ofMinutes(5);
+    return Duration.ofMinutes(10);
   }
 
   @Override

@@ -42,7 +42,7 @@ public final class MembersScenario implements Scenario {
 
   @Override
   public Duration timeMax() {
-    return Duration.ofMinutes(6);
+    return Duration.ofMinutes(10);
   }
 
   @Override

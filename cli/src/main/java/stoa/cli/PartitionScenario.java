@@ -64,7 +64,7 @@ public final class PartitionScenario implements Scenario {
 
   @Override
   public Duration timeMax() {
-    return Duration.ofMinutes(5);
+    return Duration.ofMinutes(10);
   }
 
   @Override

@@ -35,7 +35,7 @@ public final class Survivor {
   private static final String CURRENT = "current";
   private static final String META = "raft-meta";
   private static final String NEXT = ".next";
-  private static final String ASIDE = ".before";
+  private static final String ASIDE = ".before.";
 
   private Survivor() {}
 
@@ -48,38 +48,46 @@ public final class Survivor {
   /// @return up to where the replica is
   /// @throws Unavailable when the log cannot be read
   public static Position begin(RatisConfig config, int number, Replica replica) {
-    Path log = config.directory().resolve(RatisNode.id(number).getUuid().toString());
+    Path directory = config.directory();
+    Path log = directory.resolve(RatisNode.id(number).getUuid().toString());
+    Path next = log.resolveSibling(log.getFileName() + NEXT);
     try {
-      Path current = log.resolve(CURRENT);
-      if (Files.exists(current)) apply(config, current, replica);
+      if (!Files.exists(log) && Files.exists(next)) move(next, log); // interrupted between the two
+      List<LogSegmentPath> segments = segments(log.resolve(CURRENT));
+      for (LogSegmentPath segment : segments) apply(config, segment, replica);
       Position reached = replica.sync();
-      if (Files.exists(current)) putAside(config.directory(), log);
+      if (!segments.isEmpty()) {
+        prepare(log, next);
+        move(log, log.resolveSibling(log.getFileName() + ASIDE + reached.index()));
+        move(next, log);
+      }
+      sync(directory, StandardOpenOption.READ);
       return reached;
     } catch (IOException failed) {
       throw new Unavailable(log + " cannot be read: " + failed.getMessage(), failed);
     }
   }
 
-  private static void apply(RatisConfig config, Path current, Replica replica) throws IOException {
-    List<LogSegmentPath> segments;
+  private static List<LogSegmentPath> segments(Path current) throws IOException {
     try (var files = Files.list(current)) {
-      segments =
-          files
-              .map(LogSegmentPath::matchLogSegment)
-              .filter(Objects::nonNull)
-              .sorted(Comparator.comparing(LogSegmentPath::getStartEnd))
-              .toList();
+      return files
+          .map(LogSegmentPath::matchLogSegment)
+          .filter(Objects::nonNull)
+          .sorted(Comparator.comparing(LogSegmentPath::getStartEnd))
+          .toList();
     }
-    for (LogSegmentPath segment : segments) {
-      // A torn end was never acknowledged by this member.
-      LogSegment.readSegmentFile(
-          segment.getPath().toFile(),
-          segment.getStartEnd(),
-          SizeInBytes.valueOf(2L * config.commandBytesMax()),
-          CorruptionPolicy.WARN_AND_RETURN,
-          null,
-          entry -> apply(entry, replica));
-    }
+  }
+
+  private static void apply(RatisConfig config, LogSegmentPath segment, Replica replica)
+      throws IOException {
+    // A torn end was never acknowledged by this member.
+    LogSegment.readSegmentFile(
+        segment.getPath().toFile(),
+        segment.getStartEnd(),
+        SizeInBytes.valueOf(2L * config.commandBytesMax()),
+        CorruptionPolicy.WARN_AND_RETURN,
+        null,
+        entry -> apply(entry, replica));
   }
 
   private static void apply(LogEntryProto entry, Replica replica) {
@@ -91,8 +99,8 @@ public final class Survivor {
     }
   }
 
-  private static void putAside(Path directory, Path log) throws IOException {
-    Path next = log.resolveSibling(log.getFileName() + NEXT);
+  /// A log without entries, in the same term.
+  private static void prepare(Path log, Path next) throws IOException {
     Path current = next.resolve(CURRENT);
     Path meta = current.resolve(META);
     Files.createDirectories(current);
@@ -100,10 +108,10 @@ public final class Survivor {
     sync(meta, StandardOpenOption.WRITE);
     sync(current, StandardOpenOption.READ);
     sync(next, StandardOpenOption.READ);
-    Path aside = log.resolveSibling(log.getFileName() + ASIDE);
-    Files.move(log, aside, StandardCopyOption.ATOMIC_MOVE);
-    Files.move(next, log, StandardCopyOption.ATOMIC_MOVE);
-    sync(directory, StandardOpenOption.READ);
+  }
+
+  private static void move(Path from, Path to) throws IOException {
+    Files.move(from, to, StandardCopyOption.ATOMIC_MOVE);
   }
 
   private static void sync(Path path, StandardOpenOption mode) throws IOException {
