@@ -31,6 +31,7 @@ import stoa.Order;
 import stoa.Shared;
 import stoa.Stoa;
 import stoa.StoaConfig;
+import stoa.StoaException;
 import stoa.Unavailable;
 import stoa.node.ServerConfig;
 import stoa.wire.proto.DrainRequest;
@@ -186,6 +187,26 @@ class ClusterServerTest {
   void aServerWithoutANameIsCalledByThePortThatItWasGiven() throws IOException {
     servers.add(start(directory.resolve("some"), null, 0, null));
     assertEquals("s" + servers.getFirst().port(), servers.getFirst().name());
+  }
+
+  @Test
+  void theOneServerThatIsLeftGoesOnAloneAndOthersJoinIt() throws Exception {
+    start("a", "b", "c");
+    try (Stoa stoa = open(servers.get(1))) {
+      Counter counter = stoa.get(Counter.class, "hot");
+      for (int i = 1; i <= 20; i++) assertEquals(i, counter.increment());
+    }
+    Path left = directory.resolve("c");
+    assertThrows(StoaException.class, () -> ClusterServer.goOnAlone(left), "it runs");
+    close();
+    assertEquals("c", ClusterServer.goOnAlone(left));
+    assertEquals("c", ClusterServer.goOnAlone(left));
+    start("c", "d");
+    try (Stoa stoa = open(servers.getLast())) {
+      assertEquals(21, stoa.get(Counter.class, "hot").increment());
+    }
+    assertThrows(
+        IllegalArgumentException.class, () -> ClusterServer.goOnAlone(directory.resolve("none")));
   }
 
   @Test
