@@ -4,6 +4,9 @@ import java.util.stream.Stream;
 
 /// The objects of one type as of one moment, in the order in which they were created.
 ///
+/// Of a store that several groups of servers keep, objects of [Order#STREAM] come group by group,
+/// each group's as of one moment.
+///
 /// Use it in a try-with-resources statement and from one thread. It can be iterated once.
 ///
 /// @param <T> the type of the objects

@@ -15,6 +15,7 @@ import stoa.node.Server;
 import stoa.node.ServerConfig;
 import stoa.objects.EmbeddedEngine;
 import stoa.objects.ObjectService;
+import stoa.objects.Part;
 import stoa.objects.types.Keys;
 import stoa.objects.types.SharedType;
 import stoa.storage.Device;
@@ -25,41 +26,65 @@ import stoa.store.Threads;
 import stoa.wire.ShardMap;
 import stoa.wire.proto.ServerStatus;
 
-/// Servers in this process that keep a store in several groups: each group has one disk, and its
-/// store is open at one of the servers, or at none. One thread at a time uses it; the servers do at
-/// all times.
+/// Servers in this process that keep a store in several groups: each group's part is open at one of
+/// the servers, or at none. One thread at a time uses it; the servers do at all times.
 final class Groups implements AutoCloseable {
-  private final StoaConfig config;
+  /// Opens a group's part of a store.
+  interface Opening {
+    ObjectService open(int group);
+  }
+
+  private final int count;
   private final ShardMap map;
-  private final List<Disk> disks;
+  private final Opening opening;
   private final List<Server> servers = new ArrayList<>();
 
   /// Where each group is led.
   private final List<CompletableFuture<String>> leaders = new ArrayList<>();
 
-  /// The first server leads all groups.
+  /// Those of a store on disks, one for each group; the first server leads all groups.
   ///
-  /// @param config of the stores; its URL is used in messages only
-  /// @param disks one for each group
+  /// @param config its URL is used in messages only
   Groups(StoaConfig config, List<? extends Disk> disks, int serversCount) {
-    this.config = config;
-    this.disks = List.copyOf(disks);
-    map = ShardMap.of(disks.size());
-    disks.forEach(_ -> leaders.add(new CompletableFuture<>()));
-    for (int i = 0; i < serversCount; i++) {
-      try {
+    this(
+        disks.size(),
+        serversCount,
+        group -> part(config, disks.get(group), ShardMap.of(disks.size()).part(group)));
+  }
+
+  /// The first server leads all groups.
+  Groups(int count, int serversCount, Opening opening) {
+    this.count = count;
+    this.opening = opening;
+    map = ShardMap.of(count);
+    try {
+      for (int group = 0; group < count; group++) leaders.add(new CompletableFuture<>());
+      for (int i = 0; i < serversCount; i++) {
         servers.add(Server.start(ServerConfig.of("127.0.0.1", 0), new Others()));
-      } catch (IOException failed) {
-        throw new UncheckedIOException(failed);
       }
+      for (int group = 0; group < count; group++) lead(group, 0);
+    } catch (IOException failed) {
+      close();
+      throw new UncheckedIOException(failed);
+    } catch (RuntimeException failed) {
+      close();
+      throw failed;
     }
-    for (int group = 0; group < disks.size(); group++) lead(group, 0);
+  }
+
+  /// Opens a group's part of a store on a disk.
+  static ObjectService part(StoaConfig config, Disk disk, Part part) {
+    Device device = Device.open(disk, DeviceConfig.standard());
+    var stoa =
+        EmbeddedEngine.openReplicated(
+            config, device, () -> new LocalShardLog(device), Clock.system(), Threads.real(), part);
+    return ObjectService.of(stoa, _ -> true);
   }
 
   private final class Others implements Peers {
     @Override
     public int groups() {
-      return disks.size();
+      return count;
     }
 
     @Override
@@ -96,16 +121,7 @@ final class Groups implements AutoCloseable {
 
   /// Opens a group's store at a server.
   void lead(int group, int server) {
-    Device device = Device.open(disks.get(group), DeviceConfig.standard());
-    var stoa =
-        EmbeddedEngine.openReplicated(
-            config,
-            device,
-            () -> new LocalShardLog(device),
-            Clock.system(),
-            Threads.real(),
-            map.part(group));
-    servers.get(server).lead(group, ObjectService.of(stoa, _ -> true));
+    servers.get(server).lead(group, opening.open(group));
     synchronized (leaders) {
       leaders.get(group).complete(address(servers.get(server)));
     }

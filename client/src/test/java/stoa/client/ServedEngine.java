@@ -2,6 +2,7 @@ package stoa.client;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.file.Path;
 import java.util.function.Predicate;
 import stoa.Stoa;
 import stoa.StoaConfig;
@@ -10,11 +11,19 @@ import stoa.node.ServerConfig;
 import stoa.objects.EmbeddedEngine;
 import stoa.objects.ObjectService;
 import stoa.spi.Engine;
+import stoa.storage.Disk;
+import stoa.storage.FileDisk;
+import stoa.storage.MemoryDisk;
+import stoa.wire.ShardMap;
 
 /// Opens stores in this process as clients of a server of their own, so that the tests of stores in
 /// the process run against remote ones. It stands before the other engines on the class path of
 /// this module's tests.
+///
+/// With the system property `stoa.test.groups` the server keeps each store in so many groups.
 public final class ServedEngine implements Engine {
+  private static final int GROUPS = Integer.getInteger("stoa.test.groups", 1);
+
   /// For [java.util.ServiceLoader].
   public ServedEngine() {}
 
@@ -25,6 +34,7 @@ public final class ServedEngine implements Engine {
 
   @Override
   public Stoa open(StoaConfig config) {
+    if (GROUPS > 1) return openGroups(config);
     Server server = serve(config, 0);
     try {
       Parts parts = Parts.open(config.withUrl("stoa://127.0.0.1:" + server.port()));
@@ -34,6 +44,28 @@ public final class ServedEngine implements Engine {
       server.close();
       throw failed;
     }
+  }
+
+  /// The part of the global order is a store as any other, beside which the other groups have their
+  /// disks.
+  private static Stoa openGroups(StoaConfig config) {
+    var map = ShardMap.of(GROUPS);
+    var groups =
+        new Groups(GROUPS, 1, group -> Groups.part(config, disk(config, group), map.part(group)));
+    try {
+      Parts parts = Parts.open(config.withUrl(groups.url()));
+      parts.whenClosed(groups::close);
+      return parts.whole();
+    } catch (RuntimeException | Error failed) {
+      groups.close();
+      throw failed;
+    }
+  }
+
+  private static Disk disk(StoaConfig config, int group) {
+    if (!config.scheme().equals("file")) return new MemoryDisk(config.limits().memoryBytesMax());
+    String directory = config.url().substring("file:".length()).replaceFirst("\\?.*", "");
+    return new FileDisk(Path.of(directory, "group-" + group));
   }
 
   /// A server of a store.

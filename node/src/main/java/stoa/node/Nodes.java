@@ -150,7 +150,10 @@ final class Nodes implements AutoCloseable {
   /// Closes the store.
   @Override
   public void close() {
-    for (Node node : nodes.values()) node.service().close();
+    for (int group : List.copyOf(nodes.keySet())) {
+      Node node = nodes.remove(group);
+      if (node != null) node.service().close();
+    }
     threads.close();
   }
 }

@@ -105,6 +105,7 @@ final class LiveInvoker implements LiveRoute {
     ObjectContext context = ObjectContext.current();
     if (context != null && context.stoa() == stoa) return nested(context, method, arguments);
     EmbeddedStoa.leaveTrial();
+    requireHere();
     ObjectTransaction transaction = ObjectTransaction.current(stoa);
     if (transaction != null) return transaction.call(this, method, arguments);
     if (method.kind().isTransaction()) return transact(method, arguments);
@@ -131,6 +132,11 @@ final class LiveInvoker implements LiveRoute {
       request = stoa.core().put(target, call, existence, type.isQuick(method), timeMax);
     }
     return answer(request);
+  }
+
+  /// Refuses an object that another group keeps.
+  private void requireHere() {
+    stoa.part().require(type.shared().order(), target.key());
   }
 
   /// Whether the object shares no order with others.
@@ -226,6 +232,7 @@ final class LiveInvoker implements LiveRoute {
   /// Makes a call without waiting for it.
   Request begin(SharedMethod method, @Nullable Object[] arguments) throws Throwable {
     EmbeddedStoa.leaveTrial();
+    requireHere();
     if (ObjectContext.current() != null) {
       throw new IllegalStateException(
           "a method of a shared object cannot call asynchronously; call " + method + " directly");
@@ -249,6 +256,7 @@ final class LiveInvoker implements LiveRoute {
 
   /// Creates the object.
   void create() throws Throwable {
+    requireHere();
     byte[] opening = stoa.opening(constructorArguments);
     var existence = new Existence.Absent(opening);
     ObjectTransaction transaction = ObjectTransaction.current(stoa);
