@@ -37,7 +37,14 @@ final class Child implements AutoCloseable {
 
   /// Starts a command of this program.
   static Child start(List<String> arguments) throws IOException {
-    var command = new ArrayList<String>();
+    return start(List.of(), arguments);
+  }
+
+  /// Starts a command of this program.
+  ///
+  /// @param before a command that becomes the one behind it, as `ip netns exec` does
+  static Child start(List<String> before, List<String> arguments) throws IOException {
+    var command = new ArrayList<>(before);
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     for (var flag : ManagementFactory.getRuntimeMXBean().getInputArguments()) {
       if (!flag.startsWith("-agentlib:jdwp")) command.add(flag);
@@ -111,10 +118,11 @@ final class Child implements AutoCloseable {
     return process.waitFor();
   }
 
-  /// Kills it if it is still there.
+  /// Kills it if it is still there, and waits for its end: it may hold what is taken away next.
   @Override
   public void close() {
     process.destroyForcibly();
+    var _ = process.onExit().join();
     Runtime.getRuntime().removeShutdownHook(orphan);
   }
 }

@@ -3,23 +3,23 @@ package stoa.cli;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.stream.Collectors;
 import stoa.sim.Chance;
 import stoa.sim.Scenario;
 import stoa.sim.Trace;
 
-/// Clients with several threads each call the objects of three servers that keep one store, while
-/// one server after the other is killed and started again, or stopped and continued. Calls go on
-/// meanwhile. What they were answered must be linearizable for each object, and strictly
-/// serializable over several.
+/// Clients with several threads each call the objects of three servers that keep one store, in one
+/// group or in several, while
+/// one server after the other is killed or stopped and started again, or paused and continued.
+/// Calls go on meanwhile. What they were answered must be linearizable for each object, and
+/// strictly serializable over several.
 ///
 /// `./stoa test --campaign --scenario cluster --seeds 0-99`. The seed decides what is called, and
 /// what happens to which server, counted in turns; threads and elections decide the rest, so that a
 /// failure may need several runs of its seed to come back.
 public final class ClusterScenario implements Scenario {
   private static final int SERVERS = 3;
+  private static final List<Integer> GROUPS = List.of(1, 4);
 
   private final int faults;
   private final int between;
@@ -43,7 +43,7 @@ public final class ClusterScenario implements Scenario {
 
   @Override
   public Duration timeMax() {
-    return Duration.ofMinutes(5);
+    return Duration.ofMinutes(10);
   }
 
   @Override
@@ -57,45 +57,50 @@ public final class ClusterScenario implements Scenario {
   }
 
   private void run(Path directory, Chance chance, Trace trace) throws Exception {
-    var servers = new ArrayList<ServerProcess>();
-    try {
-      for (int i = 0; i < SERVERS; i++) servers.add(start(directory, i, servers));
-      Settled.await(servers.getFirst().address());
-      String url =
-          servers.stream()
-              .map(ServerProcess::address)
-              .collect(Collectors.joining(",", "stoa://", ""));
-      RecordedRun.run(url, turns -> happen(servers, turns, chance, trace), chance, trace);
-    } finally {
-      servers.forEach(ServerProcess::close);
+    int groups = chance.of("groups").of(GROUPS);
+    trace.reached(groups == 1 ? "one group" : "several groups");
+    try (var cluster = Cluster.start(directory, SERVERS, groups)) {
+      RecordedRun.run(cluster.url(), turns -> happen(cluster, turns, chance, trace), chance, trace);
     }
   }
 
-  private void happen(List<ServerProcess> servers, Turns turns, Chance chance, Trace trace)
-      throws Exception {
+  private void happen(Cluster cluster, Turns turns, Chance chance, Trace trace) throws Exception {
     for (int i = 0; i < faults; i++) {
       turns.await(chance.between(between / 2, between));
-      int which = chance.below(SERVERS);
-      if (chance.percent(60)) {
-        servers.get(which).kill();
-        trace.reached("a server killed");
-        turns.await(chance.between(between / 2, between)); // calls go on without it
-        servers.set(which, servers.get(which).startAgain());
-      } else {
-        servers.get(which).pause();
-        trace.reached("a server stopped");
-        turns.await(chance.between(between / 2, between));
-        servers.get(which).resume();
+      int leader = cluster.leader();
+      boolean leads = chance.percent(60);
+      int which = leads ? leader : (leader + chance.between(1, SERVERS - 1)) % SERVERS;
+      String victim = leads ? "the leader" : "a follower";
+      var _ = turns.longestSilence();
+      String fault;
+      switch (chance.below(4)) {
+        case 0, 1 -> {
+          fault = victim + " killed";
+          cluster.kill(which);
+          turns.await(chance.between(between / 2, between)); // calls go on without it
+          trace.measured("ms without an answer: " + fault, turns.longestSilence().toMillis());
+          cluster.startAgain(which);
+        }
+        case 2 -> {
+          fault = victim + " paused";
+          cluster.pause(which);
+          turns.await(chance.between(between / 2, between));
+          trace.measured("ms without an answer: " + fault, turns.longestSilence().toMillis());
+          cluster.resume(which);
+        }
+        default -> {
+          fault = victim + " stopped";
+          cluster.stop(which);
+          turns.await(chance.between(between / 2, between));
+          trace.measured("ms without an answer: " + fault, turns.longestSilence().toMillis());
+          cluster.startAgain(which);
+        }
       }
+      trace.reached(fault);
+      turns.await(between / 2);
+      trace.measured(
+          "ms without an answer: " + fault + ", and back", turns.longestSilence().toMillis());
     }
     turns.await(between);
-  }
-
-  private static ServerProcess start(Path directory, int index, List<ServerProcess> before)
-      throws Exception {
-    var options = new ArrayList<>(List.of("--name", "s" + (index + 1)));
-    if (before.isEmpty()) options.add("--replicated");
-    else options.addAll(List.of("--join", before.getFirst().address()));
-    return ServerProcess.start(directory.resolve("s" + (index + 1)), options);
   }
 }

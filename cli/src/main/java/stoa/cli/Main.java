@@ -27,6 +27,7 @@ import stoa.StoaException;
       CancelCommand.class,
       ClusterCommand.class,
       DrainCommand.class,
+      RecoverCommand.class,
       HelpCommand.class
     },
     synopsisSubcommandLabel = "COMMAND",

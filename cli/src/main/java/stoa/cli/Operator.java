@@ -112,6 +112,13 @@ final class Operator {
     }
   }
 
+  /// Asks the server itself, whoever has the store.
+  ///
+  /// @throws IllegalArgumentException saying what to do when that fails
+  <T> T askItself(Function<StoreGrpc.StoreBlockingStub, T> question) {
+    return ask(Endpoint.of(server), LEADER_SECONDS, question);
+  }
+
   private <T> T ask(
       Endpoint address, long seconds, Function<StoreGrpc.StoreBlockingStub, T> question) {
     ManagedChannel channel = channel(address);

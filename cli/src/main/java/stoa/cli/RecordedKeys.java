@@ -309,7 +309,9 @@ final class RecordedKeys {
 
   /// The puts on a key, as its witness was told.
   private List<Put> order(Heard<List<String>> witness, String last) {
-    if (witness.cause() != null) throw new AssertionError("a witness ended", witness.cause());
+    if (witness.cause() != null) {
+      throw new AssertionError("a witness ended: " + witness.cause(), witness.cause());
+    }
     var order = new ArrayList<Put>();
     for (var event : witness.events()) {
       if (event.number() > order.size() + 1) {

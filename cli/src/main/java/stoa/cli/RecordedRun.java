@@ -30,6 +30,9 @@ final class RecordedRun {
     ///
     /// @param turns which clients take until then
     void happen(Turns turns) throws Exception;
+
+    /// What happens when clients have made their last calls, before all is read once more.
+    default void afterwards() throws Exception {}
   }
 
   /// Runs once.
@@ -52,6 +55,7 @@ final class RecordedRun {
         }
         finish(happened(faults, turns), ends);
       }
+      faults.afterwards();
       work.require(clients.getFirst());
       work.places()
           .forEach((place, count) -> {

@@ -5,22 +5,31 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/// A Stoa server in a process of its own, on this machine only.
+/// A Stoa server in a process of its own, on this machine.
 ///
 /// Owned by one thread.
 final class ServerProcess implements AutoCloseable {
-  private static final String HOST = "127.0.0.1";
-  private static final String LISTENING = "listening on " + HOST + ":";
+  private static final String LISTENING = "listening on ";
   private static final String READY = "ready";
   private static final int ANY_PORT = 0;
   private static final long STOPPING_MILLIS_MAX = 60_000;
 
+  /// Where on this machine servers run.
+  ///
+  /// @param host the address that they listen on
+  /// @param before a command that becomes the server's, and takes it there
+  record Site(String host, List<String> before) {
+    static final Site LOOPBACK = new Site("127.0.0.1", List.of());
+  }
+
   private final Child child;
+  private final Site site;
   private final List<String> options;
   private final int port;
 
-  private ServerProcess(Child child, List<String> options, int port) {
+  private ServerProcess(Child child, Site site, List<String> options, int port) {
     this.child = child;
+    this.site = site;
     this.options = options;
     this.port = port;
   }
@@ -42,29 +51,35 @@ final class ServerProcess implements AutoCloseable {
   /// @param port 0 for any
   /// @param further options of the command
   static ServerProcess start(Path directory, int port, List<String> further) throws IOException {
+    return start(Site.LOOPBACK, directory, port, further);
+  }
+
+  /// As [#start(Path, int, List)], at a site.
+  static ServerProcess start(Site site, Path directory, int port, List<String> further)
+      throws IOException {
     var options = new ArrayList<>(List.of("--data", directory.toString()));
     options.addAll(further);
-    return start(options, port);
+    return start(site, options, port);
   }
 
   /// Starts one again on the same directory, at the same port.
   ServerProcess startAgain() throws IOException {
-    return start(options, port);
+    return start(site, options, port);
   }
 
-  private static ServerProcess start(List<String> options, int port) throws IOException {
-    var command = new ArrayList<>(List.of("serve", "--listen", HOST + ":" + port));
+  private static ServerProcess start(Site site, List<String> options, int port) throws IOException {
+    var command = new ArrayList<>(List.of("serve", "--listen", site.host() + ":" + port));
     command.addAll(options);
-    var child = Child.start(command);
+    var child = Child.start(site.before(), command);
     try {
       int bound = port;
       for (var line = child.line(); line.isPresent(); line = child.line()) {
         if (line.get().startsWith(LISTENING)) {
-          bound = Integer.parseInt(line.get().substring(LISTENING.length()));
+          bound = Endpoint.of(line.get().substring(LISTENING.length())).port();
         }
         if (line.get().equals(READY)) {
           drain(child);
-          return new ServerProcess(child, options, bound);
+          return new ServerProcess(child, site, options, bound);
         }
       }
     } catch (IOException | RuntimeException e) {
@@ -97,7 +112,7 @@ final class ServerProcess implements AutoCloseable {
 
   /// Its host and port.
   String address() {
-    return HOST + ":" + port;
+    return site.host() + ":" + port;
   }
 
   /// Its port.

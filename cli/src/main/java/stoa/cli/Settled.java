@@ -32,7 +32,6 @@ final class Settled {
   private static boolean isSettled(StatusReply status) {
     int led = 0;
     for (ServerStatus server : status.getServersList()) {
-      if (!server.getState().isEmpty()) return false;
       for (MemberStatus member : server.getGroupsList()) {
         if (!member.getMove().isEmpty()) return false;
         if (member.getLeads()) led++;

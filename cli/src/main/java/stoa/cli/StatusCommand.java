@@ -89,8 +89,9 @@ final class StatusCommand implements Callable<Integer> {
     }
     out.printf("%n%s%n", Words.count(groups, "group"));
     out.printf("%16s  %-24s %s%n", "group", "leader", "followers");
+    boolean allLed = true;
     for (int group = 0; group < groups; group++) {
-      String leader = "nobody is known to lead";
+      String leader = "none";
       var followers = new ArrayList<String>();
       for (ServerStatus server : servers) {
         for (MemberStatus member : server.getGroupsList()) {
@@ -101,6 +102,13 @@ final class StatusCommand implements Callable<Integer> {
         }
       }
       out.printf("%16d  %-24s %s%n", group, leader, String.join(", ", followers));
+      allLed &= !leader.equals("none");
+    }
+    if (!allLed) {
+      out.printf(
+          "a group is led by none: most of its servers do not reach each other, or one is being"
+              + " chosen.%nStart those that are down; when they are lost for good, see ./stoa help"
+              + " recover%n");
     }
   }
 

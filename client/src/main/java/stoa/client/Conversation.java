@@ -46,11 +46,14 @@ final class Conversation implements AutoCloseable {
    */
   private static final Logger LOG = LoggerFactory.getLogger(Conversation.class);
   private static final long HELLO_MILLIS = 5_000;
-  private static final long TICK_MILLIS = 250;
+  private static final long TICK_MILLIS = 100;
 
-  /// How long one of several servers may take to say hello, or to answer anything, before another
-  /// one is asked.
-  private static final long SILENCE_MILLIS = 1_000;
+  /// How long one of several servers may take to say hello before the next one is asked.
+  private static final long WELCOME_MILLIS = 1_000;
+
+  /// How long one of several servers may take to answer anything before another one is asked
+  /// whether it has the store no more.
+  private static final long SILENCE_MILLIS = 500;
 
   /// How much longer than a call may take a caller waits, for a connection to come back.
   private static final long TROUBLE_MILLIS = 5_000;
@@ -546,7 +549,7 @@ final class Conversation implements AutoCloseable {
   }
 
   private boolean awaitWelcome(Link made) throws InterruptedException {
-    long patience = TimeUnit.MILLISECONDS.toNanos(route.isAlone() ? HELLO_MILLIS : SILENCE_MILLIS);
+    long patience = TimeUnit.MILLISECONDS.toNanos(route.isAlone() ? HELLO_MILLIS : WELCOME_MILLIS);
     long deadline = System.nanoTime() + patience;
     lock.lock();
     try {

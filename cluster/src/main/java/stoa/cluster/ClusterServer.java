@@ -28,6 +28,7 @@ import org.slf4j.LoggerFactory;
 import stoa.StoaConfig;
 import stoa.StoaException;
 import stoa.Unavailable;
+import stoa.log.Replica;
 import stoa.node.Peers;
 import stoa.node.Server;
 import stoa.node.ServerConfig;
@@ -36,6 +37,7 @@ import stoa.ratis.GroupId;
 import stoa.ratis.Member;
 import stoa.ratis.RatisConfig;
 import stoa.ratis.RatisNode;
+import stoa.ratis.Survivor;
 import stoa.wire.ShardMap;
 import stoa.wire.proto.MemberStatus;
 import stoa.wire.proto.ServerStatus;
@@ -156,10 +158,10 @@ public final class ClusterServer implements AutoCloseable {
         throw failed;
       }
       self = node.self().withClients(options.server().host() + ":" + server.port());
-      noted = before != null ? before : first(created);
+      noted = before != null ? before.at(self.port(), self.supplyPort()) : first(created);
       try {
         // Before it is one of them: they must find it again.
-        if (before == null) noted.write(directory);
+        if (!noted.equals(before)) noted.write(directory);
         Settings known = noted.settings();
         if (known != null) begin(known);
       } catch (RuntimeException failed) {
@@ -241,6 +243,49 @@ public final class ClusterServer implements AutoCloseable {
     return Membership.read(directory) != null;
   }
 
+  /// Has the server of a directory keep the store alone from now on, since most of the others are
+  /// lost for good: what it has is the store, and what only they had is lost. It must not run. It
+  /// is started, and others join it, as any; those that were lost are strangers to it, and must not
+  /// be started again.
+  ///
+  /// @return its name
+  /// @throws IllegalArgumentException when the directory is of no server of several, or it has not
+  ///   all groups of the store
+  /// @throws StoaException when it cannot be read, or the server runs
+  public static String goOnAlone(Path directory) {
+    Membership noted = Membership.read(directory);
+    Settings known = noted == null ? null : noted.settings();
+    if (noted == null || known == null) {
+      throw new IllegalArgumentException(
+          directory + " is of no server that keeps its store with others");
+    }
+    if (noted.hosts().size() < known.groups()) {
+      throw new IllegalArgumentException(
+          directory
+              + " has the groups "
+              + noted.hosts().keySet()
+              + " of the store's "
+              + known.groups()
+              + "; take a server that has all of them");
+    }
+    var config = RatisConfig.of(noted.name(), directory.resolve("log"));
+    for (int group : noted.hosts().keySet()) {
+      Path device = directory.resolve("replica-" + group);
+      try (var replica = new Replica(HostedGroup.device(device))) {
+        if (!replica.isWhole()) {
+          throw new Unavailable(
+              directory
+                  + " is of a server that was being brought level by another one, and has a part"
+                  + " only; take another server's");
+        }
+        var reached = Survivor.begin(config, new GroupId(known.store(), group), replica);
+        LOG.info("server {} goes on alone with group {}, as of {}", noted.name(), group, reached);
+      }
+    }
+    noted.left().write(directory);
+    return noted.name();
+  }
+
   /// The port that clients find it at.
   public int port() {
     return server.port();
@@ -284,7 +329,27 @@ public final class ClusterServer implements AutoCloseable {
             self,
             node,
             () -> Optional.ofNullable(hosted.get(0)).flatMap(HostedGroup::led),
-            this::answer);
+            this::answer,
+            this::begun);
+  }
+
+  /// The list of servers is begun, by the first server of a store or by one that was left.
+  private void begun(Servers list) {
+    acting.lock();
+    try {
+      boolean left = noted.hosts().get(0) == Membership.Start.LEFT;
+      for (Servers.Listed other : list.all()) {
+        String name = Member.of(other.member()).id();
+        if (left && !name.equals(self.id())) list.dismiss(name);
+      }
+      if (left || list.all().isEmpty()) list.add(self.id(), self.toString());
+      if (!left) return;
+      var next = noted;
+      for (int group : noted.hosts().keySet()) next = next.hosting(group, Membership.Start.BEGUN);
+      note(next);
+    } finally {
+      acting.unlock();
+    }
   }
 
   private Path replica(int group) {
@@ -312,7 +377,7 @@ public final class ClusterServer implements AutoCloseable {
   /// Called with acting held.
   private void open(Settings known, int group) {
     var place = new HostedGroup.Place(options, server, node, self, known.map(), sequencing);
-    boolean begun = noted.hosts().get(group) == Membership.Start.BEGUN;
+    boolean begun = noted.hosts().get(group) != Membership.Start.ADDED;
     hosted.put(
         group,
         new HostedGroup(

@@ -23,6 +23,7 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -69,6 +70,7 @@ final class Coordinator implements AutoCloseable {
   private final RatisNode node;
   private final Supplier<Optional<HostedGroup.Led>> zero;
   private final Function<byte[], byte[]> here;
+  private final Consumer<Servers> begun;
   private final ScheduledExecutorService turns;
   private final ExecutorService asking = Executors.newVirtualThreadPerTaskExecutor();
   private final AtomicBoolean soon = new AtomicBoolean();
@@ -83,17 +85,20 @@ final class Coordinator implements AutoCloseable {
 
   /// @param zero the store of group 0, if this server has it
   /// @param here answers what would be asked of this server
+  /// @param begun is given the list when a leadership begins, to begin it if need be
   Coordinator(
       Settings settings,
       Member self,
       RatisNode node,
       Supplier<Optional<HostedGroup.Led>> zero,
-      Function<byte[], byte[]> here) {
+      Function<byte[], byte[]> here,
+      Consumer<Servers> begun) {
     this.settings = settings;
     this.self = self;
     this.node = node;
     this.zero = zero;
     this.here = here;
+    this.begun = begun;
     turns =
         Executors.newSingleThreadScheduledExecutor(
             task -> Thread.ofPlatform().name("stoa-placement").daemon().unstarted(task));
@@ -219,8 +224,7 @@ final class Coordinator implements AutoCloseable {
     Leadership(HostedGroup.Led led) {
       this.led = led;
       servers = led.store().get(Servers.class, Servers.KEY);
-      // The first server begins the list.
-      if (servers.all().isEmpty()) servers.add(self.id(), self.toString());
+      begun.accept(servers);
     }
 
     /// All servers; called by any thread.

@@ -112,7 +112,7 @@ final class HostedGroup {
     }
   }
 
-  private static Device device(Path directory) {
+  static Device device(Path directory) {
     try {
       return Device.open(new FileDisk(directory), DeviceConfig.standard());
     } catch (CorruptData | UnknownFormat damaged) {
@@ -203,16 +203,25 @@ final class HostedGroup {
     return !group.members().isEmpty() && member(self()).isEmpty();
   }
 
+  private boolean isMember() {
+    return member(self()).isPresent();
+  }
+
   // ---- the store
 
   /// Whoever leads has the store; called with roles held.
   private void openStore() {
     if (ended || service != null) return;
+    long began = System.nanoTime();
     executing.close();
     try {
       serve();
       leader.is(place.self().clients());
-      LOG.info("server {} has {}", self(), name);
+      LOG.info(
+          "server {} has {}, opened in {} ms",
+          self(),
+          name,
+          TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - began));
     } catch (RuntimeException later) {
       // Another one leads by now, or the next tick tries again.
       LOG.info("server {} cannot open {} yet: {}", self(), name, later.getMessage());
@@ -303,8 +312,11 @@ final class HostedGroup {
     try {
       if (ended) return;
       if (!leads) {
+        Optional<String> leading = group.leader();
+        // Clients wait for the next one, rather than to be sent to one that is silent.
+        if (leading.isEmpty() && isMember()) leader.isUnknown();
+        if (leading.isPresent() && !leader.isKnown()) follow(leading.get());
         execute();
-        if (!leader.isKnown()) group.leader().ifPresent(this::follow);
         return;
       }
       ObjectService current = service;
@@ -329,7 +341,7 @@ final class HostedGroup {
 
   /// Whether clients are told by this replica who leads.
   boolean knowsLeader() {
-    return failure == null && group.isAlive() && group.leader().isPresent();
+    return failure == null && group.isAlive() && isMember();
   }
 
   /// What it failed with; null when it has not.

@@ -38,7 +38,10 @@ record Membership(
     /// The group began with this server.
     BEGUN,
     /// This server was added to a group that was there.
-    ADDED
+    ADDED,
+    /// The group goes on with this server, which was left by the others; the list of servers does
+    /// not say so yet.
+    LEFT
   }
 
   Membership {
@@ -60,6 +63,18 @@ record Membership(
     var more = new TreeMap<>(hosts);
     more.put(group, start);
     return new Membership(name, host, port, supplyPort, settings, more);
+  }
+
+  /// This one when it has been left by all others: elsewhere, so that nobody of them finds it.
+  Membership left() {
+    var all = new TreeMap<Integer, Start>();
+    for (int group : hosts.keySet()) all.put(group, Start.LEFT);
+    return new Membership(name, host, 0, 0, settings, all);
+  }
+
+  /// This one at other ports.
+  Membership at(int newPort, int newSupplyPort) {
+    return new Membership(name, host, newPort, newSupplyPort, settings, hosts);
   }
 
   /// This one with a group less.

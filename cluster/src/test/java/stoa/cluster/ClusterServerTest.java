@@ -2,6 +2,7 @@ package stoa.cluster;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -18,6 +19,7 @@ import java.util.TreeSet;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -25,9 +27,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import stoa.Accessor;
 import stoa.Blob;
+import stoa.Order;
 import stoa.Shared;
 import stoa.Stoa;
 import stoa.StoaConfig;
+import stoa.StoaException;
 import stoa.Unavailable;
 import stoa.node.ServerConfig;
 import stoa.wire.proto.DrainRequest;
@@ -41,6 +45,21 @@ import stoa.wire.proto.WhereRequest;
 class ClusterServerTest {
   @Shared(name = "cluster.Counter")
   static class Counter {
+    private long value;
+
+    long increment() {
+      return ++value;
+    }
+
+    @Accessor
+    long value() {
+      return value;
+    }
+  }
+
+  /// Its objects are spread over all groups.
+  @Shared(name = "cluster.Tally", order = Order.STREAM)
+  static class Tally {
     private long value;
 
     long increment() {
@@ -171,6 +190,26 @@ class ClusterServerTest {
   }
 
   @Test
+  void theOneServerThatIsLeftGoesOnAloneAndOthersJoinIt() throws Exception {
+    start("a", "b", "c");
+    try (Stoa stoa = open(servers.get(1))) {
+      Counter counter = stoa.get(Counter.class, "hot");
+      for (int i = 1; i <= 20; i++) assertEquals(i, counter.increment());
+    }
+    Path left = directory.resolve("c");
+    assertThrows(StoaException.class, () -> ClusterServer.goOnAlone(left), "it runs");
+    close();
+    assertEquals("c", ClusterServer.goOnAlone(left));
+    assertEquals("c", ClusterServer.goOnAlone(left));
+    start("c", "d");
+    try (Stoa stoa = open(servers.getLast())) {
+      assertEquals(21, stoa.get(Counter.class, "hot").increment());
+    }
+    assertThrows(
+        IllegalArgumentException.class, () -> ClusterServer.goOnAlone(directory.resolve("none")));
+  }
+
+  @Test
   void callsGoOnWhenTheServerThatHasTheStoreStops() throws Exception {
     start("a", "b", "c");
     try (Stoa stoa = open(servers.get(1))) {
@@ -217,6 +256,62 @@ class ClusterServerTest {
       var status = status(servers.getLast());
       assertEquals("leads", status.getRole());
       assertEquals(1, status.getServersCount());
+    }
+  }
+
+  @Test
+  void groupsAreSpreadAndServersComeAndGoWhileClientsWork() throws Exception {
+    groups = 4;
+    start("a", "b", "c");
+    var ends = new ArrayList<Future<Long>>();
+    try (Stoa stoa = open(servers.getLast());
+        var callers = Executors.newVirtualThreadPerTaskExecutor()) {
+      var enough = new AtomicBoolean();
+      for (int i = 0; i < 8; i++) {
+        Tally tally = stoa.get(Tally.class, "t" + i);
+        ends.add(
+            callers.submit(() -> {
+              long made = 0;
+              while (!enough.get()) {
+                made++;
+                if (tally.increment() != made) throw new AssertionError("not exactly once");
+              }
+              return made;
+            }));
+      }
+      start("d", "e");
+      // One of them is asked for the drain, and leads group 0 maybe.
+      for (String name : List.of("a", "b")) {
+        ClusterServer gone = servers.removeFirst();
+        assertEquals(name, gone.name());
+        var request = DrainRequest.newBuilder().setServer(name).build();
+        assertEquals("", ask(leader(gone), to -> to.drain(request)).getRefusal());
+        assertNull(gone.awaitClosed());
+        settle();
+      }
+      enough.set(true);
+      for (int i = 0; i < 8; i++) {
+        assertEquals(ends.get(i).get(), stoa.get(Tally.class, "t" + i).value());
+      }
+    }
+  }
+
+  @Test
+  void fewerReplicasThanServersKeepAllAndAreStartedAgain() throws Exception {
+    groups = 3;
+    for (int count : List.of(1, 2)) {
+      replicas = count;
+      var names = List.of("a" + count, "b" + count, "c" + count);
+      start(names.toArray(String[]::new));
+      try (Stoa stoa = open(servers.getFirst())) {
+        for (int i = 0; i < 20; i++) assertEquals(1, stoa.get(Tally.class, "t" + i).increment());
+      }
+      close();
+      start(names.reversed().toArray(String[]::new));
+      try (Stoa stoa = open(servers.getFirst())) {
+        for (int i = 0; i < 20; i++) assertEquals(2, stoa.get(Tally.class, "t" + i).increment());
+      }
+      close();
     }
   }
 

@@ -31,6 +31,8 @@ class MembershipTest {
     noted = noted.releasing(0).hosting(2, Membership.Start.ADDED);
     noted.write(directory.resolve("data"));
     assertEquals(noted, Membership.read(directory.resolve("data")));
+    noted.left().write(directory.resolve("data"));
+    assertEquals(noted.left(), Membership.read(directory.resolve("data")));
     noted.without().write(directory.resolve("data"));
     assertEquals(noted.without(), Membership.read(directory.resolve("data")));
   }

@@ -6,27 +6,41 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import org.apache.ratis.proto.RaftProtos.FollowerInfoProto;
+import org.apache.ratis.proto.RaftProtos.RoleInfoProto;
 import org.apache.ratis.protocol.RaftClientAsynchronousProtocol;
 import org.apache.ratis.protocol.RaftClientReply;
 import org.apache.ratis.protocol.RaftClientRequest;
+import org.apache.ratis.server.DivisionInfo;
 import org.apache.ratis.server.RaftServer;
 
 /// What Ratis knows of leadership and does not offer: to submit in the process, without a hop to
-/// another thread, and to ask whether the lease is held. Here, and nowhere else, we lean on how it
-/// is made; a version that is made otherwise fails when a group is opened.
+/// another thread, to ask whether the lease is held, and to stand for election at a time of our
+/// own. Here, and nowhere else, we lean on how it is made; a version that is made otherwise fails
+/// when a group is opened.
 final class Leadership {
   /*
    * Ratis' own read index is not used: once an index was acknowledged, it answers for that index
    * without asking anybody, so a leader that was paused and has no lease any more would be believed.
+   *
+   * Ratis looks for the leader's silence once in each random time, so that it may take twice the longest of them
+   * until it is noticed. Whoever calls stand() looks often, and says how long is too long. What happens then is
+   * what Ratis does: the others are asked first whether the leader is silent to them, too, so that no lease is
+   * broken, and nobody who alone does not hear a leader disturbs it.
    */
   private final RaftServer.Division division;
   private final RaftClientAsynchronousProtocol submitting;
   private final MethodHandle role;
   private final MethodHandle leaderState;
   private final MethodHandle hasLease;
+  private final MethodHandle candidate;
 
-  Leadership(RaftServer.Division division) {
+  private final Continuity continuity;
+
+  /// @param breakNanos for how long a lease is over, at least, before another one may lead
+  Leadership(RaftServer.Division division, long breakNanos) {
     this.division = division;
+    this.continuity = new Continuity(breakNanos, System.nanoTime());
     if (!(division instanceof RaftClientAsynchronousProtocol protocol)) {
       throw new IllegalStateException("this version of Ratis takes no requests in the process");
     }
@@ -44,6 +58,11 @@ final class Leadership {
           lookup
               .findVirtual(state, "hasLease", MethodType.methodType(boolean.class))
               .asType(MethodType.methodType(boolean.class, Object.class));
+      candidate =
+          lookup
+              .findVirtual(
+                  server, "changeToCandidate", MethodType.methodType(void.class, boolean.class))
+              .asType(MethodType.methodType(void.class, Object.class, boolean.class));
     } catch (ReflectiveOperationException e) {
       throw new IllegalStateException("this version of Ratis does not tell of its lease: " + e, e);
     }
@@ -56,6 +75,16 @@ final class Leadership {
   /// Whether nobody else can have been the leader at some moment since the call, and this one is
   /// ready.
   boolean isCertain() {
+    long now = System.nanoTime();
+    return hasLease() && continuity.holds(now);
+  }
+
+  /// The others have agreed to what was proposed then, by [System#nanoTime()].
+  void agreed(long proposedNanos) {
+    continuity.agreed(proposedNanos);
+  }
+
+  private boolean hasLease() {
     try {
       Object roles = (Object) role.invokeExact((Object) division);
       var state = (Optional<?>) (Object) leaderState.invokeExact(roles);
@@ -64,6 +93,37 @@ final class Leadership {
       throw e;
     } catch (Throwable e) {
       throw new IllegalStateException(e);
+    }
+  }
+
+  /// Whether this replica follows, and its leader has been silent for so long, or it looks for one.
+  boolean isAlone(long silenceMillis) {
+    RoleInfoProto told = division.getInfo().getRoleInfoProto();
+    return switch (told.getRole()) {
+      case FOLLOWER -> isSilent(told.getFollowerInfo(), silenceMillis);
+      case CANDIDATE -> true;
+      default -> false;
+    };
+  }
+
+  private static boolean isSilent(FollowerInfoProto told, long millis) {
+    return told.getOutstandingOp() == 0 && told.getLeaderInfo().getLastRpcElapsedTimeMs() >= millis;
+  }
+
+  /// Stands for election, if this replica follows a leader that has been silent for so long.
+  void stand(long silenceMillis) {
+    DivisionInfo info = division.getInfo();
+    // As Ratis itself does it.
+    synchronized (division) {
+      if (!info.isFollower() || !info.getLifeCycleState().isRunning()) return;
+      if (!isSilent(info.getRoleInfoProto().getFollowerInfo(), silenceMillis)) return;
+      try {
+        candidate.invokeExact((Object) division, false);
+      } catch (RuntimeException | Error e) {
+        throw e;
+      } catch (Throwable e) {
+        throw new IllegalStateException(e);
+      }
     }
   }
 

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 /// @param supplyPort where others get from it what they lack; 0 as above
 /// @param directory for the logs of its groups
 /// @param electionMin after how long without a word from the leader another one is looked for, at
-///   least; a leader is sure of being the leader for nine tenths of it
+///   least; a leader is sure of being the leader for [#LEASE_PART] of it
 /// @param electionMax at most
 /// @param commandBytesMax the size of the largest command. Each group has a buffer of this size
 /// @param snapshotCommands after how many commands a replica makes its device durable, and drops
@@ -32,6 +32,10 @@ public record RatisConfig(
     Duration patience,
     @Nullable Tls tls) {
 
+  /// For which part of [#electionMin()] a leader is sure of being the leader, once others have
+  /// heard it. The rest is for how long it may not look, or hear, without losing that certainty.
+  static final double LEASE_PART = 0.75;
+
   /// Files in PEM.
   ///
   /// @param certificate the chain of this node
@@ -47,7 +51,7 @@ public record RatisConfig(
         0,
         0,
         directory,
-        Duration.ofSeconds(1),
+        Duration.ofMillis(600),
         Duration.ofSeconds(2),
         16 << 20,
         4_096,

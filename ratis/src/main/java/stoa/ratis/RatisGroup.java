@@ -24,6 +24,7 @@ import org.apache.ratis.protocol.RaftPeer;
 import org.apache.ratis.protocol.RaftPeerId;
 import org.apache.ratis.protocol.SetConfigurationRequest;
 import org.apache.ratis.protocol.TransferLeadershipRequest;
+import org.apache.ratis.protocol.exceptions.ReconfigurationTimeoutException;
 import org.apache.ratis.server.RaftServer;
 import org.apache.ratis.thirdparty.com.google.protobuf.UnsafeByteOperations;
 import org.jspecify.annotations.Nullable;
@@ -38,6 +39,12 @@ import stoa.log.Replica;
 /// refused, and [#leader] says where.
 public final class RatisGroup implements Consensus {
   private static final Duration MEMBERSHIP_PATIENCE = Duration.ofMinutes(10);
+
+  private static final int ADDING_ATTEMPTS = 5;
+
+  /// Members stand for election one after the other, so that votes are not split: each waits twice
+  /// this longer than the one before.
+  private static final long BETWEEN_MILLIS = 50;
 
   private final RatisConfig config;
   private final RaftServer server;
@@ -71,7 +78,9 @@ public final class RatisGroup implements Consensus {
     this.replica = replica;
     this.machine = machine;
     this.events = events;
-    this.leadership = new Leadership(division);
+    this.leadership =
+        new Leadership(
+            division, Math.round(config.electionMin().toNanos() * (1 - RatisConfig.LEASE_PART)));
   }
 
   /// What it is called at all its members.
@@ -101,11 +110,15 @@ public final class RatisGroup implements Consensus {
     }
     var pending = new GroupMachine.Pending();
     long call = calls.incrementAndGet();
+    long began = System.nanoTime();
     machine.begin(call, pending);
     try {
       var reply = await(leadership.submit(request(call, command)), config.patience());
       var failure = reply.getException();
-      if (failure == null) return new Result.Applied(bytes(reply));
+      if (failure == null) {
+        leadership.agreed(began);
+        return new Result.Applied(bytes(reply));
+      }
       return failed(pending, failure);
     } catch (IOException | ExecutionException | TimeoutException | RuntimeException failure) {
       return failed(pending, failure);
@@ -184,8 +197,14 @@ public final class RatisGroup implements Consensus {
 
   // ---- roles and members
 
-  /// Who leads, by what is known here.
+  /// Who leads, by what is known here; nobody when it has been silent for so long that another one
+  /// may come soon.
   public Optional<String> leader() {
+    if (leadership.isAlone(config.electionMin().toMillis() * 3 / 4)) return Optional.empty();
+    return last();
+  }
+
+  private Optional<String> last() {
     return Optional.ofNullable(division.getInfo().getLeaderId()).map(RaftPeerId::toString);
   }
 
@@ -226,7 +245,16 @@ public final class RatisGroup implements Consensus {
     var peers = new ArrayList<>(peers());
     peers.removeIf(peer -> peer.getId().toString().equals(member.id()));
     peers.add(RatisNode.peer(member));
-    change(peers);
+    for (int attempt = 1; ; attempt++) {
+      try {
+        change(peers);
+        return;
+      } catch (Unavailable failed) {
+        // It has not said anything for six seconds, as one that is started on a busy machine does.
+        boolean slow = failed.getCause() instanceof ReconfigurationTimeoutException;
+        if (!slow || attempt == ADDING_ATTEMPTS) throw failed;
+      }
+    }
   }
 
   /// Removes a member, be it the leader.
@@ -252,6 +280,18 @@ public final class RatisGroup implements Consensus {
             RaftPeerId.valueOf(id),
             config.patience().toMillis());
     require(() -> server.transferLeadershipAsync(request), config.patience());
+  }
+
+  /// Has this replica stand for election when its leader has been silent for too long; and, while
+  /// it leads, keeps up the certainty that it does. To be called every few milliseconds.
+  void look() {
+    if (leadership.isCertain()) return;
+    Optional<String> silent = last();
+    if (silent.isEmpty()) return; // at the beginning, or after an election that nobody won
+    List<String> others =
+        members().stream().map(Member::id).filter(id -> !id.equals(silent.get())).sorted().toList();
+    int rank = Math.max(0, others.indexOf(config.id()));
+    leadership.stand(config.electionMin().toMillis() + (2 * rank + 1) * BETWEEN_MILLIS);
   }
 
   private void change(List<RaftPeer> peers) {

@@ -13,6 +13,7 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import org.apache.ratis.RaftConfigKeys;
 import org.apache.ratis.conf.Parameters;
@@ -51,14 +52,24 @@ public final class RatisNode implements AutoCloseable {
   /// What an entry of Raft's log has beside the command, at most.
   private static final int ENTRY_OVERHEAD = 4 << 10;
 
+  /// How often it is looked whether leaders are silent.
+  private static final long LOOK_MILLIS = 20;
+
+  /// A process that could not look for so long may be the one that did not hear.
+  private static final long BREATHLESS_MILLIS = 200;
+
   private final RatisConfig config;
   private final RaftServer server;
   private final ConcurrentHashMap<RaftGroupId, GroupMachine> machines = new ConcurrentHashMap<>();
   private final ConcurrentHashMap<GroupId, RatisGroup> groups = new ConcurrentHashMap<>();
   private final ExecutorService background = Executors.newVirtualThreadPerTaskExecutor();
   private final ClientId client = ClientId.randomId();
+  private final ScheduledExecutorService looking;
   private final Sockets sockets;
   private final SupplyPort supplies;
+
+  /// When it was looked last whether leaders are silent; of the thread that looks.
+  private long lookedNanos = System.nanoTime();
 
   private RatisNode(RatisConfig config, Questions questions) throws IOException {
     this.config = config;
@@ -84,6 +95,23 @@ public final class RatisNode implements AutoCloseable {
     RaftServerConfigKeys.setStorageDir(properties, List.of(config.directory().toFile()));
     supplies =
         new SupplyPort(sockets, config.host(), config.supplyPort(), this::replica, questions);
+    looking =
+        Executors.newSingleThreadScheduledExecutor(
+            task -> Thread.ofPlatform().name("stoa-leaders").daemon().unstarted(task));
+    var _ =
+        looking.scheduleWithFixedDelay(this::look, LOOK_MILLIS, LOOK_MILLIS, TimeUnit.MILLISECONDS);
+  }
+
+  private void look() {
+    long now = System.nanoTime();
+    boolean breathless = now - lookedNanos > TimeUnit.MILLISECONDS.toNanos(BREATHLESS_MILLIS);
+    lookedNanos = now;
+    if (breathless) return;
+    try {
+      groups.values().forEach(RatisGroup::look);
+    } catch (RuntimeException failed) {
+      LOG.debug("it was not seen whether leaders are silent", failed);
+    }
   }
 
   private @Nullable Replica replica(GroupId group) {
@@ -147,6 +175,7 @@ public final class RatisNode implements AutoCloseable {
     RaftServerConfigKeys.LeaderElection.setLeaderStepDownWaitTime(properties, max.multiply(2));
 
     RaftServerConfigKeys.Read.setLeaderLeaseEnabled(properties, true);
+    RaftServerConfigKeys.Read.setLeaderLeaseTimeoutRatio(properties, RatisConfig.LEASE_PART);
 
     int entry = config.commandBytesMax() + ENTRY_OVERHEAD;
     RaftServerConfigKeys.Log.Appender.setBufferByteLimit(properties, SizeInBytes.valueOf(entry));
@@ -357,6 +386,7 @@ public final class RatisNode implements AutoCloseable {
   /// Stops taking part in all groups, and closes their replicas. Others go on when they are enough.
   @Override
   public void close() {
+    looking.shutdownNow();
     groups.values().forEach(RatisGroup::closing);
     supplies.close();
     // Each by itself: the server does not wait until they have ended, and hold nothing any more.

@@ -96,11 +96,16 @@ public final class Campaign {
       int failures = 0;
       long lines = 0;
       SortedMap<String, Long> places = new TreeMap<>();
+      SortedMap<String, List<Long>> measures = new TreeMap<>();
       for (long seed = from; seed <= to && failures < FAILURES_MAX; seed++) {
         switch (SimulatedRun.of(scenario, seed)) {
           case SimulatedRun.Passed passed -> {
             lines += passed.lines();
             passed.places().forEach((place, count) -> places.merge(place, count, Long::sum));
+            passed
+                .measures()
+                .forEach((what, values) ->
+                    measures.computeIfAbsent(what, _ -> new ArrayList<>()).addAll(values));
             if (digests) out.println(scenario.name() + " " + seed + " " + passed.digest());
           }
           case SimulatedRun.Failed failed -> {
@@ -121,8 +126,21 @@ public final class Campaign {
             lines,
             failures == 0 ? "all well" : failures + " failed");
         places.forEach((place, count) -> out.println("  reached " + count + " times: " + place));
+        measures.forEach(
+            (what, values) -> out.println("  measured " + what + ": " + spread(values)));
       }
     }
     return well;
+  }
+
+  private static String spread(List<Long> values) {
+    var sorted = values.stream().sorted().toList();
+    return String.format(
+        Locale.ROOT,
+        "%,d least, %,d median, %,d most, %d times",
+        sorted.getFirst(),
+        sorted.get(sorted.size() / 2),
+        sorted.getLast(),
+        sorted.size());
   }
 }

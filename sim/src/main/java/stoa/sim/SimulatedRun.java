@@ -3,6 +3,7 @@ package stoa.sim;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.time.Duration;
+import java.util.List;
 import java.util.SortedMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
@@ -19,7 +20,12 @@ public sealed interface SimulatedRun {
   /// @param digest the digest of the trace, a function of the scenario and the seed
   /// @param lines the length of the trace
   /// @param places how often the run reached each place worth reaching
-  record Passed(String digest, long lines, SortedMap<String, Long> places)
+  /// @param measures what the run has measured
+  record Passed(
+      String digest,
+      long lines,
+      SortedMap<String, Long> places,
+      SortedMap<String, List<Long>> measures)
       implements SimulatedRun {}
 
   /// Something was wrong.
@@ -72,7 +78,7 @@ public sealed interface SimulatedRun {
     } catch (Exception | AssertionError e) {
       return new Failed(scenario.name(), seed, e, trace);
     }
-    return new Passed(trace.digest(), trace.count(), trace.places());
+    return new Passed(trace.digest(), trace.count(), trace.places(), trace.measures());
   }
 
   /// Runs a scenario once, for use in tests.

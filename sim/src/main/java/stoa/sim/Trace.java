@@ -4,6 +4,7 @@ import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Deque;
 import java.util.HexFormat;
@@ -21,6 +22,7 @@ public final class Trace {
   private final MessageDigest digest;
   private final Deque<String> last = new ArrayDeque<>();
   private final SortedMap<String, Long> places = new TreeMap<>();
+  private final SortedMap<String, List<Long>> measures = new TreeMap<>();
   private long count;
 
   /// An empty trace.
@@ -45,6 +47,18 @@ public final class Trace {
   /// does not test it.
   public void reached(String place) {
     places.merge(place, 1L, Long::sum);
+  }
+
+  /// Notes what the run has measured, for those who read the report: nothing judges it.
+  ///
+  /// @param what with its unit
+  public void measured(String what, long value) {
+    measures.computeIfAbsent(what, _ -> new ArrayList<>()).add(value);
+  }
+
+  /// What was measured, in the order in which it was.
+  public SortedMap<String, List<Long>> measures() {
+    return Collections.unmodifiableSortedMap(measures);
   }
 
   /// How often each place was reached.

@@ -1,0 +1,122 @@
+package stoa.ratis;
+
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Objects;
+import org.apache.ratis.proto.RaftProtos.LogEntryProto;
+import org.apache.ratis.server.RaftServerConfigKeys.Log.CorruptionPolicy;
+import org.apache.ratis.server.raftlog.segmented.LogSegment;
+import org.apache.ratis.server.raftlog.segmented.LogSegmentPath;
+import org.apache.ratis.util.SizeInBytes;
+import stoa.Unavailable;
+import stoa.log.Position;
+import stoa.log.Replica;
+
+/// Makes one member of a group that has lost most of its members the first one of a group of its
+/// own.
+///
+/// What its log has and nobody knows to be committed is applied, too: most of it was. What only the
+/// lost ones had is lost. A member that was taken for lost and comes back must not find this one:
+/// it gets another address.
+public final class Survivor {
+  /*
+   * Raft's log names the members, so it is not gone on with: what it has goes to the device, which is the state
+   * that a log without beginning follows on, as after a catch-up. The term is kept; it must not fall.
+   *
+   * The old log is put aside by one rename, when the device is durable. Before that nothing has changed; whoever
+   * is interrupted does it once more.
+   */
+  private static final String CURRENT = "current";
+  private static final String META = "raft-meta";
+  private static final String NEXT = ".next";
+  private static final String ASIDE = ".before.";
+
+  private Survivor() {}
+
+  /// Takes a group's log out of the way, once the replica has all that is in it. The node that
+  /// hosts it must not run.
+  ///
+  /// @param config with the directory of the node
+  /// @param name of the group
+  /// @param replica of this member, stays open
+  /// @return up to where the replica is
+  /// @throws Unavailable when the log cannot be read
+  public static Position begin(RatisConfig config, GroupId name, Replica replica) {
+    Path directory = config.directory();
+    Path log = directory.resolve(RatisNode.id(name).getUuid().toString());
+    Path next = log.resolveSibling(log.getFileName() + NEXT);
+    try {
+      if (!Files.exists(log) && Files.exists(next)) move(next, log); // interrupted between the two
+      List<LogSegmentPath> segments = segments(log.resolve(CURRENT));
+      for (LogSegmentPath segment : segments) apply(config, segment, replica);
+      Position reached = replica.sync();
+      if (!segments.isEmpty()) {
+        prepare(log, next);
+        move(log, log.resolveSibling(log.getFileName() + ASIDE + reached.index()));
+        move(next, log);
+      }
+      sync(directory, StandardOpenOption.READ);
+      return reached;
+    } catch (IOException failed) {
+      throw new Unavailable(log + " cannot be read: " + failed.getMessage(), failed);
+    }
+  }
+
+  private static List<LogSegmentPath> segments(Path current) throws IOException {
+    try (var files = Files.list(current)) {
+      return files
+          .map(LogSegmentPath::matchLogSegment)
+          .filter(Objects::nonNull)
+          .sorted(Comparator.comparing(LogSegmentPath::getStartEnd))
+          .toList();
+    }
+  }
+
+  private static void apply(RatisConfig config, LogSegmentPath segment, Replica replica)
+      throws IOException {
+    // A torn end was never acknowledged by this member.
+    LogSegment.readSegmentFile(
+        segment.getPath().toFile(),
+        segment.getStartEnd(),
+        SizeInBytes.valueOf(2L * config.commandBytesMax()),
+        CorruptionPolicy.WARN_AND_RETURN,
+        null,
+        entry -> apply(entry, replica));
+  }
+
+  private static void apply(LogEntryProto entry, Replica replica) {
+    Position at = GroupMachine.position(entry.getTerm(), entry.getIndex());
+    if (entry.hasStateMachineLogEntry()) {
+      var _ = replica.apply(at, entry.getStateMachineLogEntry().getLogData().toByteArray());
+    } else {
+      replica.advance(at);
+    }
+  }
+
+  /// A log without entries, in the same term.
+  private static void prepare(Path log, Path next) throws IOException {
+    Path current = next.resolve(CURRENT);
+    Path meta = current.resolve(META);
+    Files.createDirectories(current);
+    Files.copy(log.resolve(CURRENT).resolve(META), meta, StandardCopyOption.REPLACE_EXISTING);
+    sync(meta, StandardOpenOption.WRITE);
+    sync(current, StandardOpenOption.READ);
+    sync(next, StandardOpenOption.READ);
+  }
+
+  private static void move(Path from, Path to) throws IOException {
+    Files.move(from, to, StandardCopyOption.ATOMIC_MOVE);
+  }
+
+  private static void sync(Path path, StandardOpenOption mode) throws IOException {
+    try (var channel = FileChannel.open(path, mode)) {
+      channel.force(true);
+    }
+  }
+}
