@@ -173,6 +173,11 @@ final class Conversation implements StreamObserver<ClientFrame> {
     if (known != null && known.detach(this, node.nowNanos())) node.registry().lost(known);
   }
 
+  /// Whether another server has the store, or may have it: then nothing is said here any more.
+  boolean isOver() {
+    return node.isOver();
+  }
+
   /// Ends the connection; the session lives on under its lease.
   void refuse(Status status, String reason) {
     lost();
