@@ -18,6 +18,7 @@ import java.util.Objects;
 import java.util.TreeSet;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
@@ -28,6 +29,9 @@ import org.junit.jupiter.api.io.TempDir;
 import stoa.Accessor;
 import stoa.Blob;
 import stoa.Order;
+import stoa.KeyEvent;
+import stoa.KeyHandler;
+import stoa.KeyListener;
 import stoa.Shared;
 import stoa.Stoa;
 import stoa.StoaConfig;
@@ -136,6 +140,7 @@ class ClusterServerTest {
             null,
             groups,
             replicas,
+            false,
             contact == null ? null : "127.0.0.1:" + contact.port(),
             contact(contact),
             StoaConfig.of("file:" + directory),
@@ -232,6 +237,55 @@ class ClusterServerTest {
       }
       assertEquals(401, counter.value());
       assertNotEquals(leading, leader(servers.getFirst()));
+    }
+  }
+
+  /// Tells of every put.
+  record Every() implements KeyHandler<String, String> {
+    @Override
+    public @Nullable String handle(Object key, @Nullable String value, @Nullable String before) {
+      return value;
+    }
+  }
+
+  @Test
+  void aListenerDoesNotEndWithTheStoreOfAServerThatLosesIt() throws Exception {
+    start("a", "b", "c");
+    var heard = new LinkedBlockingQueue<String>();
+    var listener =
+        new KeyListener<String>() {
+          @Override
+          public void on(KeyEvent<String> event) {
+            heard.add(event.value());
+          }
+
+          @Override
+          public void ended(StoaException cause) {
+            heard.add("ended: " + cause);
+          }
+        };
+    try (Stoa stoa = open(servers.get(1));
+        var callers = Executors.newVirtualThreadPerTaskExecutor()) {
+      var _ = stoa.store().register("key", listener, new Every());
+      var puts = new ArrayList<Future<?>>();
+      for (int i = 0; i < 200; i++) {
+        String value = "value " + i;
+        puts.add(callers.submit(() -> stoa.store().put("key", value)));
+      }
+      int leading = leader(servers.get(1));
+      for (ClusterServer server : List.copyOf(servers)) {
+        if (server.port() != leading) continue;
+        servers.remove(server);
+        server.close();
+      }
+      for (var put : puts) put.get();
+      stoa.store().put("key", "last");
+      var told = new TreeSet<String>();
+      for (String event = heard.take(); !event.equals("last"); event = heard.take()) {
+        assertTrue(event.startsWith("value"), event);
+        told.add(event);
+      }
+      assertEquals(200, told.size());
     }
   }
 

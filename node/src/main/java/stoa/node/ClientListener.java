@@ -44,18 +44,22 @@ final class ClientListener {
 
     @Override
     public void event(long event, byte[] value) {
-      session.event(to, event(event).setValue(ByteString.copyFrom(value)).build());
+      send(event(event).setValue(ByteString.copyFrom(value)));
     }
 
     @Override
     public void ended(long event, byte[] cause) {
-      session.event(
-          to, event(event).setEnded("ended").setCause(ByteString.copyFrom(cause)).build());
+      send(event(event).setEnded("ended").setCause(ByteString.copyFrom(cause)));
     }
 
     @Override
     public void failed(RuntimeException cause) {
-      session.event(to, event(0).setEnded(String.valueOf(cause.getMessage())).build());
+      send(event(0).setEnded(String.valueOf(cause.getMessage())));
+    }
+
+    private void send(Event.Builder event) {
+      // A listener does not end with the store here: the server that has the store now goes on.
+      if (!to.isOver()) session.event(to, event.build());
     }
 
     private Event.Builder event(long event) {

@@ -216,6 +216,11 @@ final class Conversation implements StreamObserver<ClientFrame> {
     }
   }
 
+  /// Whether another server has the store, or may have it: then nothing is said here any more.
+  boolean isOver() {
+    return node.isOver();
+  }
+
   /// Ends the connection; the session lives on under its lease.
   void refuse(Status status, String reason) {
     lost();
