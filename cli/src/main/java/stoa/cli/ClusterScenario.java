@@ -16,11 +16,16 @@ import stoa.StoaConfig;
 import stoa.sim.Chance;
 import stoa.sim.Scenario;
 import stoa.sim.Trace;
+import stoa.wire.proto.QuarantineStatus;
+import stoa.wire.proto.ServerStatus;
+import stoa.wire.proto.StatusReply;
+import stoa.wire.proto.StatusRequest;
 
 /// Clients with several threads each call the objects of three servers that keep one store, while
 /// one server after the other is killed and started again, or stopped and continued. Calls go on
 /// meanwhile. What they were answered must be linearizable for each object, and strictly
-/// serializable over several.
+/// serializable over several; and the servers that follow must find all objects and keys as they
+/// are at the leader.
 ///
 /// `./stoa test --campaign --scenario cluster --seeds 0-99`. The seed decides what is called, and
 /// what happens to which server, counted in turns; threads and elections decide the rest, so that a
@@ -108,6 +113,7 @@ public final class ClusterScenario implements Scenario {
           throw new AssertionError("a client failed: " + failed.getCause(), failed.getCause());
         }
         work.require(clients.getFirst());
+        requireAgreement(servers, trace);
         work.places()
             .forEach((place, count) -> {
               for (long i = 0; i < count; i++) trace.reached(place);
@@ -117,6 +123,25 @@ public final class ClusterScenario implements Scenario {
       }
     } finally {
       servers.forEach(ServerProcess::close);
+    }
+  }
+
+  /// Nothing that is deterministic was suspected, by whoever is there now or was there before.
+  private static void requireAgreement(List<ServerProcess> servers, Trace trace) {
+    for (ServerProcess server : servers) {
+      var operator = new Operator(server.address(), null, null, "--server");
+      StatusReply status =
+          operator.askItself(asked -> asked.status(StatusRequest.getDefaultInstance()));
+      for (QuarantineStatus object : status.getQuarantinedList()) {
+        throw new AssertionError(object.getObject() + ": " + object.getEvidence());
+      }
+      for (ServerStatus member : status.getServersList()) {
+        if (member.getDiffered() > 0) {
+          throw new AssertionError(
+              "server " + member.getServer() + " found " + member.getDiffered() + " differences");
+        }
+        for (long i = 0; i < member.getCompared(); i++) trace.reached("a state is compared");
+      }
     }
   }
 

@@ -93,6 +93,13 @@ final class Operator {
     }
   }
 
+  /// Asks the server itself, whether it has the store or not.
+  ///
+  /// @throws IllegalArgumentException saying what to do when that fails
+  <T> T askItself(Function<StoreGrpc.StoreBlockingStub, T> question) {
+    return ask(Endpoint.of(server), WAIT_SECONDS, question);
+  }
+
   private <T> T ask(
       Endpoint address, long seconds, Function<StoreGrpc.StoreBlockingStub, T> question) {
     ManagedChannel channel = channel(address);

@@ -12,6 +12,7 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Spec;
 import stoa.wire.proto.CallStatus;
+import stoa.wire.proto.QuarantineStatus;
 import stoa.wire.proto.ServerStatus;
 import stoa.wire.proto.SessionStatus;
 import stoa.wire.proto.ShardStatus;
@@ -54,9 +55,7 @@ final class StatusCommand implements Callable<Integer> {
         Words.count(status.getCallsAnswered()),
         status.getCallsPerSecond());
     servers(out, status.getServersList());
-    for (String object : status.getQuarantinedList()) {
-      out.printf("%nquarantined %s%n", object);
-    }
+    quarantined(out, status.getQuarantinedList());
     sessions(out, status.getSessionsList());
     calls(out, status.getCallsList());
     out.flush();
@@ -75,6 +74,20 @@ final class StatusCommand implements Callable<Integer> {
           server.getLeads() ? "leads" : "follows",
           server.getLeads() ? "" : Words.count(server.getBehind()));
     }
+  }
+
+  private static void quarantined(PrintWriter out, List<QuarantineStatus> objects) {
+    if (objects.isEmpty()) return;
+    out.printf("%n%s in quarantine%n", Words.count(objects.size(), "object"));
+    for (QuarantineStatus object : objects.subList(0, Math.min(ROWS_MAX, objects.size()))) {
+      out.printf("%n  %s: %s%n", object.getObject(), object.getEvidence());
+      out.printf(
+          "    state %s where it was led, %s where it was followed%n",
+          object.getLeaderState(), object.getFollowerState());
+    }
+    more(out, objects.size());
+    out.printf(
+        "%n  look at the history, mend the class, then delete the object, or ./stoa accept OBJECT%n");
   }
 
   private static void sessions(PrintWriter out, List<SessionStatus> sessions) {

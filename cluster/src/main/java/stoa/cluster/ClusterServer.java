@@ -9,6 +9,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Predicate;
@@ -61,6 +62,9 @@ public final class ClusterServer implements AutoCloseable {
   private static final long TICK_MILLIS = 100;
   private static final long HAND_OVER_MILLIS_MAX = 5_000;
 
+  /// How many divergences are told at a time.
+  private static final int REPORTS_MAX = 4;
+
   private final Options options;
   private final Device device;
   private final Replica replica;
@@ -72,6 +76,7 @@ public final class ClusterServer implements AutoCloseable {
   private final Leader leader = new Leader();
   private final Executing executing = new Executing();
   private final CountDownLatch closed = new CountDownLatch(1);
+  private final Semaphore reports = new Semaphore(REPORTS_MAX);
   private final ReentrantLock roles = new ReentrantLock();
 
   // Guarded by roles.
@@ -308,10 +313,22 @@ public final class ClusterServer implements AutoCloseable {
                 this::suspect)));
   }
 
-  /// An object is not here what it is at the leader. Told to the operator alone: the comparison has
-  /// suspected objects that were sound, and quarantine takes them from their users.
+  /// An object is not here what it is at the leader, who is told. What cannot be told now is told
+  /// again later.
   private void suspect(Divergence evidence) {
-    LOG.warn("server {} came to another state: {}", membership.name(), evidence);
+    String address = leader.ask().getNow("");
+    if (address.isEmpty() || !reports.tryAcquire()) return;
+    // Not on this thread, on which objects are executed: it may take long.
+    Thread.ofVirtual()
+        .start(() -> {
+          try {
+            options.contact().report(address, evidence.toBytes());
+          } catch (RuntimeException later) {
+            LOG.debug("{} is not told of {}", address, evidence.object(), later);
+          } finally {
+            reports.release();
+          }
+        });
   }
 
   private ObjectService open() {
@@ -389,14 +406,20 @@ public final class ClusterServer implements AutoCloseable {
       Map<String, Long> committed = group.committed();
       long most = committed.getOrDefault(leading, 0L);
       return group.members().stream()
-          .map(member ->
-              ServerStatus.newBuilder()
-                  .setServer(member.id())
-                  .setClientAddress(member.clients())
-                  .setPeerAddress(member.host() + ":" + member.port())
-                  .setLeads(member.id().equals(leading))
-                  .setBehind(Math.max(0, most - committed.getOrDefault(member.id(), 0L)))
-                  .build())
+          .map(member -> {
+            var shown =
+                ServerStatus.newBuilder()
+                    .setServer(member.id())
+                    .setClientAddress(member.clients())
+                    .setPeerAddress(member.host() + ":" + member.port())
+                    .setLeads(member.id().equals(leading))
+                    .setBehind(Math.max(0, most - committed.getOrDefault(member.id(), 0L)));
+            var progress = executing.progress();
+            if (progress != null && member.id().equals(membership.name())) {
+              shown.setCompared(progress.compared()).setDiffered(progress.diverged());
+            }
+            return shown.build();
+          })
           .toList();
     }
 

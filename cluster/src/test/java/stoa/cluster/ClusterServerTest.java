@@ -88,6 +88,11 @@ class ClusterServerTest {
             ask(leader(Objects.requireNonNull(joined)), to -> to.join(request)).getRefusal();
         if (!refusal.isEmpty()) throw new Unavailable(refusal);
       }
+
+      @Override
+      public void report(String address, byte[] evidence) {
+        throw new AssertionError("a counter is deterministic");
+      }
     };
   }
 

@@ -2,6 +2,7 @@ package stoa.store;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Iterator;
 import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
@@ -673,12 +674,13 @@ public final class Store implements AutoCloseable {
   /// Ends the quarantine of a key: every replica goes on with the state that it has here, which is
   /// logged. It may have versions of its past that differ from those of other replicas.
   ///
-  /// @return false when it was in none
+  /// @param evidence one of [#diverged]
+  /// @return false when it is in none any more
   /// @throws LimitExceeded when the state is too large to be logged; it can be deleted
-  public boolean accept(Key key) {
+  public boolean accept(Divergence evidence) {
     checkOpen();
     checkUsable();
-    return quarantine.accept(key);
+    return quarantine.accept(evidence.key());
   }
 
   /// The calls that run and wait, as many as are asked for, those that run first. Looks at every
@@ -1073,6 +1075,8 @@ public final class Store implements AutoCloseable {
       // Whoever leads from here next has this device to itself.
       synchronized (idle) {
         checkOpen();
+        // What was accepted there stays, whatever is executed meanwhile.
+        if (quarantine.isAccepted(key.stream(), address)) return;
         streams().checkpoint(key.stream(), address, state);
       }
       return;
@@ -1086,6 +1090,16 @@ public final class Store implements AutoCloseable {
     }
     if (announcements != null) announcements.checkpoint(key, generation, address, state);
     retention.checkpointed(key, address);
+  }
+
+  /// Keeps a state that was accepted as the checkpoint at its address.
+  void keepAccepted(StreamId stream, long address, byte[] state) {
+    synchronized (idle) {
+      Streams.At known = streams().lastCheckpoint(stream, address);
+      boolean there =
+          known != null && known.address() == address && Arrays.equals(known.data(), state);
+      if (!there) streams().checkpoint(stream, address, state);
+    }
   }
 
   /// Accepts what is settled later, by [#settled]: closing waits for it.
@@ -1257,6 +1271,18 @@ public final class Store implements AutoCloseable {
     Request request = Request.note(resident, kind, payload);
     intake.add(request);
     return request;
+  }
+
+  /// Asks to log an announcement.
+  ///
+  /// @param reflected without which it is not to be logged
+  void announce(
+      Resident announcements, byte[] announced, Announcements.@Nullable Reflected reflected) {
+    Check.that(announcements.pin(), "%s stays in memory while it is used", announcements.key);
+    begun();
+    Request request = Request.note(announcements, Records.NOTE, announced);
+    request.reflected = reflected;
+    intake.add(request);
   }
 
   /// The calling thread returns from a run that was taken back.
