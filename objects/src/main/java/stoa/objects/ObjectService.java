@@ -110,7 +110,9 @@ public final class ObjectService implements AutoCloseable {
   /// @throws LimitExceeded when the state is too large to be logged; then it can be deleted
   public boolean accept(String object) {
     for (Divergence evidence : store.diverged()) {
-      if (evidence.object().equals(object)) return store.accept(evidence);
+      if (evidence.object().equals(object)) {
+        return store.accept(stoa.key(evidence.space(), evidence.name()));
+      }
     }
     return false;
   }

@@ -301,8 +301,8 @@ final class StandbyScenario implements Scenario {
       String part = "life " + lives++;
       leader = lead(follower.device, copied, part);
       leader.micros = micros;
+      var _ = leader.states(); // has the calls go on that are under way
       String states = leader.states();
-      leader.threads.settle();
 
       // Another one, to which only the log was copied, must come to the same.
       var plainDevice = new PoweredDevice(PoweredDisk.memory(256 << 20), DEVICE);

@@ -72,14 +72,9 @@ public record Divergence(
     return out.toBytes();
   }
 
-  /// The key.
-  Key key() {
-    return new Key(space, name, object);
-  }
-
   /// The stream of the key.
   StreamId stream() {
-    return key().stream();
+    return new Key(space, name, object).stream();
   }
 
   /// What was seen, in words.

@@ -674,13 +674,12 @@ public final class Store implements AutoCloseable {
   /// Ends the quarantine of a key: every replica goes on with the state that it has here, which is
   /// logged. It may have versions of its past that differ from those of other replicas.
   ///
-  /// @param evidence one of [#diverged]
-  /// @return false when it is in none any more
+  /// @return false when it was in none
   /// @throws LimitExceeded when the state is too large to be logged; it can be deleted
-  public boolean accept(Divergence evidence) {
+  public boolean accept(Key key) {
     checkOpen();
     checkUsable();
-    return quarantine.accept(evidence.key());
+    return quarantine.accept(key);
   }
 
   /// The calls that run and wait, as many as are asked for, those that run first. Looks at every
