@@ -64,7 +64,7 @@ class DivergedObjectTest {
       Vault other = stoa.get(Vault.class, "b");
       assertEquals(1, vault.add());
       assertEquals(1, other.add());
-      assertEquals(16, vault.seal());
+      assertEquals(32, vault.seal());
       Diverged told = awaitDiverged(vault);
       String text = String.valueOf(told.getMessage());
       assertTrue(text.contains("test.Vault[a] is quarantined"), text);
