@@ -630,7 +630,6 @@ class VerifierTest {
   @Shared
   static class PrintsTraces {
     String trace(IllegalStateException e) {
-      e.printStackTrace();
       var text = new java.io.StringWriter();
       e.printStackTrace(new java.io.PrintWriter(text));
       return text.toString();
