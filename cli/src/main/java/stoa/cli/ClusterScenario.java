@@ -7,12 +7,18 @@ import java.util.List;
 import stoa.sim.Chance;
 import stoa.sim.Scenario;
 import stoa.sim.Trace;
+import stoa.wire.proto.MemberStatus;
+import stoa.wire.proto.QuarantineStatus;
+import stoa.wire.proto.ServerStatus;
+import stoa.wire.proto.StatusReply;
+import stoa.wire.proto.StatusRequest;
 
 /// Clients with several threads each call the objects of three servers that keep one store, in one
 /// group or in several, while
 /// one server after the other is killed or stopped and started again, or paused and continued.
 /// Calls go on meanwhile. What they were answered must be linearizable for each object, and
-/// strictly serializable over several.
+/// strictly serializable over several; and the servers that follow must find all objects and keys as
+/// they are at the leader.
 ///
 /// `./stoa test --campaign --scenario cluster --seeds 0-99`. The seed decides what is called, and
 /// what happens to which server, counted in turns; threads and elections decide the rest, so that a
@@ -61,6 +67,31 @@ public final class ClusterScenario implements Scenario {
     trace.reached(groups == 1 ? "one group" : "several groups");
     try (var cluster = Cluster.start(directory, SERVERS, groups)) {
       RecordedRun.run(cluster.url(), turns -> happen(cluster, turns, chance, trace), chance, trace);
+      requireAgreement(cluster, groups, trace);
+    }
+  }
+
+  /// Nothing that is deterministic was suspected, by whoever is there now or was there before.
+  private static void requireAgreement(Cluster cluster, int groups, Trace trace) {
+    for (int group = 0; group < groups; group++) {
+      var asked = StatusRequest.newBuilder().setGroup(group).build();
+      for (int i = 0; i < cluster.size(); i++) {
+        StatusReply status =
+            new Operator(cluster.address(i), null, null, "--server")
+                .askItself(server -> server.status(asked));
+        for (QuarantineStatus object : status.getQuarantinedList()) {
+          throw new AssertionError(object.getObject() + ": " + object.getEvidence());
+        }
+        for (ServerStatus server : status.getServersList()) {
+          for (MemberStatus member : server.getGroupsList()) {
+            if (member.getDiffered() > 0) {
+              throw new AssertionError(
+                  "server " + server.getServer() + " found " + member.getDiffered() + " differences");
+            }
+            for (long n = 0; n < member.getCompared(); n++) trace.reached("a state is compared");
+          }
+        }
+      }
     }
   }
 

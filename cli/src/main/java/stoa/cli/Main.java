@@ -24,6 +24,7 @@ import stoa.StoaException;
       BenchCommand.class,
       ServeCommand.class,
       StatusCommand.class,
+      AcceptCommand.class,
       CancelCommand.class,
       ClusterCommand.class,
       DrainCommand.class,

@@ -1,5 +1,6 @@
 package stoa.cli;
 
+import com.google.protobuf.ByteString;
 import java.io.File;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -28,6 +29,7 @@ import stoa.ratis.RatisConfig;
 import stoa.weave.UserClasses;
 import stoa.wire.proto.JoinReply;
 import stoa.wire.proto.JoinRequest;
+import stoa.wire.proto.ReportRequest;
 
 /// `stoa serve`: a server of a store, until it is told to stop.
 ///
@@ -262,6 +264,17 @@ final class ServeCommand implements Callable<Integer> {
       var request = JoinRequest.newBuilder().setServer(server).setMember(member).build();
       JoinReply reply = operator.ask(asked -> asked.join(request));
       if (!reply.getRefusal().isEmpty()) throw new IllegalArgumentException(reply.getRefusal());
+    }
+
+    @Override
+    public void report(String address, int group, byte[] evidence) {
+      var operator = new Operator(address, authorities, tokenFile, "--join");
+      var request =
+          ReportRequest.newBuilder()
+              .setGroup(group)
+              .setEvidence(ByteString.copyFrom(evidence))
+              .build();
+      var _ = operator.ask(group, asked -> asked.report(request));
     }
   }
 

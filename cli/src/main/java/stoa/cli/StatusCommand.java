@@ -15,6 +15,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 import stoa.wire.proto.CallStatus;
 import stoa.wire.proto.MemberStatus;
+import stoa.wire.proto.QuarantineStatus;
 import stoa.wire.proto.ServerStatus;
 import stoa.wire.proto.SessionStatus;
 import stoa.wire.proto.ShardStatus;
@@ -65,9 +66,7 @@ final class StatusCommand implements Callable<Integer> {
         Words.count(status.getCallsAnswered()),
         status.getCallsPerSecond());
     servers(out, status.getServersList(), status.getGroups());
-    for (String object : status.getQuarantinedList()) {
-      out.printf("%nquarantined %s%n", object);
-    }
+    quarantined(out, status.getQuarantinedList());
     sessions(out, status.getSessionsList());
     calls(out, status.getCallsList());
     out.flush();
@@ -117,6 +116,20 @@ final class StatusCommand implements Callable<Integer> {
     if (!member.getMove().isEmpty()) text += " " + member.getMove();
     if (member.getBehind() > 0) text += " (" + Words.count(member.getBehind()) + " behind)";
     return text;
+  }
+
+  private static void quarantined(PrintWriter out, List<QuarantineStatus> objects) {
+    if (objects.isEmpty()) return;
+    out.printf("%n%s in quarantine%n", Words.count(objects.size(), "object"));
+    for (QuarantineStatus object : objects.subList(0, Math.min(ROWS_MAX, objects.size()))) {
+      out.printf("%n  %s: %s%n", object.getObject(), object.getEvidence());
+      out.printf(
+          "    state %s where it was led, %s where it was followed%n",
+          object.getLeaderState(), object.getFollowerState());
+    }
+    more(out, objects.size());
+    out.printf(
+        "%n  look at the history, mend the class, then delete the object, or ./stoa accept OBJECT%n");
   }
 
   private static void sessions(PrintWriter out, List<SessionStatus> sessions) {

@@ -38,6 +38,7 @@ import stoa.ratis.Member;
 import stoa.ratis.RatisConfig;
 import stoa.ratis.RatisNode;
 import stoa.ratis.Survivor;
+import stoa.store.Following;
 import stoa.wire.ShardMap;
 import stoa.wire.proto.MemberStatus;
 import stoa.wire.proto.ServerStatus;
@@ -614,13 +615,22 @@ public final class ClusterServer implements AutoCloseable {
             Long behind = group.behind().get(member.id());
             if (behind == null && move.isEmpty()) return;
             status.addGroups(
-                MemberStatus.newBuilder()
+                compared(number, member.id())
                     .setGroup(number)
                     .setLeads(group.leader().filter(member.id()::equals).isPresent())
                     .setBehind(behind == null ? 0 : behind)
                     .setMove(move.orElse("")));
           });
       return status.build();
+    }
+
+    /// How far this server itself has compared a group's objects with their leader's.
+    private MemberStatus.Builder compared(int group, String server) {
+      var status = MemberStatus.newBuilder();
+      HostedGroup here = server.equals(self.id()) ? hosted.get(group) : null;
+      Following.Progress progress = here == null ? null : here.progress();
+      if (progress == null) return status;
+      return status.setCompared(progress.compared()).setDiffered(progress.diverged());
     }
 
     private static String presence(Facts.Presence presence) {

@@ -8,4 +8,12 @@ public interface Contact {
   /// @param member where the other one is, as they write it
   /// @throws stoa.StoaException when it may not
   void join(String server, String member);
+
+  /// Tells a server of an object that another one has otherwise. Waits. May be lost.
+  ///
+  /// @param address where clients find the server
+  /// @param group of the object
+  /// @param evidence what a standby told
+  /// @throws RuntimeException when it cannot be told
+  void report(String address, int group, byte[] evidence);
 }

@@ -7,6 +7,7 @@ import org.jspecify.annotations.Nullable;
 import stoa.log.Batch;
 import stoa.log.Replica;
 import stoa.objects.Standby;
+import stoa.store.Following;
 
 /// What executes at a server that does not lead, and gets every batch that its replica applies.
 /// Thread-safe; opened and closed by one owner.
@@ -43,6 +44,12 @@ final class Executing implements Replica.Listener {
       standby = null;
     }
     if (before != null) before.close();
+  }
+
+  /// How far it has come; null when nothing executes.
+  synchronized Following.@Nullable Progress progress() {
+    Standby following = standby;
+    return following == null ? null : following.progress();
   }
 
   @Override

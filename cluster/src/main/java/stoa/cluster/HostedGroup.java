@@ -7,6 +7,7 @@ import java.util.NavigableMap;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.ReentrantLock;
@@ -37,6 +38,7 @@ import stoa.storage.StorageException;
 import stoa.storage.UnknownFormat;
 import stoa.store.Coordinator;
 import stoa.store.Divergence;
+import stoa.store.Following;
 import stoa.store.Threads;
 import stoa.wire.ShardMap;
 
@@ -54,6 +56,9 @@ final class HostedGroup {
    */
   private static final Logger LOG = LoggerFactory.getLogger(HostedGroup.class);
   private static final long HAND_OVER_MILLIS_MAX = 5_000;
+
+  /// How many divergences are told at a time.
+  private static final int REPORTS_MAX = 4;
 
   /// The server that hosts groups.
   ///
@@ -78,6 +83,7 @@ final class HostedGroup {
   private final RatisGroup group;
   private final Executing executing = new Executing();
   private final AtomicBoolean changes = new AtomicBoolean();
+  private final Semaphore reports = new Semaphore(REPORTS_MAX);
   private final ReentrantLock roles = new ReentrantLock();
 
   // Guarded by roles.
@@ -103,7 +109,7 @@ final class HostedGroup {
     // What becomes of the replica is told before it is known here what hosts it.
     roles.lock();
     try {
-      group = place.node().host(name, replica, initial, new Following());
+      group = place.node().host(name, replica, initial, new Becoming());
     } catch (RuntimeException e) {
       replica.close();
       throw e;
@@ -128,7 +134,7 @@ final class HostedGroup {
 
   // ---- what becomes of the replica
 
-  private final class Following implements Roles {
+  private final class Becoming implements Roles {
     @Override
     public void leading(long begun) {
       roles.lock();
@@ -277,10 +283,27 @@ final class HostedGroup {
                 this::suspect)));
   }
 
-  /// An object is not here what it is at the leader. Told to the operator alone: the comparison has
-  /// suspected objects that were sound, and quarantine takes them from their users.
+  /// An object is not here what it is at the leader, who is told. What cannot be told now is told
+  /// again later.
   private void suspect(Divergence evidence) {
-    LOG.warn("server {} came to another state: {}", self(), evidence);
+    String address = leader.ask().getNow("");
+    if (address.isEmpty() || !reports.tryAcquire()) return;
+    // Not on this thread, on which objects are executed: it may take long.
+    Thread.ofVirtual()
+        .start(() -> {
+          try {
+            place.options().contact().report(address, name.number(), evidence.toBytes());
+          } catch (RuntimeException later) {
+            LOG.debug("{} is not told of {}", address, evidence.object(), later);
+          } finally {
+            reports.release();
+          }
+        });
+  }
+
+  /// How far this replica has executed what another one leads; null when it does not.
+  Following.@Nullable Progress progress() {
+    return executing.progress();
   }
 
   private <T> T withLoader(Supplier<T> opening) {

@@ -157,6 +157,11 @@ class ClusterServerTest {
             ask(leader(Objects.requireNonNull(joined)), to -> to.join(request)).getRefusal();
         if (!refusal.isEmpty()) throw new Unavailable(refusal);
       }
+
+      @Override
+      public void report(String address, int group, byte[] evidence) {
+        throw new AssertionError("a counter is deterministic");
+      }
     };
   }
 

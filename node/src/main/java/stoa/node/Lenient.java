@@ -6,6 +6,7 @@ import io.grpc.ServiceDescriptor;
 import io.grpc.StatusRuntimeException;
 import io.grpc.stub.ServerCalls;
 import java.io.InputStream;
+import stoa.wire.proto.AcceptRequest;
 import stoa.wire.proto.CancelRequest;
 import stoa.wire.proto.ClientFrame;
 import stoa.wire.proto.DrainRequest;
@@ -33,6 +34,7 @@ record Lenient<T>(MethodDescriptor.Marshaller<T> strict, T malformed)
     var where = reading(StoreGrpc.getWhereMethod(), WhereRequest.getDefaultInstance());
     var join = reading(StoreGrpc.getJoinMethod(), JoinRequest.getDefaultInstance());
     var drain = reading(StoreGrpc.getDrainMethod(), DrainRequest.getDefaultInstance());
+    var accept = reading(StoreGrpc.getAcceptMethod(), AcceptRequest.getDefaultInstance());
     var report = reading(StoreGrpc.getReportMethod(), ReportRequest.getDefaultInstance());
     var description =
         ServiceDescriptor.newBuilder(StoreGrpc.SERVICE_NAME)
@@ -42,6 +44,7 @@ record Lenient<T>(MethodDescriptor.Marshaller<T> strict, T malformed)
             .addMethod(where)
             .addMethod(join)
             .addMethod(drain)
+            .addMethod(accept)
             .addMethod(report)
             .build();
     return ServerServiceDefinition.builder(description)
@@ -51,6 +54,7 @@ record Lenient<T>(MethodDescriptor.Marshaller<T> strict, T malformed)
         .addMethod(where, ServerCalls.asyncUnaryCall(service::where))
         .addMethod(join, ServerCalls.asyncUnaryCall(service::join))
         .addMethod(drain, ServerCalls.asyncUnaryCall(service::drain))
+        .addMethod(accept, ServerCalls.asyncUnaryCall(service::accept))
         .addMethod(report, ServerCalls.asyncUnaryCall(service::report))
         .build();
   }

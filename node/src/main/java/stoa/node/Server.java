@@ -23,6 +23,8 @@ import stoa.store.Coordinator;
 import stoa.store.Divergence;
 import stoa.wire.Frames;
 import stoa.wire.ShardMap;
+import stoa.wire.proto.AcceptReply;
+import stoa.wire.proto.AcceptRequest;
 import stoa.wire.proto.CallStatus;
 import stoa.wire.proto.CancelReply;
 import stoa.wire.proto.CancelRequest;
@@ -31,6 +33,7 @@ import stoa.wire.proto.DrainReply;
 import stoa.wire.proto.DrainRequest;
 import stoa.wire.proto.JoinReply;
 import stoa.wire.proto.JoinRequest;
+import stoa.wire.proto.QuarantineStatus;
 import stoa.wire.proto.ReportReply;
 import stoa.wire.proto.ReportRequest;
 import stoa.wire.proto.ServerFrame;
@@ -238,7 +241,16 @@ public final class Server implements AutoCloseable {
       for (ObjectCall call : service.calls(SHOWN_MAX)) reply.addCalls(shown(node, call));
       service.diverged().stream()
           .limit(SHOWN_MAX)
-          .forEach(evidence -> reply.addQuarantined(evidence.toString()));
+          .forEach(evidence -> reply.addQuarantined(shown(evidence)));
+    }
+
+    private static QuarantineStatus shown(Divergence evidence) {
+      return QuarantineStatus.newBuilder()
+          .setObject(evidence.object())
+          .setEvidence(evidence.words())
+          .setLeaderState(evidence.led().toString())
+          .setFollowerState(evidence.own().toString())
+          .build();
     }
 
     private static CallStatus shown(Node node, ObjectCall call) {
@@ -317,6 +329,26 @@ public final class Server implements AutoCloseable {
         try {
           together().drain(asked.getServer());
         } catch (StoaException | IllegalArgumentException refused) {
+          reply.setRefusal(String.valueOf(refused.getMessage()));
+        }
+        out.onNext(reply.build());
+        out.onCompleted();
+      });
+    }
+
+    @Override
+    public void accept(AcceptRequest asked, StreamObserver<AcceptReply> out) {
+      operators.execute(() -> {
+        var reply = AcceptReply.newBuilder();
+        Node node = nodes.of(asked.getGroup());
+        try {
+          if (node == null) {
+            reply.setRefusal("this server has not the store");
+          } else if (!node.service().accept(asked.getObject())) {
+            reply.setRefusal(
+                asked.getObject() + " is not in quarantine; ./stoa status lists what is");
+          }
+        } catch (StoaException refused) {
           reply.setRefusal(String.valueOf(refused.getMessage()));
         }
         out.onNext(reply.build());

@@ -355,15 +355,11 @@ final class EmbeddedStoa implements ObjectSnapshot.Source {
 
   /// The id of the method that a put calls; empty when it calls none, or that is not known.
   String methodOf(Key key, byte[] put) {
+    if (key.space().equals(KeyValues.SPACE)) return KeyCommand.decoded(put).word();
     Faces faces = types.get(key.space());
     if (faces == null) return "";
     ObjectType.Called called = faces.called(new Decoder(put));
     return called == null ? "" : called.method().id();
-  }
-
-  /// Ends the quarantine of an object, see [Store#accept].
-  boolean accept(Ref<?> ref) {
-    return store.accept(new Key(ref.type(), Keys.encode(ref.key()), ref));
   }
 
   // ---- transactions

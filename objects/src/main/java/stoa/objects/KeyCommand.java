@@ -48,6 +48,16 @@ sealed interface KeyCommand {
   /// @param number of the last one that is meant; 0 for none
   record UpTo(Listening listening, long number) {}
 
+  /// What an operator calls it.
+  default String word() {
+    return switch (this) {
+      case Put(byte[] value) -> value == null ? "remove" : "put";
+      case Register _ -> "register";
+      case Unregister _, EndSession _ -> "unregister";
+      case Heard _ -> "heard";
+    };
+  }
+
   /// The command as it is put.
   default byte[] encoded() {
     return switch (this) {

@@ -48,7 +48,8 @@ final class ListenableKey implements Handler {
    * (2) A listener that has ended is asked no more, and stays until it was told.
    * (3) All that waits takes at most PENDING_BYTES_MAX.
    *
-   * Everything here is a function of the puts: the limits are logged with them.
+   * Everything here is a function of the puts: the limits are logged with them, and so is why a
+   * listener has ended (Execution.once), since the trace of an exception is another one in a replay.
    */
   private static final int THROWN_BYTES_MAX = 64 << 10;
   private static final int BEHIND = 1;
@@ -176,15 +177,15 @@ final class ListenableKey implements Handler {
       throw execution.suspend(trouble);
     } catch (Throwable thrown) {
       // The put stands. What waits is told before the end is.
-      one.end(ended(HANDLER_THREW, thrown));
+      one.end(ended(HANDLER_THREW, thrown, execution));
       return;
     }
-    if (event != null) add(one, event);
+    if (event != null) add(one, event, execution);
   }
 
-  private void add(ListenerState one, byte[] event) {
+  private void add(ListenerState one, byte[] event, Execution execution) {
     if (one.isFull(event)) {
-      endBehind(one, "it has more than " + one.limits() + " events waiting");
+      endBehind(one, "it has more than " + one.limits() + " events waiting", execution);
       return;
     }
     one.add(event);
@@ -195,19 +196,19 @@ final class ListenableKey implements Handler {
           most,
           "the events that wait for all listeners of the key take more than "
               + KeyValueStore.PENDING_BYTES_MAX
-              + " bytes, and it has the most of them");
+              + " bytes, and it has the most of them",
+          execution);
     }
   }
 
-  private void endBehind(ListenerState one, String reason) {
+  private void endBehind(ListenerState one, String reason, Execution execution) {
     bytes -= one.bytes();
     one.endBehind(
         ended(
             BEHIND,
             new LimitExceeded(
-                "the listener was too far behind: "
-                    + reason
-                    + "; read the key and register again")));
+                "the listener was too far behind: " + reason + "; read the key and register again"),
+            execution));
   }
 
   private static ListenerState heaviest(Collection<ListenerState> all) {
@@ -218,8 +219,8 @@ final class ListenableKey implements Handler {
     return most;
   }
 
-  private byte[] ended(int how, Throwable thrown) {
-    byte[] encoded = thrown(thrown);
+  private byte[] ended(int how, Throwable thrown, Execution execution) {
+    byte[] encoded = execution.once(() -> thrown(thrown));
     return new Encoder(encoded.length + 1).u8(how).raw(encoded).toBytes();
   }
 

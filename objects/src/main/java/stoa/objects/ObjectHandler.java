@@ -63,7 +63,8 @@ final class ObjectHandler implements Handler {
           | Cancellation.Stopped beyondTheConstructor) {
         throw beyondTheConstructor;
       } catch (Throwable thrown) {
-        return new ObjectHandler(stoa, type, null, stoa.marshaller().thrown(thrown));
+        byte[] encoded = execution.once(() -> stoa.marshaller().thrown(thrown));
+        return new ObjectHandler(stoa, type, null, encoded);
       }
     }
 

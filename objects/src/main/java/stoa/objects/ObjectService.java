@@ -108,10 +108,16 @@ public final class ObjectService implements AutoCloseable {
   /// Ends the quarantine of an object: every replica goes on with the state that it has here.
   /// Logged, so that this waits. Versions of its past may differ between replicas.
   ///
-  /// @return false when it was in none
+  /// @param object what [Divergence#object] calls it
+  /// @return false when it is in none
   /// @throws LimitExceeded when the state is too large to be logged; then it can be deleted
-  public boolean accept(stoa.Ref<?> ref) {
-    return stoa.accept(ref);
+  public boolean accept(String object) {
+    for (Divergence evidence : store.diverged()) {
+      if (evidence.object().equals(object)) {
+        return store.accept(stoa.key(evidence.space(), evidence.name()));
+      }
+    }
+    return false;
   }
 
   /// The sessions of clients.

@@ -67,8 +67,13 @@ public final class Sessions {
 
   Sessions(Store store) {
     this.store = store;
-    store.register(SPACE, Table.FACTORY);
+    executed(store);
     this.target = store.target(KEY);
+  }
+
+  /// Has a store execute the table.
+  static void executed(Store store) {
+    store.register(SPACE, Table.FACTORY);
   }
 
   /// Opens a session.

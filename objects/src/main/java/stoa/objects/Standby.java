@@ -50,6 +50,7 @@ public final class Standby implements AutoCloseable {
     this.threads = threads;
     this.part = part;
     store = Store.following(EmbeddedStoa.bounds(config.limits()), streams, clock, threads);
+    Sessions.executed(store);
     long bytesMax = config.limits().residentBytesMax();
     following = new Following(store, threads, new Classes(), bytesMax, told);
   }

@@ -44,5 +44,32 @@ final class SimulatedHandlers {
     }
   }
 
+  /// Throws as the JVM does, at values of some lengths, after it has counted for a while.
+  static final class Clumsy implements KeyHandler<String, String> {
+    private int count;
+
+    @Override
+    public String handle(Object key, @Nullable String value, @Nullable String before) {
+      count++;
+      if (count % 4 == 3 && value != null) return value.substring(count, count - 1);
+      return count + " " + value;
+    }
+  }
+
+  /// Tells of a removal by an exception that it keeps and does not throw.
+  static final class Reporting implements KeyHandler<String, Throwable> {
+    private @Nullable IllegalStateException last;
+
+    @Override
+    public @Nullable Throwable handle(Object key, @Nullable String value, @Nullable String before) {
+      if (value == null) last = new IllegalStateException("removed " + before, last());
+      return last;
+    }
+
+    private @Nullable Throwable last() {
+      return last == null ? null : new IllegalStateException(last.getMessage());
+    }
+  }
+
   private SimulatedHandlers() {}
 }

@@ -7,8 +7,14 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import stoa.KeyEvent;
+import stoa.KeyValueStore;
 import stoa.Limits;
+import stoa.ListenerLimits;
+import stoa.Registration;
 import stoa.Stoa;
 import stoa.StoaConfig;
 import stoa.StoaException;
@@ -17,16 +23,23 @@ import stoa.log.LocalShardLog;
 import stoa.log.Streams;
 import stoa.objects.EmbeddedEngine;
 import stoa.objects.Part;
+import stoa.objects.ObjectService;
 import stoa.objects.Standby;
 import stoa.storage.DeviceConfig;
 import stoa.store.Divergence;
 
 /// A replica follows another one, batch by batch, dies in the middle of anything and comes back,
 /// and leads when the other one is gone. Its checkpoints must be those of the leader to the byte,
-/// nobody may find a difference between objects that are deterministic, and where it leads from,
-/// the states must be what the log alone makes of them.
+/// nobody may find a difference between objects and handlers that are deterministic, and where it
+/// leads from, the states must be what the log alone makes of them.
+///
+/// One object is not deterministic. It must be found before the end when it has differed, be
+/// quarantined by who leads, and go on where its state was accepted.
 final class StandbyScenario implements Scenario {
   private static final int ACCOUNTS = 3;
+  private static final int MISHAPS = 2;
+  private static final int KEYS = 2;
+  private static final String FLUKE = "stoa.sim.Fluke";
   private static final int TURNS = 250;
 
   /* How often the follower's disk may fail in a row before it is left in peace. */
@@ -55,7 +68,12 @@ final class StandbyScenario implements Scenario {
     private final Trace trace;
     private final List<Divergence> told = new ArrayList<>();
     private final List<CompletableFuture<?>> calls = new ArrayList<>();
+    private final List<Registration> registrations = new ArrayList<>();
     private Leader leader;
+
+    /// Those of who executes calls now, for which time passes when one runs away.
+    private SimulatedThreads executing;
+
     private Follower follower;
     private int lives;
 
@@ -65,7 +83,9 @@ final class StandbyScenario implements Scenario {
       this.trace = trace;
       var device = new PoweredDevice(PoweredDisk.memory(256 << 20), DEVICE);
       var log = new LocalShardLog(device.device());
-      leader = new Leader(device, new ShippedLog(log), chance.of("leader"));
+      var threads = new SimulatedThreads(chance.of("leader"));
+      executing = threads;
+      leader = new Leader(device, new ShippedLog(log), threads);
       follower = new Follower(chance.of("follower"));
     }
 
@@ -73,8 +93,9 @@ final class StandbyScenario implements Scenario {
       ScopedValue.where(
               Runaway.TIME,
               () -> {
-                for (int i = 0; i < 12; i++) leader.threads.tick();
+                for (int i = 0; i < 12; i++) executing.tick();
               })
+          .where(SimulatedFluke.RUNS, new AtomicInteger())
           .run(this::inTime);
     }
 
@@ -90,15 +111,17 @@ final class StandbyScenario implements Scenario {
         else if (dice < 98) follower.threads.tick();
         else if (dice < 99) follower.restart();
         else if (work.below(3) == 0) failOver();
+        if (work.percent(5)) report();
       }
       follower.mend();
       settle();
       ship(Integer.MAX_VALUE);
       follower.threads.settle();
       compareCheckpoints(true);
+      report();
       failOver();
       settle();
-      ShardLogContract.holds(told.isEmpty(), "nothing differs: " + told);
+      report();
       trace.add("end " + leader.log.tail() + " " + leader.device.diskDigest());
     }
 
@@ -134,7 +157,16 @@ final class StandbyScenario implements Scenario {
       String id = "i" + turn + "x".repeat(work.of(List.of(0, 3_000, 9_000)));
       trace.add("call " + turn + " of " + from);
       Stoa stoa = leader.stoa;
-      switch (work.below(12)) {
+      int dice = work.below(24);
+      if (dice >= 20) {
+        mishap(id);
+        return;
+      }
+      if (dice >= 13) {
+        keyValue(id);
+        return;
+      }
+      switch (dice) {
         case 0 -> calls.add(stoa.async(account, a -> a.addAndThrow(id)));
         case 1 -> calls.add(stoa.async(account, a -> a.addAndRunAway(id)));
         case 2, 3, 4 -> calls.add(stoa.async(account, a -> a.pass(id, via, to, 1)));
@@ -147,8 +179,102 @@ final class StandbyScenario implements Scenario {
                 }));
         case 9 -> leader.await(() -> stoa.delete(leader.account(ACCOUNTS)));
         case 10 -> calls.add(stoa.async(leader.account(ACCOUNTS), a -> a.add(id)));
+        case 11, 12 -> fluke(id);
         default -> calls.add(stoa.async(account, a -> a.add(id)));
       }
+    }
+
+    /// Something goes wrong, and is kept.
+    private void mishap(String id) {
+      Stoa stoa = leader.stoa;
+      int which = work.below(MISHAPS);
+      SimulatedMishaps one = leader.mishaps("m" + which);
+      SimulatedMishaps other = leader.mishaps("m" + (which + 1) % MISHAPS);
+      SimulatedMishaps none = leader.mishaps("no" + work.below(3));
+      int how = work.below(4);
+      switch (work.below(6)) {
+        case 0 -> calls.add(stoa.async(one, m -> m.ask(other, id)));
+        case 1 -> calls.add(stoa.async(one, m -> m.keep(new IllegalStateException(id))));
+        case 2 -> calls.add(stoa.async(none, m -> m.fail(id, how)));
+        case 3 ->
+            leader.await(() ->
+                stoa.transact(() -> {
+                  one.fail(id, how);
+                  other.ask(one, id);
+                  try {
+                    none.fail(id, how);
+                  } catch (IllegalArgumentException notThere) {
+                    other.keep(notThere);
+                  }
+                  return true;
+                }));
+        case 4 -> leader.await(() -> stoa.delete(none));
+        default -> calls.add(stoa.async(one, m -> m.fail(id, how)));
+      }
+    }
+
+    /// Something is put on a key to which somebody listens, or who listens comes or goes.
+    private void keyValue(String id) {
+      KeyValueStore store = leader.stoa.store();
+      String key = "key " + work.below(KEYS);
+      switch (work.below(8)) {
+        case 0, 1 -> {
+          var limits = work.percent(40) ? new ListenerLimits(2, 12_000) : ListenerLimits.STANDARD;
+          int which = work.below(6);
+          leader.await(() -> registrations.add(listen(store, key, which, limits)));
+        }
+        case 2 -> {
+          if (!registrations.isEmpty()) {
+            var gone = registrations.remove(work.below(registrations.size()));
+            leader.await(() -> {
+              gone.close();
+              return true;
+            });
+          }
+        }
+        case 3 -> leader.await(() -> store.remove(key));
+        default -> calls.add(store.putAsync(key, id + "." + work.below(5)));
+      }
+    }
+
+    private Registration listen(KeyValueStore store, String key, int which, ListenerLimits limits) {
+      return switch (which) {
+        case 0 -> store.register(key, this::heard, new SimulatedHandlers.Witness(), limits);
+        case 1 -> store.register(key, this::heard, new SimulatedHandlers.Third(), limits);
+        case 2 -> store.register(key, this::heard, new SimulatedHandlers.Ending("3"), limits);
+        case 3 -> store.register(key, this::heard, new SimulatedHandlers.Clumsy(), limits);
+        case 4 -> store.register(key, this::heard, new SimulatedHandlers.Reporting(), limits);
+        default -> store.register(key, this::heard, new SimulatedHandlers.Fussy("4"), limits);
+      };
+    }
+
+    private void heard(KeyEvent<?> event) {
+      trace.reached("an event heard");
+    }
+
+    private void fluke(String id) {
+      SimulatedFluke fluke = leader.fluke();
+      switch (work.below(6)) {
+        case 0 -> calls.add(leader.stoa.async(fluke, SimulatedFluke::count));
+        case 1 -> leader.await(() -> leader.stoa.delete(fluke));
+        case 2 -> {
+          Boolean was = leader.ask(() -> leader.service().accept(FLUKE + "[fluke]"));
+          if (was != null && was) trace.reached("a state is accepted");
+        }
+        default -> calls.add(leader.stoa.async(fluke, f -> f.add(id)));
+      }
+    }
+
+    /// Tells who leads what was found.
+    private void report() {
+      for (Divergence evidence : told) {
+        ShardLogContract.holds(
+            evidence.space().equals(FLUKE), "what is deterministic does not differ: " + evidence);
+        trace.reached("an object differs");
+        Boolean noted = leader.ask(() -> leader.service().quarantine(evidence));
+        if (noted != null && noted) trace.reached("an object is quarantined");
+      }
+      told.clear();
     }
 
     private void ship(int steps) {
@@ -164,6 +290,7 @@ final class StandbyScenario implements Scenario {
       compareCheckpoints(false);
       leader.threads.close();
       calls.clear();
+      registrations.clear();
       var before = checkpoints(follower).keySet();
       follower.standby.close();
       follower.threads.settle();
@@ -172,20 +299,31 @@ final class StandbyScenario implements Scenario {
       ShippedLog copied = leader.log.continuedOn(follower.log);
       long micros = leader.micros;
 
+      String part = "life " + lives++;
+      leader = lead(follower.device, copied, part);
+      leader.micros = micros;
+      var _ = leader.states(); // has the calls go on that are under way
+      String states = leader.states();
+
       // Another one, to which only the log was copied, must come to the same.
       var plainDevice = new PoweredDevice(PoweredDisk.memory(256 << 20), DEVICE);
       var plainLog = new LocalShardLog(plainDevice.device());
       boolean more = true;
       while (more) more = copied.ship(plainLog, _ -> {});
-      String part = "life " + lives++;
-      var plain = new Leader(plainDevice, copied.continuedOn(plainLog), chance.of(part));
+      var plain = lead(plainDevice, copied.continuedOn(plainLog), part);
       plain.micros = micros;
-      leader = new Leader(follower.device, copied, chance.of(part));
-      leader.micros = micros;
-      ShardLogContract.holds(
-          leader.states().equals(plain.states()), "the states are what the log makes of them");
+      String made = plain.states();
       plain.threads.close();
+      executing = leader.threads;
+      ShardLogContract.holds(
+          states.equals(made),
+          "the states are what the log makes of them: " + states + " and " + made);
       follower = new Follower(chance.of("follower of " + part));
+    }
+
+    private Leader lead(PoweredDevice device, ShippedLog log, String part) {
+      executing = new SimulatedThreads(chance.of(part));
+      return new Leader(device, log, executing);
     }
 
     private Map<String, byte[]> checkpoints(Follower of) {
@@ -216,10 +354,10 @@ final class StandbyScenario implements Scenario {
       private final Stoa stoa;
       private long micros = 1_000_000;
 
-      Leader(PoweredDevice device, ShippedLog log, Chance chance) {
+      Leader(PoweredDevice device, ShippedLog log, SimulatedThreads threads) {
         this.device = device;
         this.log = log;
-        threads = new SimulatedThreads(chance);
+        this.threads = threads;
         stoa =
             EmbeddedEngine.openReplicated(
                 CONFIG, device.device(), () -> log, () -> micros, threads, Part.WHOLE);
@@ -229,11 +367,28 @@ final class StandbyScenario implements Scenario {
         return stoa.get(SimulatedAccount.class, "account " + index);
       }
 
-      <T> void await(Supplier<T> calls) {
+      SimulatedMishaps mishaps(String id) {
+        return stoa.get(SimulatedMishaps.class, id);
+      }
+
+      SimulatedFluke fluke() {
+        return stoa.get(SimulatedFluke.class, "fluke");
+      }
+
+      ObjectService service() {
+        return ObjectService.of(stoa, _ -> false);
+      }
+
+      void await(Supplier<?> calls) {
+        var _ = ask(calls);
+      }
+
+      /// What calls come to; null when they are refused, by an abort, say.
+      <T> @Nullable T ask(Supplier<T> calls) {
         try {
-          var _ = threads.await(calls);
+          return threads.await(calls);
         } catch (StoaException refused) {
-          // An abort, say.
+          return null;
         }
       }
 
@@ -244,6 +399,8 @@ final class StandbyScenario implements Scenario {
             SimulatedAccount account = account(i);
             states.append(account.balance()).append(account.lines()).append('\n');
           }
+          for (int i = 0; i < MISHAPS; i++) states.append(mishaps("m" + i).texts()).append('\n');
+          for (int i = 0; i < KEYS; i++) states.append(stoa.store().get("key " + i)).append('\n');
           return states.toString();
         });
       }

@@ -77,6 +77,9 @@ class CrashSimulationTest {
             "a fail-over",
             "a follower dies at rest",
             "a follower dies with work to do",
+            "a state is accepted",
+            "an event heard",
+            "an object is quarantined",
             "the follower's disk fails"));
   }
 

@@ -21,6 +21,8 @@ import org.junit.jupiter.api.Test;
 import stoa.Accessor;
 import stoa.Call;
 import stoa.Diverged;
+import stoa.KeyHandler;
+import stoa.ListenerLimits;
 import stoa.Shared;
 import stoa.Stoa;
 import stoa.StoaConfig;
@@ -446,8 +448,8 @@ class StandbyTest {
         next.await(() -> {
           Odd odd = next.stoa.get(Odd.class, "a");
           assertThrows(Diverged.class, () -> odd.even("no"));
-          assertTrue(there.accept(next.stoa.ref(odd)));
-          assertFalse(there.accept(next.stoa.ref(odd)));
+          assertTrue(there.accept("test.Odd[a]"));
+          assertFalse(there.accept("test.Odd[a]"));
           return odd.even("yes");
         });
     assertEquals(20, accepted);
@@ -468,6 +470,65 @@ class StandbyTest {
     var third = new Leader(one, next.log.continuedOn(one.log));
     assertEquals(states, third.await(() -> third.stoa.get(Odd.class, "a").all()));
     assertEquals(List.of(), ObjectService.of(third.stoa, _ -> false).diverged());
+  }
+
+  /// Keeps what it caught; one that is called `none` cannot be constructed.
+  @Shared(name = "test.Catcher", key = "id")
+  static class Catcher {
+    private final String id;
+    private final List<Throwable> caught = new ArrayList<>();
+
+    protected Catcher(String id) {
+      if (id.equals("none")) throw new IllegalArgumentException("there is " + id);
+      this.id = id;
+    }
+
+    public int fall(int from) {
+      try {
+        if (from > 0) return fall(from - 1);
+        throw new IllegalStateException(id + " fell");
+      } catch (IllegalStateException fell) {
+        caught.add(fell);
+        return caught.size();
+      }
+    }
+  }
+
+  /// Throws at the second put.
+  static final class Once implements KeyHandler<String, Throwable> {
+    private int puts;
+
+    @Override
+    public Throwable handle(Object key, @Nullable String value, @Nullable String before) {
+      if (++puts > 1) throw new IllegalArgumentException(value);
+      return new IllegalStateException(value);
+    }
+  }
+
+  @Test
+  void exceptionsInAStateAreNoDifference() {
+    var one = new Replica();
+    var other = new Replica();
+    var leader = new Leader(one, new ShippedLog(one.log));
+    Standby standby = other.follow();
+    leader.await(() -> {
+      var store = leader.stoa.store();
+      var _ = store.register("key", _ -> {}, new Once());
+      var _ = store.register("key", _ -> {}, new Once(), new ListenerLimits(1, 1));
+      for (int i = 0; i < 3; i++) store.put("key", "value " + i);
+      var _ = ObjectService.of(leader.stoa, _ -> false).sessions().open();
+      leader.stoa.get(Catcher.class, "a").fall(3);
+      assertThrows(
+          IllegalArgumentException.class, () -> leader.stoa.get(Catcher.class, "none").fall(1));
+      return true;
+    });
+    for (int i = 0; i < 10; i++) {
+      leader.settle();
+      other.copy(leader.log);
+    }
+    // The two objects, the key and the table of sessions.
+    assertTrue(standby.progress().compared() >= 4, standby.progress()::toString);
+    assertEquals(List.of(), other.told);
   }
 
   @Test

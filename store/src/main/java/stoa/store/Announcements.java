@@ -18,7 +18,9 @@ final class Announcements {
   /*
    * An announcement is asked to be logged after the answers and verdicts of the puts that the state
    * reflects were, and so is behind them in the log: whoever has it can replay the key up to its
-   * address. One that is lost, to a crash or a full disk, is of no consequence: the next is compared.
+   * address. It is not logged when one of these answers could not be: then the state is made anew, of
+   * another answer. One that is lost, to a crash or a full disk, is of no consequence: the next is
+   * compared.
    */
   static final Key KEY = Key.of("stoa", "announcements");
 
@@ -53,19 +55,25 @@ final class Announcements {
   /// A checkpoint was made.
   void checkpoint(Key key, long generation, long address, byte[] state) {
     try {
-      announce(key, generation, address, true, state);
+      announce(key, generation, address, true, state, null);
     } catch (RuntimeException failure) {
       // The log has failed, say, which the next put tells.
       LOG.debug("a checkpoint of {} is not announced: {}", key, failure.toString());
     }
   }
 
-  private void announce(Key key, long generation, long address, boolean checkpoint, byte[] state) {
+  private void announce(
+      Key key,
+      long generation,
+      long address,
+      boolean checkpoint,
+      byte[] state,
+      @Nullable Reflected reflected) {
     var announced =
         new Announced(key.space(), key.name(), address, generation, checkpoint, StreamId.of(state));
     Resident resident = store.residents().pin(KEY);
     try {
-      var _ = store.note(resident, Records.NOTE, announced.toBytes());
+      store.announce(resident, announced.toBytes(), reflected);
     } finally {
       resident.unpin();
     }
@@ -103,12 +111,12 @@ final class Announcements {
       }
       Resident resident = hand.next();
       if (!resident.isUnannounced()) continue;
-      Seen seen = resident.look(Announcements::look);
+      Seen seen = resident.announce(state -> look(state, resident));
       if (seen == null) continue;
-      resident.announced(seen.state.position());
       byte[] encoded = seen.encoded();
       if (encoded == null) continue;
-      announce(resident.key, seen.state.generation(), seen.state.position(), false, encoded);
+      Materialized.State state = seen.state;
+      announce(resident.key, state.generation(), state.position(), false, encoded, seen.reflected);
       return;
     }
   }
@@ -117,21 +125,33 @@ final class Announcements {
   ///
   /// @param state with a fork of the handler when that is cheap, and else with none
   /// @param bytes what it is encoded to, when there is no fork; null when that would take long
+  /// @param reflected what must be in the log when it is announced
   @SuppressWarnings("ArrayRecordComponent") // a carrier, compared by nobody
-  private record Seen(Materialized.State state, byte @Nullable [] bytes) {
+  private record Seen(Materialized.State state, byte @Nullable [] bytes, Reflected reflected) {
     byte @Nullable [] encoded() {
       Handler fork = state.handler();
       return fork == null ? bytes : fork.checkpoint();
     }
   }
 
-  private static Seen look(Materialized live) {
+  /// The nested answers that a state reflects: they are in the log, or on their way there, unless
+  /// more were lost meanwhile.
+  ///
+  /// @param lost how many the key had lost before
+  record Reflected(Resident resident, int lost) {
+    boolean isLost() {
+      return resident.answersLost() != lost;
+    }
+  }
+
+  private static Seen look(Materialized live, Resident resident) {
+    var reflected = new Reflected(resident, resident.answersLost());
     Materialized.State fork = live.cheapFork();
-    if (fork != null) return new Seen(fork, null);
+    if (fork != null) return new Seen(fork, null, reflected);
     Materialized.State state = live.state();
     Handler handler = state.handler();
     boolean large = handler == null || live.weight() > ENCODED_BYTES_MAX;
-    return new Seen(state.with(null, false), large ? null : live.encoded());
+    return new Seen(state.with(null, false), large ? null : live.encoded(), reflected);
   }
 
   private void trim() {

@@ -77,17 +77,22 @@ public record Divergence(
     return new Key(space, name, object).stream();
   }
 
-  /// What callers of the key are told.
-  public Diverged refusal() {
+  /// What was seen, in words.
+  public String words() {
     String called = methods.isEmpty() ? "" : " (" + String.join(", ", methods) + ")";
     String where =
         first > 0
             ? "at version " + first + called
             : "between versions " + from + " and " + to + called;
+    return "its replicas came to different states " + where;
+  }
+
+  /// What callers of the key are told.
+  public Diverged refusal() {
     return new Diverged(
         object
-            + " is quarantined: its replicas came to different states "
-            + where
+            + " is quarantined: "
+            + words()
             + ", so its class is not deterministic, or one state is damaged. Its history can be read."
             + " Mend the class; then delete the object, or accept the state of the server that leads");
   }

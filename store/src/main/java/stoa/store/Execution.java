@@ -390,6 +390,21 @@ public final class Execution implements Cancellation.Run {
     return frames == 0 ? a : headroom(frames - 1, b, c, d, a) + (a ^ b) + (c ^ d);
   }
 
+  /// Something that need not be the same in every run of the put, such as the trace of an
+  /// exception, and that the handler keeps: as it was made the first time. It is logged beside the
+  /// put, as the answer to a nested call is, and a replay takes it from there.
+  ///
+  /// @param made makes it, and calls nobody
+  public byte[] once(Supplier<byte[]> made) {
+    if (isReading()) return made.get();
+    if (mode == Mode.TENTATIVE) {
+      byte[] bytes = made.get();
+      if (deed != null) deed.answered(key, bytes);
+      return bytes;
+    }
+    return nested(key, _ -> new Nested(made.get(), false));
+  }
+
   private byte[] nested(Key target, Function<Records.Origin, Nested> call) {
     checkNotTakenBack();
     if (suspended != null) throw suspended;

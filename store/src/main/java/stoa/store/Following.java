@@ -386,10 +386,10 @@ public final class Following implements AutoCloseable {
   }
 
   private void tell(Divergence evidence) {
-    LOG.error("{}", evidence.refusal().getMessage());
+    LOG.error("{}: {}; the leader is told", evidence.object(), evidence.words());
     lock.lock();
     try {
-      if (closed) return;
+      if (closed || store.quarantine().knows(evidence)) return;
       untold.put(evidence.stream(), evidence);
       if (untold.size() > TOLD_MAX) untold.pollFirstEntry();
     } finally {
@@ -416,6 +416,7 @@ public final class Following implements AutoCloseable {
   }
 
   private boolean isOver(Divergence known) {
+    if (store.quarantine().knows(known)) return true;
     Streams.At mark = store.streams().lastMark(known.stream(), Long.MAX_VALUE);
     return mark != null && mark.address() != known.generation();
   }

@@ -650,6 +650,10 @@ final class Intake {
   }
 
   private @Nullable RuntimeException note(Request request, Resident resident) {
+    Announcements.Reflected reflected = request.reflected;
+    if (reflected != null && reflected.isLost()) {
+      return new Unavailable("what is announced could not be logged");
+    }
     byte[] mark = null;
     if (request.noteKind == Records.VERDICT) {
       long call = Records.verdict(request.value).call();

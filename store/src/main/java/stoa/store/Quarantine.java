@@ -1,6 +1,5 @@
 package stoa.store;
 
-import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
@@ -83,8 +82,8 @@ final class Quarantine {
     Check.that(kind == ACCEPTED, "an entry of the quarantine is of the kind %s", kind);
     StreamId stream = new Key(in.text(), in.sized(), "").stream();
     long address = in.varint();
-    keep(stream, address, in.raw(in.remaining()));
-    accepted.put(stream, address);
+    accepted.put(stream, address); // first: what is executed now keeps no checkpoint there any more
+    store.keepAccepted(stream, address, in.raw(in.remaining()));
     keys.remove(stream);
     return stream;
   }
@@ -101,11 +100,13 @@ final class Quarantine {
     keys.put(evidence.stream(), evidence);
   }
 
-  private void keep(StreamId stream, long address, byte[] state) {
-    Streams.At known = store.streams().lastCheckpoint(stream, address);
-    boolean there =
-        known != null && known.address() == address && Arrays.equals(known.data(), state);
-    if (!there) store.streams().checkpoint(stream, address, state);
+  /// Whether nothing is to be said any more of what was seen of a key: it is in quarantine, or what
+  /// was seen is void.
+  boolean knows(Divergence evidence) {
+    StreamId stream = evidence.stream();
+    Divergence known = keys.get(stream);
+    boolean quarantined = known != null && known.generation() == evidence.generation();
+    return quarantined || isAccepted(stream, evidence.to());
   }
 
   /// Why a key is refused in a generation; null when it is not.
@@ -156,7 +157,7 @@ final class Quarantine {
       var out = new Encoder(state.length + 128).u8(ACCEPTED).text(key.space()).sized(key.name());
       out.varint(now.position()).raw(state);
       var _ = store.append(KEY, out.toBytes());
-      keep(key.stream(), now.position(), state);
+      store.keepAccepted(key.stream(), now.position(), state);
       accepted.put(key.stream(), now.position());
       Resident resident = store.residents().pin(key);
       try {

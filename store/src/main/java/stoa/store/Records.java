@@ -19,7 +19,8 @@ import stoa.base.StreamId;
 ///            2 when it does not and executes on a copy of the state, see Put.copied
 ///            the value, up to the end
 /// DELETE     origin as above; listed varint
-/// ANSWERED   call varint, number varint, target space text, target name sized, the answer
+/// ANSWERED   call varint, number varint, target space text, target name sized, the answer;
+///            of the key itself: what its handler made once, see Execution.once
 /// VERDICT    call varint, late u8: 1 when it ran too long, else 0; reason text
 /// LISTED     name, up to the end                 (in the stream of a space's directory)
 /// UNLISTED   listed varint                       (in the stream of a space's directory)

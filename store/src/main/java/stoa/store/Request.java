@@ -92,6 +92,9 @@ public final class Request {
   /// The note without which this must not be logged: what the value of a nested PUT reflects.
   @Nullable Request after;
 
+  /// What must not have been lost when an announcement is logged.
+  Announcements.@Nullable Reflected reflected;
+
   /// What an APPEND appends.
   @Nullable Appending appending;
 

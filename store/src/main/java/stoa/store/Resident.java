@@ -214,9 +214,14 @@ final class Resident implements Runnable {
     return live != null && executed > announced;
   }
 
-  /// The state at an address was announced, or is not going to be.
-  void announced(long address) {
-    announced = address;
+  /// Looks, as [#look], at a state that is to be announced to other replicas; counts it as
+  /// announced. Answers null also when the state is not what the log says.
+  <T> @Nullable T announce(Function<Materialized, @Nullable T> look) {
+    return look(state -> {
+      if (stale || lacksAnswer()) return null;
+      announced = executed;
+      return look.apply(state);
+    });
   }
 
   /// The state is to be loaded anew for the next request, by a checkpoint that was put there.
@@ -256,6 +261,11 @@ final class Resident implements Runnable {
   /// next request, which finds the answer again and logs it.
   void answerLost() {
     answersLost.incrementAndGet();
+  }
+
+  /// How many nested answers could not be logged so far.
+  int answersLost() {
+    return answersLost.get();
   }
 
   /// Whether the stream lacks a nested answer, so that its past cannot be told.

@@ -2,6 +2,7 @@ package stoa.store;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Iterator;
 import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
@@ -1122,6 +1123,8 @@ public final class Store implements AutoCloseable {
       // Whoever leads from here next has this device to itself.
       synchronized (idle) {
         checkOpen();
+        // What was accepted there stays, whatever is executed meanwhile.
+        if (quarantine.isAccepted(key.stream(), address)) return;
         streams().checkpoint(key.stream(), address, state);
       }
       return;
@@ -1135,6 +1138,16 @@ public final class Store implements AutoCloseable {
     }
     if (announcements != null) announcements.checkpoint(key, generation, address, state);
     retention.checkpointed(key, address);
+  }
+
+  /// Keeps a state that was accepted as the checkpoint at its address.
+  void keepAccepted(StreamId stream, long address, byte[] state) {
+    synchronized (idle) {
+      Streams.At known = streams().lastCheckpoint(stream, address);
+      boolean there =
+          known != null && known.address() == address && Arrays.equals(known.data(), state);
+      if (!there) streams().checkpoint(stream, address, state);
+    }
   }
 
   /// Accepts what is settled later, by [#settled]: closing waits for it.
@@ -1319,6 +1332,18 @@ public final class Store implements AutoCloseable {
     Request request = Request.note(resident, kind, payload);
     intake.add(request);
     return request;
+  }
+
+  /// Asks to log an announcement.
+  ///
+  /// @param reflected without which it is not to be logged
+  void announce(
+      Resident announcements, byte[] announced, Announcements.@Nullable Reflected reflected) {
+    Check.that(announcements.pin(), "%s stays in memory while it is used", announcements.key);
+    begun();
+    Request request = Request.note(announcements, Records.NOTE, announced);
+    request.reflected = reflected;
+    intake.add(request);
   }
 
   /// The calling thread returns from a run that was taken back.

@@ -19,6 +19,9 @@ class AnnouncementsTest {
         var threads = Threads.real()) {
       var announcements = new Announcements(store, threads, Announcements.KEPT);
       put(store, "a", "one");
+      Resident resident = store.residents().pin(key("a"));
+      while (resident.isUnannounced()) announcements.turn(); // whose thread may still be there
+      resident.unpin();
       for (int i = 0; i < 5; i++) announcements.turn();
       put(store, "b", "two"); // takes the announcement along
       StreamId stream = Announcements.KEY.stream();
@@ -29,6 +32,29 @@ class AnnouncementsTest {
       assertEquals(store.position(key("a")), said.address());
       assertEquals(store.generation(key("a")), said.generation());
       assertEquals(StreamId.of(bytes("one")), said.hash());
+    }
+  }
+
+  @Test
+  void aStateIsNotAnnouncedThatReflectsAnAnswerWhichWasLost() {
+    try (var store = Script.open(disk);
+        var threads = Threads.real()) {
+      put(store, "a", "one");
+      Resident resident = store.residents().pin(key("a"));
+      var reflected = new Announcements.Reflected(resident, resident.answersLost());
+      Resident announcements = store.residents().pin(Announcements.KEY);
+      store.announce(announcements, bytes("kept"), reflected);
+      put(store, "b", "two");
+      resident.answerLost();
+      store.announce(announcements, bytes("dropped"), reflected);
+      put(store, "b", "three");
+      announcements.unpin();
+      StreamId stream = Announcements.KEY.stream();
+      assertEquals(1, store.streams().last(stream));
+      assertTrue(resident.isUnannounced());
+      new Announcements(store, threads, Announcements.KEPT).turn();
+      assertTrue(resident.isUnannounced(), "its state is made anew first");
+      resident.unpin();
     }
   }
 

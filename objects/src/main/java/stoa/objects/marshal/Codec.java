@@ -1,5 +1,6 @@
 package stoa.objects.marshal;
 
+import java.io.IOException;
 import java.math.RoundingMode;
 import java.time.DayOfWeek;
 import java.time.Month;
@@ -67,6 +68,18 @@ final class Codec {
           TimeUnit.class,
           RoundingMode.class);
 
+  /// Exceptions of the JDK that Fory registers by itself, and would write with their traces.
+  private static final List<Class<? extends Throwable>> EXCEPTIONS =
+      List.of(
+          Exception.class,
+          RuntimeException.class,
+          IllegalArgumentException.class,
+          IllegalStateException.class,
+          IndexOutOfBoundsException.class,
+          ArrayIndexOutOfBoundsException.class,
+          NullPointerException.class,
+          IOException.class);
+
   private static final int REF_ID = 0;
   static final int ENTRY_ID = 32;
   private static final int FIRST_ID = 64;
@@ -91,6 +104,10 @@ final class Codec {
   private final Throwables throwables;
   private final List<Runnable> afterwards = new ArrayList<>();
   private final List<Object> openRecords = new ArrayList<>();
+
+  /// Whether what is written was thrown, and goes with its trace.
+  private boolean traced;
+
   private final long memoryMax;
 
   /// Finds the classes of the keys in what is being read.
@@ -131,6 +148,9 @@ final class Codec {
     for (int i = 0; i < PLATFORM.size(); i++) fory.register(PLATFORM.get(i), 1 + i);
     for (Object constant : Constants.ALL) {
       fory.registerSerializer(constant.getClass(), new Constants(resolver, constant));
+    }
+    for (Class<? extends Throwable> type : EXCEPTIONS) {
+      fory.registerSerializer(type, new ThrowableSerializer(throwables, resolver, type));
     }
     registry.entries().forEach((type, entry) -> register(resolver, type, entry));
     registry
@@ -202,6 +222,11 @@ final class Codec {
     keys = loader;
   }
 
+  /// Whether exceptions are written with their traces.
+  boolean isTraced() {
+    return traced;
+  }
+
   Registry registry() {
     return registry;
   }
@@ -256,6 +281,7 @@ final class Codec {
     buffer.writerIndex(0);
     buffer.writeByte(format);
     out.prepare(buffer, null);
+    traced = true;
     try {
       throwables.write(out, thrown);
       return finish();
@@ -267,6 +293,7 @@ final class Codec {
   }
 
   private void endWriting() {
+    traced = false;
     openRecords.clear();
     out.reset();
   }

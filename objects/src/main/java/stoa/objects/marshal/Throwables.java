@@ -23,6 +23,9 @@ import stoa.objects.types.Platform;
 /// Writes and reads exceptions: class name, message, cause, suppressed ones, trace and the fields
 /// of the class, by name.
 ///
+/// The trace goes only with what was thrown: it tells on which way the engine came to the code, and
+/// that is another one in a replay. So an exception that is kept in a state has none.
+///
 /// Classes of the JDK, of Stoa and of the registry may travel. Used by one [Codec].
 final class Throwables {
   /*
@@ -41,6 +44,8 @@ final class Throwables {
   private static final FieldAccessor TRACE = ofThrowable("stackTrace");
   private static final FieldAccessor SUPPRESSED = ofThrowable("suppressedExceptions");
   private static final Map<Class<?>, Shape> SHAPES = new ConcurrentHashMap<>();
+
+  private static final StackTraceElement[] NO_TRACE = {};
 
   private static final byte NO_CAUSE = 0;
   private static final byte UNSET_CAUSE = 1;
@@ -116,7 +121,7 @@ final class Throwables {
       buffer.writeByte(CAUSED);
       write(context, cause);
     }
-    writeTrace(context, thrown.getStackTrace());
+    writeTrace(context, codec.isTraced() ? thrown.getStackTrace() : NO_TRACE);
     Throwable[] suppressed = thrown.getSuppressed();
     int count = Math.min(suppressed.length, SUPPRESSED_MAX);
     buffer.writeVarUInt32(count);

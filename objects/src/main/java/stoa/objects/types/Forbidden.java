@@ -18,6 +18,8 @@ final class Forbidden {
   private static final String BLOB =
       "its bytes are not logged with the call; read and write blobs in the caller, and pass what the"
           + " method needs";
+  private static final String TRACE =
+      "keep the class and the message of an exception; its trace is another one in a replay";
   private static final String MACHINE = "pass it as an argument; machines differ in it";
   private static final String SALTED =
       "its order differs from one JVM to the next; use List.of, LinkedHashMap, LinkedHashSet,"
@@ -35,6 +37,7 @@ final class Forbidden {
     if (random != null) return random;
     String machine = machine(owner, name);
     if (machine != null) return machine;
+    if (traces(owner, name, descriptor)) return TRACE;
     if (threads(owner, name)) return THREAD;
     if (io(owner, name)) return IO;
     if (owner.equals("stoa/Stoa")) return "call other objects through Call.get";
@@ -132,6 +135,13 @@ final class Forbidden {
           "what the garbage collector does differs; remove entries yourself";
       default -> null;
     };
+  }
+
+  /// What tells how the engine came to the code. To print a trace to `System.err` is allowed.
+  private static boolean traces(String owner, String name, String descriptor) {
+    return owner.equals("java/lang/StackWalker")
+        || descriptor.endsWith(")[Ljava/lang/StackTraceElement;")
+        || (name.equals("printStackTrace") && descriptor.startsWith("(Ljava/io/Print"));
   }
 
   private static boolean threads(String owner, String name) {

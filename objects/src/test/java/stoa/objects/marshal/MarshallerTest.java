@@ -637,6 +637,21 @@ class MarshallerTest {
   }
 
   @Test
+  void exceptionsThatAreKeptHaveNoTrace() {
+    var kept = new ArrayList<Object>();
+    kept.add(new NotEnough(1, new IOException("no")));
+    kept.add(new IllegalStateException("why", new IllegalArgumentException("because")));
+    byte[] here = marshaller.value((Object) kept);
+    var back = (List<?>) java.util.Objects.requireNonNull(marshaller.value(here));
+    assertEquals("missing 1", ((NotEnough) back.getFirst()).getMessage());
+    var thrown = (IllegalStateException) back.getLast();
+    assertEquals("why", thrown.getMessage());
+    assertEquals("java.lang.IllegalArgumentException: because", "" + thrown.getCause());
+    assertEquals(0, thrown.getStackTrace().length);
+    assertArrayEquals(here, marshaller.value((Object) back));
+  }
+
+  @Test
   void exceptionsWithoutACauseMayStillBeGivenOne() {
     var back = marshaller.thrown(marshaller.thrown(new IllegalArgumentException("x")));
     assertNull(back.getCause());

@@ -621,6 +621,22 @@ class VerifierTest {
   }
 
   @Shared
+  static class Traces {
+    int depth(RuntimeException e) {
+      return e.getStackTrace().length;
+    }
+  }
+
+  @Shared
+  static class PrintsTraces {
+    String trace(IllegalStateException e) {
+      var text = new java.io.StringWriter();
+      e.printStackTrace(new java.io.PrintWriter(text));
+      return text.toString();
+    }
+  }
+
+  @Shared
   static class SerializableLambda {
     Object lambda() {
       return (Runnable & Serializable) () -> {};
@@ -650,6 +666,8 @@ class VerifierTest {
     refuses(Connects.class, "creates a java.net.Socket", "pass the result as an argument");
     refuses(Environment.class, "System.getenv", "pass it as an argument");
     refuses(Identity.class, "System.identityHashCode", "compare values");
+    refuses(Traces.class, "RuntimeException.getStackTrace", "another one in a replay");
+    refuses(PrintsTraces.class, "IllegalStateException.printStackTrace", "another one in a replay");
     refuses(SerializableLambda.class, "serializable lambda", "write a class or a record");
     refuses(Salted.class, "java.util.Set.of", "LinkedHashSet");
     refuses(OpensStores.class, "stoa.Stoa.get", "Call.get");

@@ -1,0 +1,104 @@
+package stoa.cli;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Path;
+import java.security.NoSuchAlgorithmException;
+import java.util.ArrayList;
+import java.util.List;
+import javax.crypto.KeyGenerator;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import stoa.Accessor;
+import stoa.Diverged;
+import stoa.Shared;
+import stoa.Stoa;
+
+/// An object that is another one at each of three servers.
+class DivergedObjectTest {
+  /// Has the JDK make its key, which is another one in every run; nobody sees that in its bytecode.
+  @Shared(name = "test.Vault", key = "id")
+  static class Vault {
+    private final String id;
+    private byte[] secret = {};
+    private int entries;
+
+    protected Vault(String id) {
+      this.id = id;
+    }
+
+    public int add() {
+      return ++entries;
+    }
+
+    public int seal() throws NoSuchAlgorithmException {
+      secret = KeyGenerator.getInstance("AES").generateKey().getEncoded();
+      return secret.length;
+    }
+
+    @Accessor
+    public String name() {
+      return id + " of " + entries;
+    }
+  }
+
+  @TempDir private Path directory;
+
+  private static String stoa(int exitCode, String... arguments) {
+    var text = new StringWriter();
+    var out = new PrintWriter(text);
+    assertEquals(exitCode, Main.run(out, out, arguments), text::toString);
+    return text.toString();
+  }
+
+  @Test
+  void isQuarantinedUntilAStateOfItIsAccepted() throws Exception {
+    try (var one = start("one", List.of("--replicated"));
+        var two = start("two", List.of("--join", one.address()));
+        var _ = start("three", List.of("--join", two.address()));
+        var stoa = Stoa.open(one.url())) {
+      Vault vault = stoa.get(Vault.class, "a");
+      Vault other = stoa.get(Vault.class, "b");
+      assertEquals(1, vault.add());
+      assertEquals(1, other.add());
+      assertEquals(32, vault.seal());
+      Diverged told = awaitDiverged(vault);
+      String text = String.valueOf(told.getMessage());
+      assertTrue(text.contains("test.Vault[a] is quarantined"), text);
+      assertTrue(text.contains("at version 2 (seal())"), text);
+      assertEquals(2, other.add());
+
+      String status = stoa(0, "status", "--server", two.address());
+      assertTrue(status.contains("1 object in quarantine"), status);
+      assertTrue(status.contains("test.Vault[a]: its replicas came to different states"), status);
+      assertTrue(status.contains("at version 2 (seal())"), status);
+
+      stoa(0, "accept", "test.Vault[a]", "--server", two.address());
+      assertEquals("a of 1", vault.name());
+      assertEquals(2, vault.add());
+      String refused = stoa(1, "accept", "test.Vault[a]", "--server", one.address());
+      assertTrue(refused.contains("is not in quarantine"), refused);
+      assertTrue(!stoa(0, "status", "--server", one.address()).contains("quarantine"));
+    }
+  }
+
+  private ServerProcess start(String name, List<String> options) throws Exception {
+    var named = new ArrayList<>(List.of("--name", name));
+    named.addAll(options);
+    return ServerProcess.start(directory.resolve(name), named);
+  }
+
+  /// Asks until it is in quarantine.
+  private static Diverged awaitDiverged(Vault vault) {
+    while (true) {
+      try {
+        assertEquals("a of 1", vault.name());
+      } catch (Diverged told) {
+        return told;
+      }
+    }
+  }
+}
