@@ -93,8 +93,9 @@ public final class Ordering {
   public static Coordinator.Member member(int store, Line owner) {
     return new Coordinator.Member() {
       @Override
-      public List<Held.Verdict> hold(long epoch, long round, List<Coordinator.Part> parts) {
-        Encoder question = question(HOLD, store).varint(epoch).varint(round);
+      public List<Held.Verdict> hold(
+          long epoch, long term, long round, List<Coordinator.Part> parts) {
+        Encoder question = question(HOLD, store).varint(epoch).varint(term).varint(round);
         question.varint(parts.size());
         for (Coordinator.Part part : parts) write(part, question);
         Decoder answer = ask(owner, question);
@@ -195,11 +196,12 @@ public final class Ordering {
     switch (kind) {
       case HOLD -> {
         long epoch = in.varint();
+        long term = in.varint();
         long round = in.varint();
         int count = in.count();
         var parts = new ArrayList<Coordinator.Part>(count);
         for (int i = 0; i < count; i++) parts.add(part(in));
-        for (Held.Verdict verdict : member.hold(epoch, round, parts)) write(verdict, out);
+        for (Held.Verdict verdict : member.hold(epoch, term, round, parts)) write(verdict, out);
       }
       case COMMIT -> {
         long epoch = in.varint();

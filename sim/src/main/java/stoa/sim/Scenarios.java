@@ -42,6 +42,7 @@ final class Scenarios {
               Keep.versions(0),
               List.of(0, 100, 66_000)),
           new StandbyScenario(),
+          new GroupsScenario(),
           new VersionedScenario("versioned", 1, VersionedNode.Trouble.NONE),
           new VersionedScenario("versioned-replicas", 2, VersionedNode.Trouble.NONE),
           new VersionedScenario("versioned-crashes", 1, VersionedNode.Trouble.FAILURES),

@@ -67,6 +67,24 @@ class CrashSimulationTest {
   }
 
   @Test
+  void storesWithOneOrderAreOneStoreWhoeverLeadsThem() {
+    assertWell(
+        "groups",
+        40,
+        List.of(
+            "a coordinator is overtaken and does not know",
+            "a log is full",
+            "a snapshot is read",
+            "a store is overtaken and does not know",
+            "a transaction is aborted",
+            "a transaction over 4 stores is committed",
+            "an answer is lost",
+            "an unknown outcome was a commit",
+            "the outcome of a transaction is unknown",
+            "the past is seen again"));
+  }
+
+  @Test
   void aReplicaThatFollowsHasTheCheckpointsOfTheLeaderAndLeadsFromAnywhere() {
     assertWell(
         "standby",

@@ -62,10 +62,11 @@ public final class Coordinator {
     /// Holds the store, and examines its parts of transactions. It stays held until this round is
     /// over, or one with a higher number.
     ///
+    /// @param term of the owner that is meant: an earlier one does not know what has changed since
     /// @param round above that of every earlier one
     /// @return the verdict over each
-    /// @throws Unavailable when it is not there, or is in another epoch
-    List<Held.Verdict> hold(long epoch, long round, List<Part> parts);
+    /// @throws Unavailable when it is not there, has another owner, or is in another epoch
+    List<Held.Verdict> hold(long epoch, long term, long round, List<Part> parts);
 
     /// Logs what is committed of a round, and waits until it is executed.
     ///
@@ -95,10 +96,9 @@ public final class Coordinator {
 
   private static final int ROUND_MAX = 256;
 
-  /// What is decided in a round is one entry at home.
-  private static final long ROUND_BYTES_MAX = 4 << 20;
+  /// As many bytes are decided in a round, but for one transaction that has more by itself.
+  private static final long ROUND_BYTES_MAX = 1 << 20;
 
-  private static final long TRANSACTION_BYTES_MAX = 12 << 20;
   private static final int WAITING_MAX = 10_000;
   private static final int REMEMBERED_MAX = 65_536;
   private static final int TRIM_STEP = 1_024;
@@ -133,7 +133,19 @@ public final class Coordinator {
     private long term = -1;
     private boolean ready;
     private boolean told;
-    private List<Order.Decided> adopted = List.of();
+
+    /// How often it has got another owner, or was lost sight of: what was asked of it before says
+    /// nothing of it now.
+    private long changes;
+
+    /// What its owner has in its log when it asks for addresses the first time; null when it has
+    /// done so, or has not adopted anything here.
+    private @Nullable List<Order.Decided> adopted;
+
+    private void unready() {
+      ready = false;
+      changes++;
+    }
   }
 
   /// A transaction that waits for the end of a round.
@@ -180,7 +192,13 @@ public final class Coordinator {
       }
 
       @Override
+      public boolean isBeside() {
+        return true;
+      }
+
+      @Override
       public long moment() {
+        var _ = confirmed();
         return issue(0);
       }
     };
@@ -249,10 +267,12 @@ public final class Coordinator {
   private void tell(int member) {
     Order.Adopted adopted;
     long round;
+    long changes;
     lock.lock();
     try {
       adopted = adopted(member);
       round = rounds;
+      changes = standing(member).changes;
     } finally {
       lock.unlock();
     }
@@ -266,8 +286,9 @@ public final class Coordinator {
     try {
       Standing standing = standing(member);
       standing.told = false;
-      if (term >= standing.term && term >= 0) {
+      if (changes == standing.changes && term >= standing.term && term >= 0) {
         standing.term = term;
+        standing.adopted = null;
         ready(member, adopted.decided());
       }
     } finally {
@@ -311,10 +332,15 @@ public final class Coordinator {
           Standing standing = standing(member);
           while (deciding.contains(member)) decided.awaitUninterruptibly();
           checkSound();
+          List<Decided> before = standing.adopted;
           if (term < standing.term) throw overtaken(member);
           Check.that(tail.counter() <= counter, "%s is given to store %s", tail, member);
+          if (term == standing.term) {
+            if (before == null) throw overtaken(member);
+            return new Adopted(epoch, counter, before); // it has asked again
+          }
           standing.term = term;
-          standing.ready = false;
+          standing.unready();
           Adopted adopted = adopted(member);
           standing.adopted = adopted.decided();
           return adopted;
@@ -325,21 +351,37 @@ public final class Coordinator {
 
       @Override
       public long reserve(long term, int count) {
+        if (!knows(term)) {
+          tick();
+          throw new Unavailable("store " + member + " is to be told of its coordinator first");
+        }
+        var _ = confirmed();
+        run();
+        return issue(count);
+      }
+
+      // Whether the store is ready, under a term.
+      private boolean knows(long term) {
         lock.lock();
         try {
           Standing standing = standing(member);
           if (term < standing.term) throw overtaken(member);
           if (term > standing.term) {
-            throw new Unavailable("store " + member + " is to be told of its coordinator first");
+            // It has adopted from an earlier coordinator. Whoever was told by this one, does not
+            // lead.
+            if (standing.ready) standing.unready();
+            return false;
           }
-          // Its log is open, with all that it was told.
-          if (!standing.ready) ready(member, standing.adopted);
+          List<Decided> adopted = standing.adopted;
+          if (!standing.ready && adopted != null) {
+            // Its log is open, with all that it was given.
+            standing.adopted = null;
+            ready(member, adopted);
+          }
+          return standing.ready;
         } finally {
           lock.unlock();
         }
-        var _ = confirmed();
-        run();
-        return issue(count);
       }
 
       @Override
@@ -536,6 +578,7 @@ public final class Coordinator {
     private final long number;
     private final List<Pending> chosen;
     private final Map<Integer, Long> terms = new TreeMap<>();
+    private final Map<Integer, Long> changes = new TreeMap<>();
     private final Map<Integer, List<Pending>> byMember = new TreeMap<>();
 
     /// With the lock.
@@ -545,7 +588,9 @@ public final class Coordinator {
       for (Pending pending : chosen) {
         for (int member : pending.parts.keySet()) {
           byMember.computeIfAbsent(member, _ -> new ArrayList<>()).add(pending);
-          if (member != home) terms.put(member, standing(member).term);
+          if (member == home) continue;
+          terms.put(member, standing(member).term);
+          changes.put(member, standing(member).changes);
         }
       }
       byMember.putIfAbsent(home, List.of());
@@ -554,6 +599,11 @@ public final class Coordinator {
     private void run() {
       Participant here = Objects.requireNonNull(own);
       Map<Integer, List<Held.Verdict>> verdicts = hold(here);
+      if (!verdicts.containsKey(home)) {
+        giveUp(chosen, new Unavailable("nothing was written, try again: home cannot be held up"));
+        deliver(null, List.of());
+        return;
+      }
       var passed = new ArrayList<Pending>();
       var refused = new LinkedHashMap<Pending, RuntimeException>();
       var later = new ArrayList<Pending>();
@@ -561,7 +611,6 @@ public final class Coordinator {
       for (Pending pending : chosen) {
         judge(pending, verdicts, entries, passed, refused, later);
       }
-      limit(passed, refused, later, entries);
       Decision decision = decide(passed, later, entries);
       refused.forEach((pending, cause) -> {
         over(pending);
@@ -573,22 +622,53 @@ public final class Coordinator {
         deliver(null, passed);
         return;
       }
-      here.commit(
-          epoch,
-          number,
-          decision.token(),
-          committed(home, passed),
-          decision.toBytes(),
-          address -> {
-            logged(decision, address);
-            decided(later);
-            deliver(decision, passed);
-          });
-      if (lastDecision % TRIM_STEP == 0)
-        here.forget(Math.min(behind(), lastDecision - REMEMBERED_MAX));
+      var logged = new boolean[1];
+      try {
+        here.commit(
+            epoch,
+            number,
+            decision.token(),
+            committed(home, passed),
+            decision.toBytes(),
+            address -> {
+              logged[0] = true;
+              logged(decision, address);
+              decided(later);
+              deliver(decision, passed);
+            });
+      } catch (RuntimeException failed) {
+        if (!logged[0]) {
+          if (Objects.requireNonNull(store).hasFailed()) throw failed;
+          // Home's log takes no more, say.
+          giveUp(passed, failed);
+          decided(later);
+          deliver(null, passed);
+          return;
+        }
+      }
+      if (lastDecision % TRIM_STEP == 0) forget(here);
       for (int i = 0; i < passed.size(); i++) {
         over(passed.get(i));
         passed.get(i).outcome.complete(decision.token().at(i));
+      }
+    }
+
+    /// Forgets what is old, and logged everywhere. If that is not possible now, it will be.
+    private void forget(Participant here) {
+      long before = Math.min(behind(), lastDecision - REMEMBERED_MAX);
+      if (before <= 1) return;
+      try {
+        here.forget(before);
+      } catch (RuntimeException later) {
+        LOG.debug("old decisions stay for now", later);
+      }
+    }
+
+    /// Nothing is logged of these.
+    private void giveUp(List<Pending> all, RuntimeException cause) {
+      for (Pending pending : all) {
+        over(pending);
+        pending.outcome.completeExceptionally(cause);
       }
     }
 
@@ -616,13 +696,18 @@ public final class Coordinator {
     private Map<Integer, List<Held.Verdict>> hold(Participant here) {
       var verdicts = new HashMap<Integer, List<Held.Verdict>>();
       beside(member -> {
-        List<Held.Verdict> said = member(member).hold(epoch, number, parts(member));
+        long term = Objects.requireNonNull(terms.get(member));
+        List<Held.Verdict> said = member(member).hold(epoch, term, number, parts(member));
         synchronized (verdicts) {
           verdicts.put(member, said);
         }
       });
       // Last, so that home is held up for the least time.
-      verdicts.put(home, here.hold(epoch, number, parts(home)));
+      try {
+        verdicts.put(home, here.hold(epoch, here.term(), number, parts(home)));
+      } catch (RuntimeException notNow) {
+        LOG.debug("home is not held up", notNow);
+      }
       return verdicts;
     }
 
@@ -655,8 +740,7 @@ public final class Coordinator {
     private void unready(int member) {
       lock.lock();
       try {
-        Standing standing = standing(member);
-        if (standing.term == terms.getOrDefault(member, -1L)) standing.ready = false;
+        if (isSince(member)) standing(member).unready();
       } finally {
         lock.unlock();
       }
@@ -690,39 +774,6 @@ public final class Coordinator {
       else passed.add(pending);
     }
 
-    /// Leaves for later what is too much for one round.
-    private void limit(
-        List<Pending> passed,
-        Map<Pending, RuntimeException> refused,
-        List<Pending> later,
-        Map<Pending, Map<Integer, List<Entry>>> entries) {
-      long sum = 0;
-      var all = passed.iterator();
-      while (all.hasNext()) {
-        Pending pending = all.next();
-        long bytes = 0;
-        for (List<Entry> some : Objects.requireNonNull(entries.get(pending)).values()) {
-          for (Entry entry : some) bytes += entry.payload().length;
-        }
-        if (bytes > TRANSACTION_BYTES_MAX) {
-          all.remove();
-          refused.put(
-              pending,
-              new LimitExceeded(
-                  "a transaction over several groups writes "
-                      + bytes
-                      + " bytes; the most is "
-                      + TRANSACTION_BYTES_MAX
-                      + ", do it in parts"));
-        } else if (sum > 0 && sum + bytes > ROUND_BYTES_MAX) {
-          all.remove();
-          later.add(pending);
-        } else {
-          sum += bytes;
-        }
-      }
-    }
-
     /// Gives addresses to what has passed, as far as all who said so are the owners still.
     private @Nullable Decision decide(
         List<Pending> passed,
@@ -733,6 +784,7 @@ public final class Coordinator {
       lock.lock();
       try {
         passed.removeIf(pending -> !isAsBefore(pending) && later.add(pending));
+        limit(passed, later, entries);
         if (passed.isEmpty()) return null;
         for (Pending pending : passed) involved.addAll(pending.parts.keySet());
         deciding = involved;
@@ -756,13 +808,33 @@ public final class Coordinator {
           token, clock.nowMicros(), passed.stream().map(Pending::id).toList(), parts, behind());
     }
 
+    /// Leaves to the next round what would make the decision too large.
+    private static void limit(
+        List<Pending> passed,
+        List<Pending> later,
+        Map<Pending, Map<Integer, List<Entry>>> entries) {
+      long bytes = 0;
+      for (int i = 0; i < passed.size(); i++) {
+        for (List<Entry> some : Objects.requireNonNull(entries.get(passed.get(i))).values()) {
+          for (Entry entry : some) bytes += entry.payload().length;
+        }
+        if (i == 0 || bytes <= ROUND_BYTES_MAX) continue;
+        var rest = passed.subList(i, passed.size());
+        later.addAll(rest);
+        rest.clear();
+      }
+    }
+
     private boolean isAsBefore(Pending pending) {
       for (int member : pending.parts.keySet()) {
-        if (member == home) continue;
-        Standing standing = standing(member);
-        if (!standing.ready || standing.term != terms.getOrDefault(member, -1L)) return false;
+        if (member != home && !(standing(member).ready && isSince(member))) return false;
       }
       return true;
+    }
+
+    /// Whether a store is as it was when the round began.
+    private boolean isSince(int member) {
+      return standing(member).changes == changes.getOrDefault(member, -1L);
     }
 
     private void logged(Decision decision, long address) {

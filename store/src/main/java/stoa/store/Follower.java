@@ -54,7 +54,7 @@ public final class Follower {
   /// As [#now(Object, Existence)], within a time.
   public Read now(@Nullable Object query, Existence existence, Duration timeMax) {
     store.checkOpen();
-    long moment = store.moment();
+    long moment = store.now(key);
     lock.lock();
     try {
       return ask(bring(moment), query, existence, moment, timeMax);

@@ -9,6 +9,7 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import stoa.Aborted;
+import stoa.Unavailable;
 import stoa.base.Check;
 import stoa.base.StreamId;
 import stoa.log.Entry;
@@ -26,6 +27,10 @@ public final class Held implements AutoCloseable {
   private final Intake intake;
   private final Map<Transaction, Request> ready = new LinkedHashMap<>();
   private final Map<Transaction, Request> chosen = new LinkedHashMap<>();
+
+  /// Those that have read and written nothing here.
+  private final Set<Transaction> untouched = new HashSet<>();
+
   private final Set<StreamId> written = new HashSet<>();
   private boolean over;
 
@@ -51,14 +56,28 @@ public final class Held implements AutoCloseable {
     record Later() implements Verdict {}
   }
 
-  /// Says whether a transaction may be committed. It must not be used any more meanwhile.
+  /// Says whether a transaction may be committed. It must not be used any more meanwhile; that it
+  /// is closed has no effect before this is over.
   public Verdict examine(Transaction transaction) {
     Check.that(!over && !ready.containsKey(transaction), "a transaction is examined once");
     Set<StreamId> own = transaction.streams();
     for (StreamId stream : own) {
       if (written.contains(stream)) return new Verdict.Later();
     }
-    Request request = store.across(transaction);
+    if (!transaction.hold()) {
+      return new Verdict.Refused(new Unavailable("the transaction has ended; begin another"));
+    }
+    if (own.isEmpty()) {
+      untouched.add(transaction);
+      return new Verdict.Ready(List.of());
+    }
+    Request request;
+    try {
+      request = store.across(transaction);
+    } catch (RuntimeException full) {
+      transaction.letGo();
+      return new Verdict.Refused(full);
+    }
     try {
       List<Entry> entries = intake.sketch(transaction, request);
       ready.put(transaction, request);
@@ -66,6 +85,7 @@ public final class Held implements AutoCloseable {
       return new Verdict.Ready(entries);
     } catch (RuntimeException refusal) {
       request.fail(refusal);
+      transaction.letGo();
       return new Verdict.Refused(
           refusal instanceof Aborted lost ? transaction.told(lost) : refusal);
     }
@@ -96,6 +116,7 @@ public final class Held implements AutoCloseable {
     Check.that(!over, "what is held is committed once");
     var writing = new TreeMap<Integer, Request>();
     committed.forEach((offset, transaction) -> {
+      if (untouched.contains(transaction)) return;
       Request request = ready.remove(transaction);
       if (request == null) throw new IllegalStateException("what is committed was not examined");
       chosen.put(transaction, request);
@@ -114,13 +135,9 @@ public final class Held implements AutoCloseable {
 
   /// Waits until what was committed is executed.
   public void awaitExecuted() {
-    chosen
-        .values()
-        .forEach(request -> {
-          store.park(request);
-          request.check();
-        });
+    chosen.values().forEach(store::park);
     chosen.keySet().forEach(Transaction::committed);
+    chosen.values().forEach(Request::check);
   }
 
   /// Lets the store go on, in a new epoch.
@@ -139,8 +156,12 @@ public final class Held implements AutoCloseable {
   public void close() {
     if (over) return;
     over = true;
-    var cause = new stoa.Unavailable("the transaction was given up by another store");
-    ready.values().forEach(request -> request.fail(cause));
+    var cause = new Unavailable("the transaction was given up by another store");
+    ready.forEach((transaction, request) -> {
+      request.fail(cause);
+      transaction.letGo();
+    });
+    untouched.forEach(Transaction::letGo);
     intake.letGo();
   }
 }

@@ -8,7 +8,6 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 import stoa.AlreadyExists;
 import stoa.LimitExceeded;
@@ -43,9 +42,9 @@ final class Intake {
    *     holds was asked, and one batch is under way at a time. So whoever asks when none is under way
    *     any more that was when he came, sees all that has a lower address than anything that he knows
    *     of.
+   * (5) Nothing gets an address at or below `wanted`, but what was under way when that was raised.
    */
   private static final int SPINS = 100;
-  private static final long PAUSE_NANOS = 20_000;
   private static final int BATCH_ENTRIES_MAX = 8_192;
   private static final int BATCH_BYTES_MAX = 8 << 20;
   private static final int APPENDS_AVERAGED = 16;
@@ -66,6 +65,7 @@ final class Intake {
   private final @Nullable ShardLog log;
   private final @Nullable Order order;
   private final Clock clock;
+  private final Threads threads;
   private final Unfinished unfinished;
   private final ConcurrentLinkedQueue<Request> queue = new ConcurrentLinkedQueue<>();
   private final AtomicBoolean leading = new AtomicBoolean();
@@ -86,8 +86,19 @@ final class Intake {
   /// How many batches were led; who leads counts.
   private final AtomicLong turns = new AtomicLong();
 
+  /// Who leads the batch under way: whoever is told of it on that thread may ask. Null when nobody
+  /// does.
+  private volatile @Nullable Thread leader;
+
   /// The last log counter that others are known to have been given.
-  private volatile long seen;
+  private final AtomicLong given = new AtomicLong();
+
+  /// The last log counter that somebody wants to read at: nothing is logged at or below it any
+  /// more.
+  private final AtomicLong wanted = new AtomicLong();
+
+  /// The last log counter at which somebody may read: nothing at or below it is under way.
+  private final AtomicLong settled = new AtomicLong();
 
   // Guarded by leading.
   private Sequencer sequencer;
@@ -111,11 +122,12 @@ final class Intake {
 
   /// @param log null when another store leads: then everything is refused
   /// @param order null when the store is alone: then it orders its log itself
-  Intake(Store store, @Nullable ShardLog log, @Nullable Order order, Clock clock) {
+  Intake(Store store, @Nullable ShardLog log, @Nullable Order order, Clock clock, Threads threads) {
     this.store = store;
     this.log = log;
     this.order = order;
     this.clock = clock;
+    this.threads = threads;
     ShardLog.Tail tail = log == null ? ShardLog.Tail.EMPTY : log.tail();
     nowMicros = tail.nowMicros();
     unfinished = new Unfinished(tail.note());
@@ -167,6 +179,11 @@ final class Intake {
     return order == null ? epoch : term;
   }
 
+  /// Whether who leads a batch waits for another process first.
+  boolean asksElsewhere() {
+    return order != null && !order.isBeside();
+  }
+
   /// Whether this is one of several stores with one order.
   boolean isOrdered() {
     return order != null;
@@ -180,10 +197,11 @@ final class Intake {
   /// The log counter up to which all puts are in the mailboxes: whoever asks a key now finds what
   /// was put up to there, and has found nothing behind it.
   long moment() {
+    long least = settled.get();
     for (int spin = 0; ; spin++) {
       int before = publishing;
       long moment = published;
-      if ((before & 1) == 0 && publishing == before) return moment;
+      if ((before & 1) == 0 && publishing == before) return Math.max(moment, least);
       pause(spin);
     }
   }
@@ -196,8 +214,21 @@ final class Intake {
     Order common = order;
     if (common == null) return moment();
     long present = common.moment();
-    awaitBatch();
+    settle(present);
     return present;
+  }
+
+  /// Has everything at and below a log counter that somebody was given be in the mailboxes.
+  private void settle(long counter) {
+    if (counter <= moment()) return;
+    raise(wanted, counter);
+    confirm(); // another owner may have logged it
+    awaitBatch();
+    raise(settled, counter);
+  }
+
+  private static void raise(AtomicLong bound, long to) {
+    if (to > bound.get()) bound.accumulateAndGet(to, Math::max);
   }
 
   /// Waits, of several stores with one order, until the batch that is under way is in the
@@ -205,7 +236,7 @@ final class Intake {
   ///
   /// @throws Unavailable when it takes too long
   void awaitBatch() {
-    if (order == null || !leading.get()) return;
+    if (order == null || !leading.get() || Thread.currentThread().equals(leader)) return;
     long turn = turns.get();
     long end = 0;
     for (int spin = 0; leading.get() && turns.get() == turn; spin++) {
@@ -218,24 +249,19 @@ final class Intake {
     checkUsable();
   }
 
-  /// The last log counter that may be read at, as far as is known here.
-  private long known() {
-    return Math.max(moment(), seen);
-  }
-
   /// Makes what stands at and below a log counter readable, and refuses a counter that nobody was
   /// given yet.
   void reach(long counter) {
-    if (counter < 0 || (counter > known() && (order == null || counter > seeing(present())))) {
-      throw new IllegalArgumentException(
-          "log counter " + counter + " is not between 0 and " + known() + ", the last one so far");
+    Order common = order;
+    if (common != null && counter > moment() && counter > given.get()) {
+      raise(given, common.moment());
     }
-    awaitBatch();
-  }
-
-  private synchronized long seeing(long counter) {
-    seen = Math.max(seen, counter);
-    return seen;
+    long last = Math.max(moment(), given.get());
+    if (counter < 0 || counter > last) {
+      throw new IllegalArgumentException(
+          "log counter " + counter + " is not between 0 and " + last + ", the last one so far");
+    }
+    settle(counter);
   }
 
   /// Waits until no batch is on its way into the mailboxes, which is a matter of memory only.
@@ -243,9 +269,9 @@ final class Intake {
     for (int spin = 0; (publishing & 1) == 1; spin++) pause(spin);
   }
 
-  private static void pause(int spin) {
+  private void pause(int spin) {
     if (spin < SPINS) Thread.onSpinWait();
-    else LockSupport.parkNanos(PAUSE_NANOS);
+    else threads.pause();
   }
 
   void add(Request request) {
@@ -316,9 +342,11 @@ final class Intake {
   boolean tryLead(@Nullable Request own, @Nullable List<Resident> mine) {
     if (leading.get() || holding.get() > 0 || !leading.compareAndSet(false, true)) return false;
     gathered = mine;
+    if (order != null) leader = Thread.currentThread();
     try {
       lead(own);
     } finally {
+      leader = null;
       turns.incrementAndGet();
       leading.set(false);
     }
@@ -401,12 +429,21 @@ final class Intake {
     begin();
     sequencer.skip(token.first().counter() - 1);
     batchMicros = nowMicros();
-    if (note != null) take(note, 0);
-    commits.forEach((offset, commit) -> take(commit, offset));
+    try {
+      if (note != null) take(note, 0);
+      commits.forEach((offset, commit) -> take(commit, offset));
+    } catch (RuntimeException broken) {
+      failed = broken;
+      throw broken;
+    }
     Token own = sequencer.grant(token.count());
     Check.that(own.equals(token), "%s and %s are the same", own, token);
     if (entries.isEmpty()) commit((Request) null);
     else append(token, null);
+    // With a note it is decided by this; without, it was before: nothing may be logged in its
+    // place.
+    boolean lacks = note == null && commits.values().stream().anyMatch(Request::failed);
+    if (lacks && failed == null) failed = new Unavailable("what was decided could not be logged");
   }
 
   private void take(Request request, int offset) {
@@ -432,8 +469,9 @@ final class Intake {
     }
     if (missing) failed = new Unavailable("it has logged what was decided while it was cut off");
     ShardLog.Tail sealed = own.tail();
+    long last = Math.max(sequencer.last(), adopted.counter());
     sequencer = new Sequencer(sealed.epoch(), sealed.counter());
-    sequencer.skip(adopted.counter());
+    sequencer.skip(last);
     reservedTo = 0;
     epoch = sealed.epoch();
   }
@@ -487,7 +525,8 @@ final class Intake {
     if (common == null) return true;
     boolean ordered = false;
     for (Request request : taken) ordered |= request.isOrdered();
-    if (!ordered && sequencer.last() + RESERVED / 2 < reservedTo) return true;
+    long last = sequencer.last();
+    if (!ordered && last >= wanted.get() && last + RESERVED / 2 < reservedTo) return true;
     try {
       skip(common.reserve(term, RESERVED));
       return true;

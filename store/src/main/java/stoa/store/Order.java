@@ -34,6 +34,11 @@ public interface Order {
   /// @throws stoa.Unavailable when nobody can say
   long moment();
 
+  /// Whether it is beside the store, so that [#reserve] waits for nobody.
+  default boolean isBeside() {
+    return false;
+  }
+
   /// What a new owner goes on with.
   ///
   /// @param epoch in which addresses are given from now on

@@ -1,7 +1,10 @@
 package stoa.store;
 
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.locks.ReentrantLock;
@@ -25,6 +28,7 @@ public final class Participant implements Coordinator.Member {
 
   // Guarded by lock.
   private @Nullable Held held;
+  private Map<Coordinator.Part, Transaction> examined = Map.of();
   private long last;
 
   /// @param transactions finds the part of a transaction that is open here, null when it is not, or
@@ -35,9 +39,12 @@ public final class Participant implements Coordinator.Member {
   }
 
   @Override
-  public List<Held.Verdict> hold(long epoch, long round, List<Coordinator.Part> parts) {
+  public List<Held.Verdict> hold(long epoch, long term, long round, List<Coordinator.Part> parts) {
     lock.lock();
     try {
+      if (term != store.term()) {
+        throw new Unavailable("the store has the owner of term " + store.term() + " here");
+      }
       if (epoch != store.epoch()) {
         throw new Unavailable("the store is in epoch " + store.epoch() + ", not in " + epoch);
       }
@@ -46,9 +53,11 @@ public final class Participant implements Coordinator.Member {
       letGo();
       Held holding = store.hold();
       held = holding;
+      examined = new HashMap<>();
       var verdicts = new ArrayList<Held.Verdict>(parts.size());
       for (Coordinator.Part part : parts) {
         Transaction transaction = transactions.apply(part);
+        if (transaction != null) examined.put(part, transaction);
         verdicts.add(
             transaction == null
                 ? new Held.Verdict.Refused(
@@ -75,7 +84,9 @@ public final class Participant implements Coordinator.Member {
     lock.lock();
     try {
       holding = holding(epoch, round);
-      holding.commit(token, open(committed));
+      var open = open(committed);
+      held = null;
+      holding.commit(token, open);
     } finally {
       lock.unlock();
     }
@@ -97,12 +108,19 @@ public final class Participant implements Coordinator.Member {
     lock.lock();
     try {
       holding = holding(epoch, round);
-      address = holding.commit(token, open(committed), Decision.KEY, decision);
+      var open = open(committed);
+      held = null;
+      address = holding.commit(token, open, Decision.KEY, decision);
     } finally {
       lock.unlock();
     }
     executed.accept(address);
     holding.awaitExecuted();
+  }
+
+  /// The term of the owner.
+  long term() {
+    return store.term();
   }
 
   /// Forgets decisions in front of a stream address.
@@ -115,16 +133,14 @@ public final class Participant implements Coordinator.Member {
     if (holding == null || round != last || epoch != store.epoch()) {
       throw new Unavailable("the store is not held by round " + round);
     }
-    held = null;
     return holding;
   }
 
   private SortedMap<Integer, Transaction> open(SortedMap<Integer, Coordinator.Part> parts) {
     var open = new TreeMap<Integer, Transaction>();
     parts.forEach((offset, part) -> {
-      Transaction transaction = transactions.apply(part);
-      if (transaction == null) throw new Unavailable("a transaction has ended while it was held");
-      open.put(offset, transaction);
+      open.put(
+          offset, Objects.requireNonNull(examined.get(part), "what is committed was examined"));
     });
     return open;
   }
@@ -149,9 +165,10 @@ public final class Participant implements Coordinator.Member {
       if (newer || (adopted.epoch() == store.epoch() && round >= last)) {
         Held holding = held != null ? held : store.hold();
         held = null;
-        last = newer ? 0 : last;
+        last = round; // what it asks later than this, it has given up
         holding.adopt(adopted);
       }
+      store.checkUsable(); // another owner need not know of it
       return store.term();
     } finally {
       lock.unlock();

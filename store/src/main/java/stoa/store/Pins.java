@@ -77,8 +77,13 @@ public final class Pins {
     long now = nowMicros.getAsLong();
     long untilMicros = forMicros > Long.MAX_VALUE - now ? Long.MAX_VALUE : now + forMicros;
     Pin pin = added(new Pin(moment.getAsLong(), untilMicros));
-    pin.counter = present.getAsLong();
-    return pin;
+    try {
+      pin.counter = present.getAsLong();
+      return pin;
+    } catch (RuntimeException nobodyKnows) {
+      pin.close();
+      throw nobodyKnows;
+    }
   }
 
   private Pin added(Pin pin) {

@@ -118,7 +118,7 @@ public final class Store implements AutoCloseable {
     long versionBytes = config.residentBytesMax() / VERSIONS_SHARE;
     this.residents = new Residents(this, config.residentBytesMax() - versionBytes);
     this.versions = new Versions(this, threads, versionBytes);
-    this.intake = new Intake(this, log, order, clock);
+    this.intake = new Intake(this, log, order, clock, threads);
     this.retention = new Retention(this, intake);
     this.nesting = new Nesting(this, intake, threads, config.nestingMax());
     this.takingBack = new TakingBack(this, threads, config.callTimeMax());
@@ -467,6 +467,14 @@ public final class Store implements AutoCloseable {
   /// has failed. Not to be asked by a watcher.
   public long moment() {
     return intake.moment();
+  }
+
+  /// As [#moment], for who asks a key without having it find its place behind what is put: of a key
+  /// that is ordered among several stores, what is under way may have a lower address than what was
+  /// answered elsewhere.
+  long now(Key key) {
+    if (isOrdered(key)) intake.awaitBatch();
+    return moment();
   }
 
   /// Has somebody told of the changes of a key, whether that is in memory or not, until the
@@ -1090,7 +1098,7 @@ public final class Store implements AutoCloseable {
 
   /// Whether puts on a key have a place in the order of several stores.
   boolean isOrdered(Key key) {
-    if (key.isStream()) return true;
+    if (key.isStream() || key.equals(Decision.KEY)) return true;
     HandlerFactory factory = factories.get(key.space());
     return factory != null && factory.isOrdered();
   }
@@ -1262,7 +1270,7 @@ public final class Store implements AutoCloseable {
   /// a hand-over to another thread, or nobody else could ask anything of this store before the end
   /// of this one that would not have to wait for it.
   private boolean mayLeadHere() {
-    if (intake.isEmpty()) return false;
+    if (intake.isEmpty() || intake.asksElsewhere()) return false;
     return intake.takesLessThan(SWIFT_MICROS)
         || (underWay.get() == 1 && intake.takesLessThan(SOON_MICROS));
   }

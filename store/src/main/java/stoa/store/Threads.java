@@ -4,6 +4,7 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 
 /// The threads of a store: who writes, who runs handlers, who watches the time.
 ///
@@ -15,6 +16,9 @@ public interface Threads extends AutoCloseable {
   /// How many handlers may wait for their nested calls at the same time without keeping a processor
   /// idle. What they wait for becomes durable together, so that a few more cost few more syncs.
   int WAITING_MAX = 32;
+
+  /// How long [#pause] takes, in nanoseconds.
+  long PAUSE_NANOS = 20_000;
 
   /// Runs the writer's turns, one at a time.
   Executor writer();
@@ -43,6 +47,11 @@ public interface Threads extends AutoCloseable {
   /// How long a worker that waits for a nested call leaves it to other threads to run that, before
   /// it runs it itself.
   long patienceNanos();
+
+  /// Waits a little for what another thread is about to do.
+  default void pause() {
+    LockSupport.parkNanos(PAUSE_NANOS);
+  }
 
   /// A thread is stuck in a handler that was taken back.
   void lost(Thread thread);

@@ -117,6 +117,10 @@ public final class Transaction implements AutoCloseable {
   private boolean ended;
   private boolean oneQuestion;
 
+  // Guarded by this.
+  private boolean held;
+  private boolean closing;
+
   /// Why it cannot be committed.
   private @Nullable RuntimeException doomed;
 
@@ -350,8 +354,10 @@ public final class Transaction implements AutoCloseable {
 
   /// Gives it up, if it has not ended.
   @Override
-  public void close() {
+  public synchronized void close() {
     if (ended) return;
+    closing = held;
+    if (held) return; // for now
     ended = true;
     unpin();
   }
@@ -399,8 +405,24 @@ public final class Transaction implements AutoCloseable {
     return streams;
   }
 
+  /// It is being committed together with what it did in other stores: it stays as it is until
+  /// [#letGo] or [#committed].
+  ///
+  /// @return false when it has ended
+  synchronized boolean hold() {
+    if (ended) return false;
+    held = true;
+    return true;
+  }
+
+  /// It need not stay as it is any more.
+  synchronized void letGo() {
+    held = false;
+    if (closing) close();
+  }
+
   /// It was committed together with what it did in other stores.
-  void committed() {
+  synchronized void committed() {
     ended = true;
     unpin();
   }

@@ -40,8 +40,11 @@ import stoa.storage.MemoryDisk;
 class CoordinatorTest {
   private static final int STORES = 3;
   private static final int HOME = 0;
+
+  /* A store that is held waits for its holder when it is closed, who may never come. */
+  private static final Duration CLOSE_TIME_MAX = Duration.ofMillis(50);
   private static final StoreConfig CONFIG =
-      new StoreConfig(Duration.ofSeconds(10), 10_000, 64 << 20, 16, Duration.ofSeconds(5));
+      new StoreConfig(Duration.ofSeconds(10), 10_000, 64 << 20, 16, CLOSE_TIME_MAX);
   private static final Transaction.Bounds BOUNDS =
       new Transaction.Bounds(false, 60_000_000, 1_000, 1 << 20);
 
@@ -82,8 +85,9 @@ class CoordinatorTest {
     }
 
     @Override
-    public List<Held.Verdict> hold(long epoch, long round, List<Coordinator.Part> parts) {
-      var verdicts = participant().hold(epoch, round, parts);
+    public List<Held.Verdict> hold(
+        long epoch, long term, long round, List<Coordinator.Part> parts) {
+      var verdicts = participant().hold(epoch, term, round, parts);
       if (cutHolds > 0) {
         cutHolds = 0;
         throw new Unavailable("cut");

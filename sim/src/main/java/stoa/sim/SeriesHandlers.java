@@ -1,0 +1,73 @@
+package stoa.sim;
+
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import stoa.store.Answer;
+import stoa.store.Execution;
+import stoa.store.Handler;
+import stoa.store.HandlerFactory;
+import stoa.store.Key;
+
+/// The handlers of [GroupsScenario]: lists to which elements are added, and which answer with all
+/// of them.
+final class SeriesHandlers implements HandlerFactory {
+  /// What a list answers.
+  record Elements(String text) implements Answer {
+    @Override
+    public byte[] encoded() {
+      return text.getBytes(StandardCharsets.UTF_8);
+    }
+  }
+
+  private final boolean ordered;
+
+  SeriesHandlers(boolean ordered) {
+    this.ordered = ordered;
+  }
+
+  /// The elements that an answer names.
+  static List<String> elements(Answer answer) {
+    return new String(answer.encoded(), StandardCharsets.UTF_8).lines().toList();
+  }
+
+  @Override
+  public boolean isOrdered() {
+    return ordered;
+  }
+
+  @Override
+  public Handler create(Key key, byte @Nullable [] opening, Execution execution) {
+    return new Series(new ArrayList<>());
+  }
+
+  @Override
+  public Handler restore(Key key, byte[] checkpoint) {
+    return new Series(
+        new ArrayList<>(new String(checkpoint, StandardCharsets.UTF_8).lines().toList()));
+  }
+
+  @Override
+  public Answer failure(RuntimeException cause) {
+    throw cause;
+  }
+
+  private record Series(List<String> elements) implements Handler {
+    @Override
+    public Answer put(byte[] value, Execution execution) {
+      elements.add(new String(value, StandardCharsets.UTF_8));
+      return new Elements(String.join("\n", elements));
+    }
+
+    @Override
+    public Answer get(@Nullable Object query, Execution execution) {
+      return new Elements(String.join("\n", elements));
+    }
+
+    @Override
+    public byte[] checkpoint() {
+      return String.join("\n", elements).getBytes(StandardCharsets.UTF_8);
+    }
+  }
+}
