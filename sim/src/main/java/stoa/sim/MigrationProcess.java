@@ -206,7 +206,7 @@ final class MigrationProcess {
         reset();
       }
       case Effect.Disconnected() -> {
-        world.reached("a node is disconnected");
+        world.disconnected(from);
         world.network().remove(from.id());
         reset();
       }

@@ -46,6 +46,7 @@ final class MigrationWorld {
   private final List<StreamId> objects = new ArrayList<>();
   private final List<MigrationProcess> clients = new ArrayList<>();
   private MigrationProcess root;
+  private final Trouble worst;
   private Trouble trouble;
   private long term;
   private long numbers;
@@ -62,6 +63,7 @@ final class MigrationWorld {
     this.trace = trace;
     this.size = size;
     this.trouble = trouble;
+    worst = trouble;
     network = new MigrationNetwork(chance.of("network"));
     for (int i = 0; i < size.objects; i++) objects.add(new StreamId(0, i + 1));
     for (int i = 0; i < size.clients; i++) {
@@ -111,6 +113,13 @@ final class MigrationWorld {
 
   int leave() {
     return trouble.leave;
+  }
+
+  /// Leaving and joining disconnect nobody.
+  void disconnected(TreeNode node) {
+    reached("a node is disconnected");
+    boolean harmless = worst.crash + worst.cut + worst.failOver == 0;
+    MigrationHistory.holds(!harmless, "%s is disconnected, and nothing has failed", node);
   }
 
   void reached(String place) {

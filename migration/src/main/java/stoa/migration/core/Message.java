@@ -72,6 +72,12 @@ public sealed interface Message {
   /// A node wants a place in the tree. The root is told, and passes it on to a child, and so on.
   record Join(NodeId newcomer) implements Direct {}
 
+  /// There is a place below a node. The receiver takes the first that it is offered.
+  record Offer(NodeId above) implements Direct {}
+
+  /// The sender takes the place that it was offered.
+  record Attach() implements Message {}
+
   /// The receiver is a child of the sender.
   record Welcome() implements Message {}
 

@@ -94,6 +94,8 @@ public final class TreeNode {
   private final long oldest;
   private Stage stage;
   private @Nullable NodeId parent;
+  /* While it joins, who has a place for it. */
+  private @Nullable NodeId offered;
   /* Children, with the number of newcomers that were passed on to them. */
   private final SortedMap<NodeId, Integer> children = new TreeMap<>();
   private final SortedMap<StreamId, LocalQueue> queues = new TreeMap<>();
@@ -256,6 +258,8 @@ public final class TreeNode {
       if (message instanceof Message.Farewell) awaited.remove(from);
     } else if (message instanceof Message.Welcome) {
       welcome(from);
+    } else if (message instanceof Message.Attach) {
+      attach(from);
     } else if (isNeighbor(from)) {
       fromNeighbor(from, message);
     } else if (isExpected(from)) {
@@ -265,12 +269,8 @@ public final class TreeNode {
     }
   }
 
-  /* A second place, for a request to join that came twice, is given up. */
   private void welcome(NodeId from) {
-    if (stage != Stage.JOINING) {
-      effects.add(new Effect.Cut(from));
-      return;
-    }
+    Check.that(stage == Stage.JOINING && from.equals(offered), "%s attached to %s", me, from);
     parent = from;
     stage = Stage.IN;
     effects.add(new Effect.Joined());
@@ -285,6 +285,11 @@ public final class TreeNode {
   private void told(Message.Direct message) {
     switch (message) {
       case Message.Join(NodeId newcomer) -> join(newcomer);
+      case Message.Offer(NodeId above) -> {
+        if (stage != Stage.JOINING || offered != null) return;
+        offered = above;
+        effects.add(new Effect.Send(above, new Message.Attach()));
+      }
       case Message.Answer(long read, Copy copy) -> answered(read, copy);
       case Message.Durable(long number) -> durable(number);
     }
@@ -319,7 +324,7 @@ public final class TreeNode {
       case Message.Promote promote -> promoted(from, promote);
       case Message.Replaced(NodeId by) -> replaced(from, by);
       case Message.Greet _ -> {}
-      case Message.Welcome _, Message.Farewell _, Message.Direct _ ->
+      case Message.Attach _, Message.Welcome _, Message.Farewell _, Message.Direct _ ->
           throw new IllegalStateException("a neighbor does not say " + message);
     }
   }
@@ -327,6 +332,8 @@ public final class TreeNode {
   private void gone(NodeId node) {
     if (stage == Stage.ENDING) {
       awaited.remove(node);
+    } else if (stage == Stage.JOINING) {
+      if (node.equals(offered)) offered = null;
     } else if (node.equals(parent)) {
       disconnected();
     } else if (children.containsKey(node)) {
@@ -394,12 +401,9 @@ public final class TreeNode {
   // ---- joining
 
   private void join(NodeId newcomer) {
-    if (newcomer.equals(me) || isNeighbor(newcomer) || isExpected(newcomer)) return;
-    boolean leaves = stage == Stage.ASKING || stage == Stage.ENDING;
-    if (stage == Stage.JOINING || stage == Stage.NEW || (leaves && children.isEmpty())) return;
-    if (!leaves && children.size() < settings.childrenMax) {
-      children.put(newcomer, 0);
-      send(newcomer, new Message.Welcome());
+    if (!isIn() || newcomer.equals(me)) return;
+    if (children.size() < settings.childrenMax) {
+      effects.add(new Effect.Tell(newcomer, new Message.Offer(me)));
       return;
     }
     NodeId least = children.firstKey();
@@ -408,6 +412,16 @@ public final class TreeNode {
     }
     children.merge(least, 1, Integer::sum);
     send(least, new Message.Join(newcomer));
+  }
+
+  /* Takes a newcomer, perhaps one too many: others may have come since the offer. */
+  private void attach(NodeId newcomer) {
+    if (!isIn()) return;
+    children.put(newcomer, 0);
+    send(newcomer, new Message.Welcome());
+    if (stage != Stage.ASKING) return;
+    awaited.add(newcomer);
+    send(newcomer, new Message.Hold(attempt, Objects.requireNonNull(successor)));
   }
 
   // ---- the queue of an object (section 4.3)
@@ -589,7 +603,8 @@ public final class TreeNode {
   // ---- durability (section 5.1)
 
   private void note(Copy copy) {
-    unflushed.put(copy.object(), copy.version());
+    unflushed.merge(
+        copy.object(), copy.version(), (one, two) -> one.compareTo(two) >= 0 ? one : two);
   }
 
   private void flush(long number) {
