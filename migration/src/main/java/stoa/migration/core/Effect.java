@@ -39,6 +39,7 @@ public sealed interface Effect {
   /// Of the root: say what the store has of an object, by [Event.Loaded].
   record Load(StreamId object) implements Effect {}
 
-  /// Of the root: make copies durable, together or not at all, after those before.
+  /// Of the root: make copies durable, together or not at all, after those before. Also when there
+  /// are none: then only make sure that no other root has taken over.
   record Persist(long number, List<Copy> copies) implements Effect {}
 }

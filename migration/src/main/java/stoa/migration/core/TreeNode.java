@@ -616,8 +616,9 @@ public final class TreeNode {
 
   private void copyUp(NodeId node, long number, SortedSet<StreamId> objects) {
     if (isRoot) {
+      // A root that was replaced must not answer, even if there is nothing new.
+      if (persisting == persisted) effects.add(new Effect.Persist(++persisting, List.of()));
       flushes.add(new Flush(node, number, persisting));
-      persisted(persisted);
     } else {
       send(parent(), new Message.CopyUp(node, number, objects, copies.up(objects)));
     }
@@ -767,6 +768,7 @@ public final class TreeNode {
     predecessor = from;
     var kept = held.remove(from);
     if (kept != null) carried.addAll(kept);
+    carried.forEach(upper::expect);
     while (!carried.isEmpty()) {
       for (var effect : upper.on(new Event.Received(me, carried.remove()))) {
         if (effect instanceof Effect.Send(NodeId to, Message message) && to.equals(me)) {
@@ -799,6 +801,19 @@ public final class TreeNode {
     effects.addAll(later);
     List.copyOf(queues.keySet()).forEach(this::advance);
     unstash(_ -> true);
+  }
+
+  /* This node has the newest copies of a child already, and is to have what messages on their way from
+   * there say about what these depend on. */
+  private void expect(Message message) {
+    Upward with =
+        switch (message) {
+          case Message.Migrate migrate -> migrate.copies();
+          case Message.Reply reply -> reply.copies();
+          case Message.CopyUp copyUp -> copyUp.copies();
+          default -> Upward.NOTHING;
+        };
+    with.dependencies().forEach(copies::depend);
   }
 
   private void mergeQueues(TreeNode upper) {
