@@ -34,7 +34,9 @@ final class MigrationWorld {
   /// @param objects how many objects
   /// @param childrenMax how many children a node takes
   /// @param operations how many operations each client makes
-  record Size(int clients, int objects, int childrenMax, int operations) {}
+  /// @param retrieval how objects are retrieved
+  record Size(
+      int clients, int objects, int childrenMax, int operations, TreeNode.Retrieval retrieval) {}
 
   private record Persist(long number, List<Copy> copies) {}
 
@@ -92,7 +94,7 @@ final class MigrationWorld {
   }
 
   TreeNode.Settings settings() {
-    return new TreeNode.Settings(size.childrenMax);
+    return new TreeNode.Settings(size.childrenMax, size.retrieval);
   }
 
   TreeNode root() {

@@ -62,10 +62,21 @@ public final class TreeNode {
     OUT
   }
 
-  /// How a tree is built.
+  /// How a node works.
   ///
   /// @param childrenMax how many children a node takes before it passes newcomers on to these
-  public record Settings(int childrenMax) {}
+  /// @param retrieval how the objects of an operation are retrieved
+  public record Settings(int childrenMax, Retrieval retrieval) {}
+
+  /// How the objects of one operation are retrieved.
+  public enum Retrieval {
+    /// One after the other.
+    ONE_BY_ONE,
+    /// All are sent for at once. One that comes before its turn is not held: when somebody waits
+    /// behind, it goes on there, and is sent for again. Faster unless many operations want the same
+    /// objects.
+    AHEAD
+  }
 
   private static final class Operation {
     private final long number;
@@ -493,6 +504,11 @@ public final class TreeNode {
     Check.that(number > LocalQueue.NOTHING && !objects.isEmpty(), "operation %s", number);
     var operation = new Operation(number, objects);
     operations.put(number, operation);
+    if (settings.retrieval == Retrieval.AHEAD) {
+      for (var object : operation.objects.subList(0, operation.objects.size() - 1).reversed()) {
+        if (!queue(object).tail().equals(me)) request(new Entry(me, LocalQueue.NOTHING), object);
+      }
+    }
     next(operation);
   }
 
