@@ -4,5 +4,9 @@ module stoa.migration {
   requires static transitive org.jspecify;
   requires transitive stoa.objects;
 
+  exports stoa.migration;
   exports stoa.migration.core;
+
+  provides stoa.objects.Placing.Provider with
+      stoa.migration.Domains;
 }

@@ -34,7 +34,7 @@ final class MigrationNetwork {
   /// Something that a node is to get.
   record Delivery(NodeId to, Event event) {}
 
-  private static final int TOLD_MAX = 100;
+  private static final int TOLD_MAX = 1_000;
 
   private final Chance chance;
   private final SortedSet<NodeId> alive = new TreeSet<>();

@@ -98,7 +98,7 @@ final class MigrationProcess {
     if (!joined) {
       if (dice < 20) on(new Event.Join(world.root().id()));
     } else if (dice < 25) {
-      on(new Event.Tick());
+      if (world.losesTold()) on(new Event.Tick());
     } else if (!leaving && todo > 0) {
       work();
     }

@@ -113,6 +113,11 @@ final class MigrationWorld {
     return by == root ? persisted : -1;
   }
 
+  /// Whether messages outside of the tree may be lost. Where they are not, nothing is said twice.
+  boolean losesTold() {
+    return worst.failOver > 0;
+  }
+
   int leave() {
     return trouble.leave;
   }
@@ -215,7 +220,7 @@ final class MigrationWorld {
   private void deliverTold() {
     if (!network.hasTold()) return;
     var delivery = network.deliverTold();
-    if (chance.percent(trouble.cut > 0 ? 10 : 0)) return;
+    if (chance.percent(losesTold() && trouble.cut > 0 ? 10 : 0)) return;
     for (var process : all()) {
       var node = process.node();
       if (node != null && node.id().equals(delivery.to())) {

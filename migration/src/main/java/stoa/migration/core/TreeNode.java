@@ -750,8 +750,7 @@ public final class TreeNode {
     Check.that(by.equals(granted.remove(node)), "%s leaves, and %s has its place", node, by);
     effects.add(new Effect.Send(node, new Message.Farewell()));
     if (node.equals(parent)) {
-      parent = by;
-      copies.forgetAbove();
+      parent = by; // which has all that the old one had
     } else {
       Integer passed = children.remove(node);
       children.put(by, passed == null ? 0 : passed);
