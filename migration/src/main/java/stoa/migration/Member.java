@@ -67,8 +67,8 @@ public final class Member implements Placing {
   private final CompletableFuture<Void> joined = new CompletableFuture<>();
   private final CompletableFuture<Void> left = new CompletableFuture<>();
   private volatile @Nullable RuntimeException over;
-  /* Used by tasks of the mailbox. */
-  private TreeNode node;
+  /* Used by tasks of the mailbox; its identity by anybody. */
+  private volatile TreeNode node;
   /* Whether it has done something since the last flush began, and whether that may be lost. */
   private boolean unflushed;
   private final AtomicBoolean lost = new AtomicBoolean();
@@ -166,6 +166,16 @@ public final class Member implements Placing {
     open();
     failAll(new Again());
     join();
+  }
+
+  /// The node that it is now.
+  NodeId id() {
+    return node.id();
+  }
+
+  @Override
+  public String toString() {
+    return "member " + id();
   }
 
   /// Ends it for good.

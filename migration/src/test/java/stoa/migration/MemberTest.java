@@ -2,6 +2,7 @@ package stoa.migration;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import java.nio.file.Path;
@@ -18,6 +19,7 @@ import stoa.Closed;
 import stoa.Placement;
 import stoa.Shared;
 import stoa.Stoa;
+import stoa.UnknownOutcome;
 import stoa.migration.core.Reads;
 
 /// Objects migrate to the members of a tree in this process.
@@ -171,6 +173,26 @@ class MemberTest {
       } catch (IllegalArgumentException poor) {
         // Then nothing of it has happened.
       }
+    }
+  }
+
+  @Test
+  void whoIsDisconnectedJoinsAgainAndIsToldThatUpdatesMayBeLost() {
+    try (var stoa = Stoa.open("memory:")) {
+      var domain = Domain.of(stoa);
+      var one = domain.join("one");
+      var purse = purse(stoa, "a");
+      one.on(purse).add(1);
+      one.flush();
+      one.on(purse).add(1);
+      var before = one.id();
+      domain.links().cut(before, domain.root());
+      assertEquals(101, purse.balance());
+      assertNotEquals(before, one.id());
+      assertEquals(102, one.on(purse).add(1));
+      assertThrows(UnknownOutcome.class, one::flush);
+      one.flush();
+      assertEquals(102, purse.balance());
     }
   }
 

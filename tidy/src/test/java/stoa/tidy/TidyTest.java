@@ -42,7 +42,6 @@ class TidyTest {
               "stoa.migration.Domain",
               "starts the threads of the root, and callers wait there for the disk",
               THREAD),
-          Edge.of("stoa.migration.Member", "where callers wait for objects", THREAD),
           Edge.of("stoa.objects.Attempts", "where transactions wait that have lost often", THREAD),
           Edge.of("stoa.objects.EmbeddedKeyValues", "hands over answers", THREAD),
           Edge.of("stoa.objects.KeyFeed", "hands over what listeners are told", THREAD),
