@@ -13,7 +13,10 @@ module stoa.objects {
   exports stoa.objects;
   exports stoa.objects.types to
       stoa.node,
-      stoa.collections;
+      stoa.collections,
+      stoa.migration;
+
+  uses stoa.objects.Placing.Provider;
 
   provides stoa.spi.Engine with
       stoa.objects.EmbeddedEngine;

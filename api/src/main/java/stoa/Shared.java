@@ -32,6 +32,10 @@ public @interface Shared {
   /// How calls on its instances are ordered beside those on other objects.
   Order order() default Order.GLOBAL;
 
+  /// Where calls on its instances execute. Objects that are placed at clients are of
+  /// [Order#GLOBAL].
+  Placement placement() default Placement.SERVER;
+
   /// On an interface: the class whose instances implement it. Unused on a class.
   Class<?> implementation() default void.class;
 }

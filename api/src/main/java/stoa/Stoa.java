@@ -1,6 +1,7 @@
 package stoa;
 
 import java.time.Duration;
+import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
@@ -180,6 +181,21 @@ public interface Stoa extends AutoCloseable {
   /// What became of a transaction whose outcome was [Transaction.Outcome.Unknown], in a store that
   /// was opened again since.
   Transaction.Outcome outcome(Transaction.Id id);
+
+  /// Runs a body as one operation on objects that are placed at clients: they migrate to where it
+  /// runs, and stay there until it ends. Nobody sees a state in between. What the body throws
+  /// changes nothing.
+  ///
+  /// @param shared all objects that the body calls
+  /// @param body makes its calls on the calling thread; may run again when this process was
+  ///   disconnected from the others meanwhile
+  /// @throws IllegalArgumentException when an object is not placed at clients
+  /// @throws UnsupportedOperationException where the store takes no part in migration
+  default <R extends @Nullable Object, X extends Exception> R together(
+      Collection<?> shared, Body<R, X> body) throws X {
+    throw new UnsupportedOperationException(
+        "this store has no objects that are placed at clients; open memory: or file:DIRECTORY");
+  }
 
   /// The past of an object.
   ///

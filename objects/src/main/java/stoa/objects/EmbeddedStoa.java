@@ -2,10 +2,12 @@ package stoa.objects;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.ServiceLoader;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -25,6 +27,7 @@ import stoa.Limits;
 import stoa.Listing;
 import stoa.LogAddress;
 import stoa.NotShareable;
+import stoa.Placement;
 import stoa.Ref;
 import stoa.Shared;
 import stoa.Snapshot;
@@ -86,6 +89,8 @@ final class EmbeddedStoa implements ObjectSnapshot.Source {
   private final Snapshots snapshots;
   private final Set<Class<?>> admitted = ConcurrentHashMap.newKeySet();
   private final Executor answers;
+  private final ReentrantLock placingLock = new ReentrantLock();
+  private volatile @Nullable Placing placing;
   private final Attempts attempts = new Attempts(this::open);
 
   EmbeddedStoa(StoaConfig config, OpenLog open, Clock clock, Threads threads, Part part) {
@@ -254,6 +259,10 @@ final class EmbeddedStoa implements ObjectSnapshot.Source {
     if (shared instanceof Facade facade) return delete(facade.shared());
     if (shared instanceof StoredBlob blob) return own(blob).blobs().delete(blob);
     LiveInvoker invoker = own(shared);
+    if (invoker.type().shared().placement() == Placement.CLIENT) {
+      throw new UnsupportedOperationException(
+          invoker.target().key() + " is placed at clients and stays; let it have an empty state");
+    }
     long generation = invoker.generation();
     Existence existence =
         generation == 0 ? new Existence.Any(null) : new Existence.Generation(generation);
@@ -534,7 +543,55 @@ final class EmbeddedStoa implements ObjectSnapshot.Source {
 
   @Override
   public void close() {
+    placingLock.lock();
+    try {
+      Placing known = placing;
+      if (known != null) known.close();
+    } finally {
+      placingLock.unlock();
+    }
     store.close();
+  }
+
+  // ---- objects that are placed at clients
+
+  /// Where calls on them go.
+  Placing placing() {
+    Placing known = placing;
+    if (known != null) return known;
+    placingLock.lock();
+    try {
+      known = placing;
+      if (known != null) return known;
+      var provider =
+          ServiceLoader.load(Placing.Provider.class)
+              .findFirst()
+              .orElseThrow(() ->
+                  new UnsupportedOperationException(
+                      "objects that are placed at clients need stoa-migration on the class path"));
+      known = provider.begin(new PlacedStore(this));
+      placing = known;
+      return known;
+    } finally {
+      placingLock.unlock();
+    }
+  }
+
+  @Override
+  public <R extends @Nullable Object, X extends Exception> R together(
+      Collection<?> shared, Body<R, X> body) throws X {
+    var objects = new ArrayList<PlacedObject>();
+    for (Object each : shared) objects.add(new PlacedStore(this).object(each));
+    var results = new ArrayList<R>(1);
+    placing()
+        .together(
+            objects,
+            () -> {
+              R result = body.run();
+              results.clear();
+              results.add(result);
+            });
+    return results.getFirst();
   }
 
   // ---- blobs

@@ -60,9 +60,10 @@ final class Faces {
     }
     Shared a = one.face().getDeclaredAnnotation(Shared.class);
     Shared b = other.face().getDeclaredAnnotation(Shared.class);
-    if (!a.key().equals(b.key()) || a.order() != b.order()) {
+    if (!a.key().equals(b.key()) || a.order() != b.order() || a.placement() != b.placement()) {
       throw new NotShareable(
-          pair(one, other) + ", with another key or order in @Shared; make them the same");
+          pair(one, other)
+              + ", with another key, order or placement in @Shared; make them the same");
     }
     for (SharedMethod method : other.methods()) {
       if (!has(one, method.id())) continue;
@@ -115,7 +116,7 @@ final class Faces {
   /// The method that a put calls, or null when it only creates.
   ObjectType.@Nullable Called called(Decoder put) {
     int number = (int) put.varint();
-    if (number == ObjectType.CREATION) return null;
+    if (number == ObjectType.CREATION || number == ObjectType.STATE) return null;
     ObjectType.Called known = methods.get(number);
     if (known != null) return known;
     String logged = dictionary.nameOf(number - 1);

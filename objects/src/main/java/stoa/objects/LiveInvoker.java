@@ -7,6 +7,7 @@ import stoa.Closed;
 import stoa.LimitExceeded;
 import stoa.NotShareable;
 import stoa.Order;
+import stoa.Placement;
 import stoa.TooOld;
 import stoa.TxOptions;
 import stoa.Unavailable;
@@ -102,6 +103,7 @@ final class LiveInvoker implements LiveRoute {
   @Override
   public @Nullable Object invoke(Proxied proxied, SharedMethod method, @Nullable Object[] arguments)
       throws Throwable {
+    if (isPlaced()) return stoa.placing().call(placed(), method, arguments);
     ObjectContext context = ObjectContext.current();
     if (context != null && context.stoa() == stoa) return nested(context, method, arguments);
     EmbeddedStoa.leaveTrial();
@@ -137,6 +139,29 @@ final class LiveInvoker implements LiveRoute {
   /// Refuses an object that another group keeps.
   private void requireHere() {
     stoa.part().require(type.shared().order(), target.key());
+  }
+
+  /// Whether calls execute at clients.
+  private boolean isPlaced() {
+    return type.shared().placement() == Placement.CLIENT;
+  }
+
+  /// The object, for who executes its calls.
+  ///
+  /// @throws UnsupportedOperationException where it takes no part
+  PlacedObject placed() {
+    boolean inside = ObjectContext.current() != null || ObjectTransaction.current(stoa) != null;
+    if (inside) throw refusedPlaced("transactions and in calls of other objects");
+    return new PlacedObject(this);
+  }
+
+  private UnsupportedOperationException refusedPlaced(String what) {
+    return new UnsupportedOperationException(
+        target.key() + " is placed at clients and takes no part in " + what);
+  }
+
+  @Nullable Object[] constructorArguments() {
+    return constructorArguments;
   }
 
   /// Whether the object shares no order with others.
@@ -233,6 +258,7 @@ final class LiveInvoker implements LiveRoute {
   Request begin(SharedMethod method, @Nullable Object[] arguments) throws Throwable {
     EmbeddedStoa.leaveTrial();
     requireHere();
+    if (isPlaced()) throw refusedPlaced("asynchronous calls");
     if (ObjectContext.current() != null) {
       throw new IllegalStateException(
           "a method of a shared object cannot call asynchronously; call " + method + " directly");
@@ -257,6 +283,7 @@ final class LiveInvoker implements LiveRoute {
   /// Creates the object.
   void create() throws Throwable {
     requireHere();
+    if (isPlaced()) throw refusedPlaced("creation apart from its first call; use get");
     byte[] opening = stoa.opening(constructorArguments);
     var existence = new Existence.Absent(opening);
     ObjectTransaction transaction = ObjectTransaction.current(stoa);

@@ -29,6 +29,7 @@ import stoa.store.Key;
 /// ```
 /// checkpoint:  0 u8, the state as the marshaller writes it         the object
 ///              1 u8, the throwable as the marshaller writes it     it could not be constructed
+///              2 u8, a placed state                                the object, made at a client
 /// ```
 final class ObjectHandler implements Handler {
   /// A question: an accessor with its arguments.
@@ -37,6 +38,9 @@ final class ObjectHandler implements Handler {
   /// @param method the accessor
   /// @param arguments not shared with anybody who may change them
   record Question(ObjectType type, SharedMethod method, @Nullable Object[] arguments) {}
+
+  /// A question: the whole state, as a [PlacedState].
+  record StateQuestion() {}
 
   /// Makes the handlers of one type.
   static final class Factory implements HandlerFactory {
@@ -80,6 +84,11 @@ final class ObjectHandler implements Handler {
         byte[] thrown = Arrays.copyOfRange(checkpoint, 1, checkpoint.length);
         return new ObjectHandler(stoa, type, null, thrown);
       }
+      if (checkpoint[0] == 2) {
+        var handler = new ObjectHandler(stoa, type, null, null);
+        handler.replace(PlacedState.decode(checkpoint, 1));
+        return handler;
+      }
       Object instance = marshaller.state(type.shared(), checkpoint, 1, checkpoint.length);
       return new ObjectHandler(stoa, type, instance, null);
     }
@@ -87,7 +96,9 @@ final class ObjectHandler implements Handler {
     @Override
     public Handler fork(Key key, Handler handler) {
       if (handler instanceof ObjectHandler live && live.instance instanceof Forkable<?> forkable) {
-        return new ObjectHandler(stoa, type, forkable.fork(), null);
+        var fork = new ObjectHandler(stoa, type, forkable.fork(), null);
+        fork.placed = live.placed;
+        return fork;
       }
       return restore(key, handler.checkpoint());
     }
@@ -105,8 +116,11 @@ final class ObjectHandler implements Handler {
 
   private final EmbeddedStoa stoa;
   private final ObjectType type;
-  private final @Nullable Object instance;
-  private final byte @Nullable [] thrownByConstructor;
+  /* Replaced by states that were made at clients. */
+  private @Nullable Object instance;
+  private byte @Nullable [] thrownByConstructor;
+  /* The version of the last of these, without the state; null before the first. */
+  private @Nullable PlacedState placed;
 
   private ObjectHandler(
       EmbeddedStoa stoa,
@@ -122,6 +136,10 @@ final class ObjectHandler implements Handler {
   @Override
   public Answer put(byte[] value, Execution execution) {
     var in = new Decoder(value);
+    if (PlacedState.isIn(value)) {
+      replace(PlacedState.decode(value, PlacedState.PREFIX));
+      return new ObjectAnswer.Shared(null, stoa.marshaller());
+    }
     ObjectType.Called called = type.called(in);
     if (called == null || thrownByConstructor != null) return constructed();
     @Nullable Object[] arguments =
@@ -131,6 +149,9 @@ final class ObjectHandler implements Handler {
 
   @Override
   public Answer get(@Nullable Object query, Execution execution) {
+    if (query instanceof StateQuestion) {
+      return new ObjectAnswer.Travelling(ObjectAnswer.RETURNED, state().encoded());
+    }
     if (!(query instanceof Question question)) {
       throw new IllegalStateException("an object is asked by its accessors, not by " + query);
     }
@@ -154,6 +175,21 @@ final class ObjectHandler implements Handler {
               : method + " is an @Accessor and changed its object; take the annotation away");
     }
     return answer;
+  }
+
+  private void replace(PlacedState state) {
+    instance = stoa.marshaller().state(type.shared(), state.bytes());
+    thrownByConstructor = null;
+    placed = new PlacedState(state.generation(), state.number(), new byte[0]);
+  }
+
+  private PlacedState state() {
+    Object target = instance;
+    byte[] bytes = target == null ? new byte[0] : stoa.marshaller().state(type.shared(), target);
+    PlacedState known = placed;
+    return known == null
+        ? new PlacedState(0, 0, bytes)
+        : new PlacedState(known.generation(), known.number(), bytes);
   }
 
   private Answer constructed() {
@@ -212,6 +248,7 @@ final class ObjectHandler implements Handler {
   public byte[] checkpoint() {
     byte[] thrown = thrownByConstructor;
     if (thrown != null) return new Encoder(thrown.length + 1).u8(1).raw(thrown).toBytes();
+    if (placed != null) return new Encoder(64).u8(2).raw(state().encoded()).toBytes();
     byte[] state =
         stoa.marshaller().state(type.shared(), java.util.Objects.requireNonNull(instance));
     return new Encoder(state.length + 1).u8(0).raw(state).toBytes();

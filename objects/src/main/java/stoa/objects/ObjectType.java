@@ -19,6 +19,9 @@ public final class ObjectType {
   /// Stands for the creation of an object without a call, in place of a method's number.
   public static final int CREATION = 0;
 
+  /// Stands for a state that was made elsewhere, in place of a method's number.
+  static final int STATE = Integer.MAX_VALUE;
+
   /// In front of a type's stored name and a method of it, in the dictionary.
   public static final String METHOD = "method ";
 

@@ -25,12 +25,13 @@ final class Arrows {
     ALLOWED.put("store", Set.of("api", "base", "storage", "log"));
     ALLOWED.put("objects", Set.of("api", "base", "storage", "log", "store"));
     ALLOWED.put("collections", engine);
+    ALLOWED.put("migration", engine);
     ALLOWED.put("wire", engine);
     ALLOWED.put("node", with(engine, "wire"));
     ALLOWED.put("client", with(engine, "wire"));
     ALLOWED.put("cluster", with(engine, "wire", "node", "ratis"));
     ALLOWED.put("stacksync", Set.of("api"));
-    ALLOWED.put("sim", engine);
+    ALLOWED.put("sim", with(engine, "migration"));
     ALLOWED.put("spec", Set.of());
     ALLOWED.put("bench", with(engine, "collections"));
     ALLOWED.put(
@@ -39,6 +40,7 @@ final class Arrows {
             engine,
             "weave",
             "collections",
+            "migration",
             "wire",
             "node",
             "client",

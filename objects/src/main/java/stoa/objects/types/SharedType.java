@@ -26,6 +26,7 @@ import stoa.MethodId;
 import stoa.Mutator;
 import stoa.NotShareable;
 import stoa.Order;
+import stoa.Placement;
 import stoa.Shared;
 import stoa.Transactional;
 import stoa.spi.Forkable;
@@ -66,6 +67,7 @@ public final class SharedType {
   private final Class<?> implementation;
   private final String name;
   private final Order order;
+  private final Placement placement;
   private final List<SharedMethod> methods;
   private final Map<String, SharedMethod> byId;
   private final Map<String, SharedMethod> bySignature;
@@ -85,6 +87,11 @@ public final class SharedType {
     checkClass(face, implementation);
     this.name = shared.name().isEmpty() ? face.getName() : shared.name();
     this.order = shared.order();
+    this.placement = shared.placement();
+    if (placement == Placement.CLIENT && order != Order.GLOBAL) {
+      throw new NotShareable(
+          face.getName() + " is placed at clients and not of Order.GLOBAL; make it so");
+    }
     this.keyField = shared.key().isEmpty() ? null : keyField(implementation, shared.key());
     this.methods = methods(face, implementation);
     this.byId = methods.stream().collect(Collectors.toUnmodifiableMap(SharedMethod::id, m -> m));
@@ -121,6 +128,11 @@ public final class SharedType {
   /// How calls are ordered, see [Shared#order()].
   public Order order() {
     return order;
+  }
+
+  /// Where calls execute, see [Shared#placement()].
+  public Placement placement() {
+    return placement;
   }
 
   /// The methods that callers may call, sorted by [SharedMethod#id()].

@@ -1,0 +1,18 @@
+package stoa;
+
+/// Where the calls on a shared object execute, see [Shared#placement()].
+public enum Placement {
+  /// In the store, on every replica, in one order; durable before they are answered.
+  SERVER,
+  /// At the client that calls (self-service, section 3): the object migrates to it, and stays until
+  /// another one wants it. The store sees the states that come of calls, never their arguments.
+  /// Calls on one object happen one after the other wherever they execute, and see each other's
+  /// changes. A call is answered before it is durable: it is after a flush, when its client has
+  /// left, or at the latest when another one's is that has seen it. When a client vanishes, what it
+  /// did and was not durable may be lost, together with all that nobody else has seen of it.
+  ///
+  /// Such objects take no part in transactions, in calls of other objects' methods, and in
+  /// asynchronous calls; `Stoa.together` is for several of them. Calls made on the store itself,
+  /// rather than at a client, execute where the store is, and are durable before they are answered.
+  CLIENT
+}

@@ -1,0 +1,12 @@
+/// Shared objects that migrate to their clients: the self-service tree.
+@org.jspecify.annotations.NullMarked
+module stoa.migration {
+  requires static transitive org.jspecify;
+  requires transitive stoa.objects;
+
+  exports stoa.migration;
+  exports stoa.migration.core;
+
+  provides stoa.objects.Placing.Provider with
+      stoa.migration.Domains;
+}

@@ -1,0 +1,35 @@
+package stoa.migration;
+
+import stoa.migration.core.Event;
+import stoa.migration.core.Message;
+import stoa.migration.core.NodeId;
+
+/// Connections between the nodes of a tree: the port through which they reach each other.
+/// Thread-safe.
+///
+/// A connection between two nodes begins with the first message between them. It keeps the order of
+/// what each of them sends, loses nothing, and ends once for both: by [#cut], when one of them is
+/// no more, or when the network or its lease says so. Then each is told by [Event.Gone], after what
+/// it still gets, and nothing that was sent before reaches it later.
+public interface Links {
+  /// Where the events of a node go.
+  interface Inbox {
+    /// Takes a message or an end of a connection, to be looked at later.
+    void on(Event event);
+  }
+
+  /// Begins to take what is sent to a node.
+  void open(NodeId node, Inbox inbox);
+
+  /// Ends a node, with all its connections.
+  void close(NodeId node);
+
+  /// Sends a message to a neighbor.
+  void send(NodeId from, NodeId to, Message message);
+
+  /// Sends a message outside of all connections; it may be lost.
+  void tell(NodeId from, NodeId to, Message.Direct message);
+
+  /// Ends a connection.
+  void cut(NodeId from, NodeId to);
+}

@@ -1,0 +1,63 @@
+package stoa.migration;
+
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/// What is to happen to one node, one thing after the other, on the threads of those who ask for
+/// it. Thread-safe.
+///
+/// A thread that is at work for one node and puts something into the mailbox of another does it
+/// when it is done with the first: no node waits for another, and no stack grows.
+final class Mailbox {
+  /* The mailboxes that the current thread is to look into; unset while it is at work for none. */
+  private static final ThreadLocal<@Nullable Deque<Mailbox>> ROUND = new ThreadLocal<>();
+
+  private final Deque<Runnable> tasks = new ArrayDeque<>();
+  private final Consumer<RuntimeException> failed;
+  private boolean taken;
+
+  /// @param failed is told what a task threw; further ones are done nevertheless
+  Mailbox(Consumer<RuntimeException> failed) {
+    this.failed = failed;
+  }
+
+  void put(Runnable task) {
+    synchronized (tasks) {
+      tasks.add(task);
+      if (taken) return;
+      taken = true;
+    }
+    var round = ROUND.get();
+    if (round != null) {
+      round.add(this);
+      return;
+    }
+    round = new ArrayDeque<>();
+    ROUND.set(round);
+    try {
+      for (@Nullable Mailbox next = this; next != null; next = round.poll()) next.empty();
+    } finally {
+      ROUND.remove();
+    }
+  }
+
+  private void empty() {
+    while (true) {
+      Runnable task;
+      synchronized (tasks) {
+        task = tasks.poll();
+        if (task == null) {
+          taken = false;
+          return;
+        }
+      }
+      try {
+        task.run();
+      } catch (RuntimeException broken) {
+        failed.accept(broken);
+      }
+    }
+  }
+}

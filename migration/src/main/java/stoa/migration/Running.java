@@ -1,0 +1,116 @@
+package stoa.migration;
+
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+import stoa.base.StreamId;
+import stoa.migration.core.Copy;
+import stoa.migration.core.Version;
+import stoa.objects.PlacedObject;
+import stoa.objects.types.SharedMethod;
+import stoa.spi.CallContext;
+
+/// An operation that runs: instances of the objects that it has, on which the calls of its thread
+/// are made. Used by that thread.
+final class Running {
+  /// The one of the current thread.
+  static final ScopedValue<Running> CURRENT = ScopedValue.newInstance();
+
+  /// Makes what a method may know.
+  interface Contexts {
+    CallContext of(Version version);
+  }
+
+  private static final class Work {
+    private final PlacedObject object;
+    private final Copy copy;
+    private @Nullable Object instance;
+    private boolean changed;
+
+    private Work(PlacedObject object, Copy copy) {
+      this.object = object;
+      this.copy = copy;
+    }
+  }
+
+  private final Contexts contexts;
+  private final Map<StreamId, Work> works = new LinkedHashMap<>();
+
+  Running(Collection<PlacedObject> objects, List<Copy> copies, Contexts contexts) {
+    this.contexts = contexts;
+    SortedMap<StreamId, Copy> byStream = new TreeMap<>();
+    for (var copy : copies) byStream.put(copy.object(), copy);
+    for (var object : objects) {
+      Copy copy = byStream.get(object.stream());
+      if (copy != null) works.put(object.stream(), new Work(object, copy));
+    }
+  }
+
+  /// Makes a call.
+  ///
+  /// @throws Throwable what the method throws
+  @Nullable Object call(PlacedObject object, SharedMethod method, @Nullable Object[] arguments)
+      throws Throwable {
+    Work work = works.get(object.stream());
+    if (work == null) {
+      throw new IllegalArgumentException(
+          object + " is not among the objects of this operation; name it in together");
+    }
+    if (method.kind().isTransaction()) {
+      throw new UnsupportedOperationException(
+          method + " is @Transactional, and objects at clients take no part in transactions");
+    }
+    var known = work.instance;
+    Object instance = known == null ? begin(work, object) : known;
+    work.instance = instance;
+    if (method.kind() != SharedMethod.Kind.ACCESSOR) work.changed = true;
+    @Nullable Object[] own = object.arguments(method, arguments);
+    var context = contexts.of(work.copy.version());
+    try {
+      return ScopedValue.where(CallContext.CURRENT, context)
+          .call(() -> {
+            try {
+              return object.answer(method.invoke(instance, own));
+            } catch (Exception | Error passedOn) {
+              throw passedOn;
+            } catch (Throwable other) {
+              throw new Passing(other);
+            }
+          });
+    } catch (Passing passing) {
+      throw passing.thrown;
+    }
+  }
+
+  private static Object begin(Work work, PlacedObject object) throws Throwable {
+    byte[] state = States.unpacked(work.copy.state());
+    return state.length == 0 ? object.construct() : object.instance(state);
+  }
+
+  /// The states of what was changed.
+  SortedMap<StreamId, byte[]> outputs() {
+    SortedMap<StreamId, byte[]> outputs = new TreeMap<>();
+    works.forEach((stream, work) -> {
+      var instance = work.instance;
+      if (work.changed && instance != null) {
+        outputs.put(stream, States.packed(work.object.state(instance)));
+      }
+    });
+    return outputs;
+  }
+
+  /* Carries what is neither exception nor error through code that may throw these only. */
+  private static final class Passing extends Exception {
+    private static final long serialVersionUID = 1L;
+    private final transient Throwable thrown;
+
+    private Passing(Throwable thrown) {
+      super(thrown);
+      this.thrown = thrown;
+    }
+  }
+}

@@ -1,0 +1,112 @@
+package stoa.migration.core;
+
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.Iterator;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// A node's part of the distributed queue of one object: `localQ` of the paper (section 4.2). Its
+/// head is the neighbor in whose direction the object is, its tail the one in whose direction the
+/// last is who asked for it. One owner.
+final class LocalQueue {
+  /// No operation: a request that is there to pass the object on.
+  static final long NOTHING = 0;
+
+  /// A place in the queue.
+  ///
+  /// @param node a neighbor, or the node itself
+  /// @param operation of the node itself, what is to run when the object is here
+  record Entry(NodeId node, long operation) {}
+
+  private final Deque<Entry> entries = new ArrayDeque<>();
+
+  LocalQueue(NodeId first) {
+    entries.add(new Entry(first, NOTHING));
+  }
+
+  private LocalQueue(Iterable<Entry> all) {
+    all.forEach(entries::add);
+  }
+
+  static LocalQueue of(List<NodeId> nodes) {
+    return new LocalQueue(nodes.stream().map(node -> new Entry(node, NOTHING)).toList());
+  }
+
+  NodeId head() {
+    return entries.element().node();
+  }
+
+  NodeId tail() {
+    return entries.getLast().node();
+  }
+
+  int size() {
+    return entries.size();
+  }
+
+  boolean isJust(@Nullable NodeId node) {
+    return entries.size() == 1 && head().equals(node);
+  }
+
+  void add(Entry entry) {
+    entries.add(entry);
+  }
+
+  /// Takes the head away.
+  ///
+  /// @return the new head
+  Entry advance() {
+    entries.remove();
+    return entries.element();
+  }
+
+  /// Puts one node in the places of another.
+  ///
+  /// @return whether there were any
+  boolean replace(NodeId node, NodeId by) {
+    if (entries.stream().noneMatch(entry -> entry.node().equals(node))) return false;
+    var all = List.copyOf(entries);
+    entries.clear();
+    for (var entry : all) {
+      entries.add(entry.node().equals(node) ? new Entry(by, NOTHING) : entry);
+    }
+    return true;
+  }
+
+  List<NodeId> nodes() {
+    return entries.stream().map(Entry::node).toList();
+  }
+
+  /// The queue of a child that takes the place of its parent (Figures 7 and 8), with the parent
+  /// still in it where it was itself in the queue.
+  ///
+  /// @param own the child's queue
+  /// @param parents the parent's queue, with no message about the object between the two
+  static LocalQueue merged(LocalQueue own, NodeId child, LocalQueue parents, NodeId parent) {
+    boolean ownFirst = own.head().equals(parent);
+    Iterator<Entry> reading = ownFirst ? own.entries.iterator() : parents.entries.iterator();
+    Iterator<Entry> other = ownFirst ? parents.entries.iterator() : own.entries.iterator();
+    NodeId turn = ownFirst ? parent : child;
+    Deque<Entry> merged = new ArrayDeque<>();
+    while (reading.hasNext() || other.hasNext()) {
+      if (reading.hasNext()) {
+        Entry entry = reading.next();
+        if (!entry.node().equals(turn)) {
+          merged.add(entry);
+          continue;
+        }
+      }
+      var swapped = reading;
+      reading = other;
+      other = swapped;
+      turn = turn.equals(parent) ? child : parent;
+    }
+    return new LocalQueue(merged);
+  }
+
+  @Override
+  public String toString() {
+    return entries.toString();
+  }
+}

@@ -1,0 +1,124 @@
+package stoa.migration.core;
+
+import java.util.List;
+import java.util.SortedMap;
+import java.util.SortedSet;
+import org.jspecify.annotations.Nullable;
+import stoa.base.StreamId;
+
+/// What nodes say to each other. Neighbors, if it is not [Direct].
+public sealed interface Message {
+  /// Said past the tree; may be lost, and may come late.
+  sealed interface Direct extends Message {}
+
+  /// An attempt of a strict read.
+  ///
+  /// @param node who reads
+  /// @param number the read
+  /// @param attempt which of its attempts
+  record ReadId(NodeId node, long number, long attempt) implements Comparable<ReadId> {
+    @Override
+    public int compareTo(ReadId other) {
+      int byNode = node.compareTo(other.node);
+      if (byNode != 0) return byNode;
+      int byNumber = Long.compare(number, other.number);
+      return byNumber != 0 ? byNumber : Long.compare(attempt, other.attempt);
+    }
+  }
+
+  /// Where an answer to a read goes.
+  enum Course {
+    /// To the parent, who asked.
+    UP,
+    /// Out of the tree: here is the highest node of the read's path.
+    OUT
+  }
+
+  /// A strict read that was passed on to a child.
+  ///
+  /// @param object what is read
+  /// @param course where its answer goes
+  /// @param to the child
+  record Route(StreamId object, Course course, NodeId to) {}
+
+  /// The sender is next in the queue of an object.
+  record Retrieve(StreamId object) implements Message {}
+
+  /// The object goes to the receiver, or through it.
+  ///
+  /// @param copies downward the object, upward what the receiver lacks of it and of what it depends
+  ///   on
+  record Migrate(StreamId object, Upward copies) implements Message {}
+
+  /// A strict read, on its way to the owner.
+  record Ask(ReadId read, StreamId object) implements Message {}
+
+  /// The receiver has what a strict read asked for, with these copies.
+  record Reply(ReadId read, StreamId object, Upward copies) implements Message {}
+
+  /// The answer of a strict read, from the highest node of its path.
+  record Answer(long read, Copy copy) implements Direct {}
+
+  /// Objects on their way to the store.
+  ///
+  /// @param node who waits for [Durable]
+  /// @param number under which it waits
+  record CopyUp(NodeId node, long number, SortedSet<StreamId> objects, Upward copies)
+      implements Message {}
+
+  /// A [CopyUp] is durable.
+  record Durable(long number) implements Direct {}
+
+  /// A node wants a place in the tree. The root is told, and passes it on to a child, and so on.
+  record Join(NodeId newcomer) implements Direct {}
+
+  /// There is a place below a node. The receiver takes the first that it is offered.
+  record Offer(NodeId above) implements Direct {}
+
+  /// The sender takes the place that it was offered.
+  record Attach() implements Message {}
+
+  /// The receiver is a child of the sender.
+  record Welcome() implements Message {}
+
+  /// The sender, which has no children, leaves; these are the newest copies of all that it has.
+  record Depart(Upward copies) implements Message {}
+
+  /// The sender wants to leave: from now on the receiver keeps what it has to send to it.
+  ///
+  /// @param attempt which of the sender's attempts
+  /// @param successor the child that will have its place
+  record Hold(long attempt, NodeId successor) implements Message {}
+
+  /// The sender keeps what it has for the receiver; this is the last before.
+  ///
+  /// @param has of the successor, what copies it has
+  record Holding(long attempt, SortedMap<StreamId, Version> has) implements Message {}
+
+  /// The sender does not leave after all, for now.
+  record Resume() implements Message {}
+
+  /// The receiver has the place of the sender, its parent (section 6.2).
+  ///
+  /// @param parent the parent of the sender
+  /// @param children its other children
+  /// @param queues its local queues, in which it stands itself as a node
+  /// @param copies what the receiver lacks of the sender's copies, and all dependencies
+  /// @param routes reads that the sender passed on
+  record Promote(
+      @Nullable NodeId parent,
+      SortedSet<NodeId> children,
+      SortedMap<StreamId, List<NodeId>> queues,
+      Upward copies,
+      SortedMap<ReadId, Route> routes)
+      implements Message {}
+
+  /// Another node has the place of the sender.
+  record Replaced(NodeId by) implements Message {}
+
+  /// The receiver's leaving is noted: it is no neighbor any more.
+  record Farewell() implements Message {}
+
+  /// The sender takes the receiver for a neighbor.
+  record Greet() implements Message {}
+}

@@ -1,0 +1,894 @@
+package stoa.migration.core;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Deque;
+import java.util.List;
+import java.util.Objects;
+import java.util.SortedMap;
+import java.util.SortedSet;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+import stoa.base.Check;
+import stoa.base.StreamId;
+import stoa.migration.core.LocalQueue.Entry;
+import stoa.migration.core.Message.Course;
+import stoa.migration.core.Message.ReadId;
+import stoa.migration.core.Message.Route;
+
+/// A node of a tree of processes among which objects migrate (M. Reiter, A. Samar, *A self-service
+/// approach to scalable service deployment*, 2006).
+///
+/// One owner calls it. It does no I/O, reads no clock and starts no thread: the same events always
+/// have the same effects. When a node has left or was disconnected, its process may come back with
+/// a new one.
+public final class TreeNode {
+  /*
+   * The queue of an object begins with the neighbor in whose direction it is. Invariants:
+   *
+   * (1) The object is here iff this node is the head of its queue here. Of all nodes that are
+   *     connected to the root there is one of which that is so, or the object is on its way.
+   * (2) Each entry of the node itself is a request of its own, or of somebody who was disconnected
+   *     and whose place it took.
+   * (3) A queue that is not kept has one entry: the parent, or the root itself.
+   * (4) What a neighbor is to get while it leaves is in `held`, and in nobody else's hands.
+   * (5) At most one of two neighbors leaves at a time. Who has granted a neighbor its leave does not
+   *     begin one; of two that begin together, the child steps back.
+   *
+   *             Join            Welcome            Leave
+   *     NEW ───────────► JOINING ───────► IN ───────────────► DRAINING
+   *                                                              │ no operations
+   *                                                              ▼
+   *     OUT ◄──────────── ENDING ◄─── ASKING ◄──────┐ durable FLUSHING
+   *           noted by       ▲   all    │  ▲        │            │
+   *           all            │   hold   ▼  │ alone  │            │
+   *                          └──────── WAITING ◄────┴────────────┘
+   *                    a leaf departs
+   *
+   * Gone(parent) leads to OUT from everywhere but ENDING.
+   */
+  private enum Stage {
+    NEW,
+    JOINING,
+    IN,
+    DRAINING,
+    FLUSHING,
+    WAITING,
+    ASKING,
+    ENDING,
+    OUT
+  }
+
+  /// How a node works.
+  ///
+  /// @param childrenMax how many children a node takes before it passes newcomers on to these
+  /// @param retrieval how the objects of an operation are retrieved
+  public record Settings(int childrenMax, Retrieval retrieval) {}
+
+  /// How the objects of one operation are retrieved.
+  public enum Retrieval {
+    /// One after the other.
+    ONE_BY_ONE,
+    /// All are sent for at once. One that comes before its turn is not held: when somebody waits
+    /// behind, it goes on there, and is sent for again. Faster unless many operations want the same
+    /// objects.
+    AHEAD
+  }
+
+  private static final class Operation {
+    private final long number;
+    private final List<StreamId> objects;
+    private int lacking;
+
+    private Operation(long number, SortedSet<StreamId> objects) {
+      this.number = number;
+      this.objects = List.copyOf(objects);
+      lacking = this.objects.size();
+    }
+  }
+
+  private record Stashed(NodeId from, Event event) {}
+
+  private record Waiting(NodeId from, Message.Ask ask) {}
+
+  private record Flush(NodeId node, long number, long persist) {}
+
+  /* The number of the flush that a leaving node waits for. */
+  private static final long LAST_FLUSH = -1;
+
+  private final NodeId me;
+  private final Settings settings;
+  private final boolean isRoot;
+  private final long oldest;
+  private Stage stage;
+  private @Nullable NodeId parent;
+  /* While it joins, who has a place for it. */
+  private @Nullable NodeId offered;
+  /* Children, with the number of newcomers that were passed on to them. */
+  private final SortedMap<NodeId, Integer> children = new TreeMap<>();
+  private final SortedMap<StreamId, LocalQueue> queues = new TreeMap<>();
+  private final Copies copies = new Copies();
+  private List<Effect> effects = new ArrayList<>();
+
+  /* Operations that wait for objects or run, and the objects that those hold. */
+  private final SortedMap<Long, Operation> operations = new TreeMap<>();
+  private final SortedSet<StreamId> busy = new TreeSet<>();
+  /* What came before there was a place in the tree. */
+  private final Deque<Event> early = new ArrayDeque<>();
+
+  /* Reads of this node that wait, and reads of others that were passed on to a child. */
+  private final SortedMap<Long, StreamId> reading = new TreeMap<>();
+  private final SortedMap<ReadId, Route> routes = new TreeMap<>();
+  private long attempts;
+  /* The newest copies that reads of this node have seen and that did not come through the tree.
+   * They are for reading only: what they depend on may be unknown here. */
+  private final SortedMap<StreamId, Copy> seen = new TreeMap<>();
+
+  /* What operations and reads of this node have made or seen and may not be durable, and what of it a
+   * flush is for. */
+  private final SortedMap<StreamId, Version> unflushed = new TreeMap<>();
+  private final SortedMap<Long, SortedMap<StreamId, Version>> flushing = new TreeMap<>();
+
+  /* Of the root. */
+  private final SortedSet<StreamId> loading = new TreeSet<>();
+  private final List<Waiting> waiting = new ArrayList<>();
+  private final Deque<Flush> flushes = new ArrayDeque<>();
+  private long persisting;
+  private long persisted;
+
+  /* Neighbors that leave, with who will have their place, and what they were to get. */
+  private final SortedMap<NodeId, NodeId> granted = new TreeMap<>();
+  private final SortedMap<NodeId, List<Message>> held = new TreeMap<>();
+  /* What came from nodes that will be neighbors. */
+  private final List<Stashed> stash = new ArrayList<>();
+  /* Of this node's own leaving. */
+  private final SortedSet<NodeId> awaited = new TreeSet<>();
+  private long attempt;
+  private @Nullable NodeId successor;
+  private SortedMap<StreamId, Version> successorHas = new TreeMap<>();
+
+  /* While the place of the parent is taken over: who that was, and what goes to it. */
+  private @Nullable NodeId predecessor;
+  private final Deque<Message> carried = new ArrayDeque<>();
+
+  private TreeNode(NodeId me, Settings settings, boolean isRoot, long oldest, Stage stage) {
+    this.me = me;
+    this.settings = settings;
+    this.isRoot = isRoot;
+    this.oldest = oldest;
+    this.stage = stage;
+  }
+
+  /// A root, which has the objects of the store.
+  ///
+  /// @param oldest a generation above those of all roots before
+  public static TreeNode root(NodeId me, Settings settings, long oldest) {
+    return new TreeNode(me, settings, true, oldest, Stage.IN);
+  }
+
+  /// A node that is in no tree yet.
+  public static TreeNode client(NodeId me, Settings settings) {
+    return new TreeNode(me, settings, false, 0, Stage.NEW);
+  }
+
+  /* A parent that has left, in the hands of the child that takes its place. */
+  private TreeNode(
+      NodeId gone, Settings settings, Message.Promote state, Copies childs, NodeId child) {
+    this(gone, settings, false, 0, Stage.IN);
+    parent = state.parent();
+    state.children().forEach(each -> children.put(each, 0));
+    children.put(child, 0);
+    state.queues().forEach((object, nodes) -> queues.put(object, LocalQueue.of(nodes)));
+    routes.putAll(state.routes());
+    copies.merge(childs);
+    copies.forgetAbove();
+    save(state.copies());
+  }
+
+  /// Takes an event.
+  ///
+  /// @return what is to be done about it, in this order
+  public List<Effect> on(Event event) {
+    take(event);
+    progress();
+    var result = effects;
+    effects = new ArrayList<>();
+    return result;
+  }
+
+  private void take(Event event) {
+    if (stage == Stage.OUT) return;
+    switch (event) {
+      case Event.Received(NodeId from, Message message) -> received(from, message);
+      case Event.Gone(NodeId node) -> gone(node);
+      case Event.Join(NodeId to) -> {
+        if (stage == Stage.NEW) stage = Stage.JOINING;
+        if (stage == Stage.JOINING) effects.add(new Effect.Tell(to, new Message.Join(me)));
+      }
+      case Event.Tick() -> tick();
+      case Event.Loaded loaded -> loaded(loaded);
+      case Event.Persisted(long number) -> persisted(number);
+      case Event.Executed executed -> executed(executed);
+      case Event.Submit _, Event.Read _, Event.Flush _, Event.Leave _ -> {
+        if (stage == Stage.NEW || stage == Stage.JOINING) early.add(event);
+        else asked(event);
+      }
+    }
+  }
+
+  private void asked(Event event) {
+    switch (event) {
+      case Event.Submit(long number, SortedSet<StreamId> objects) -> submit(number, objects);
+      case Event.Read(long number, StreamId object, Reads reads) -> read(number, object, reads);
+      case Event.Flush(long number) -> flush(number);
+      case Event.Leave() -> {
+        Check.that(!isRoot, "the root stays");
+        if (stage == Stage.IN) stage = Stage.DRAINING;
+      }
+      default -> throw new IllegalStateException("nobody asks for " + event);
+    }
+  }
+
+  private void tick() {
+    if (stage == Stage.JOINING || stage == Stage.ENDING) return;
+    new TreeMap<>(reading).forEach(this::ask);
+    new TreeMap<>(flushing)
+        .forEach((number, versions) -> copyUp(me, number, new TreeSet<>(versions.keySet())));
+  }
+
+  // ---- neighbors
+
+  private boolean isNeighbor(NodeId node) {
+    return node.equals(parent) || children.containsKey(node);
+  }
+
+  private List<NodeId> neighbors() {
+    var all = new ArrayList<>(children.keySet());
+    if (parent != null) all.add(parent);
+    return all;
+  }
+
+  private void send(NodeId to, Message message) {
+    var kept = held.get(to);
+    if (to.equals(predecessor)) carried.add(message);
+    else if (kept != null) kept.add(message);
+    else effects.add(new Effect.Send(to, message));
+  }
+
+  private NodeId parent() {
+    return Objects.requireNonNull(parent, "only the root has no parent");
+  }
+
+  private void received(NodeId from, Message message) {
+    if (message instanceof Message.Direct direct) {
+      told(direct);
+    } else if (stage == Stage.ENDING) {
+      if (message instanceof Message.Farewell) awaited.remove(from);
+    } else if (message instanceof Message.Welcome) {
+      welcome(from);
+    } else if (message instanceof Message.Attach) {
+      attach(from);
+    } else if (isNeighbor(from)) {
+      fromNeighbor(from, message);
+    } else if (isExpected(from)) {
+      stash.add(new Stashed(from, new Event.Received(from, message)));
+    } else {
+      effects.add(new Effect.Cut(from));
+    }
+  }
+
+  private void welcome(NodeId from) {
+    Check.that(stage == Stage.JOINING && from.equals(offered), "%s attached to %s", me, from);
+    parent = from;
+    stage = Stage.IN;
+    effects.add(new Effect.Joined());
+    while (!early.isEmpty()) asked(early.remove());
+  }
+
+  /* Whether a node may become a neighbor in the place of one that leaves. */
+  private boolean isExpected(NodeId node) {
+    return granted.containsValue(node) || granted.containsValue(me);
+  }
+
+  private void told(Message.Direct message) {
+    switch (message) {
+      case Message.Join(NodeId newcomer) -> join(newcomer);
+      case Message.Offer(NodeId above) -> {
+        if (stage != Stage.JOINING || offered != null) return;
+        offered = above;
+        effects.add(new Effect.Send(above, new Message.Attach()));
+      }
+      case Message.Answer(long read, Copy copy) -> answered(read, copy);
+      case Message.Durable(long number) -> durable(number);
+    }
+  }
+
+  private void fromNeighbor(NodeId from, Message message) {
+    switch (message) {
+      case Message.Retrieve(StreamId object) ->
+          request(new Entry(from, LocalQueue.NOTHING), object);
+      case Message.Migrate(StreamId object, Upward with) -> migrated(from, object, with);
+      case Message.Ask ask -> ask(from, ask);
+      case Message.Reply(ReadId read, StreamId object, Upward with) -> {
+        save(with);
+        replied(read, object);
+      }
+      case Message.CopyUp(NodeId node, long number, var objects, Upward with) -> {
+        save(with);
+        copyUp(node, number, objects);
+      }
+      case Message.Depart(Upward with) -> departed(from, with);
+      case Message.Hold(long number, NodeId by) -> hold(from, number, by);
+      case Message.Holding(long number, var has) -> {
+        if (stage != Stage.ASKING || number != attempt) return;
+        awaited.remove(from);
+        if (from.equals(successor)) successorHas = has;
+      }
+      case Message.Resume() -> {
+        if (granted.remove(from) == null) return;
+        var kept = held.remove(from);
+        if (kept != null) kept.forEach(each -> send(from, each));
+      }
+      case Message.Promote promote -> promoted(from, promote);
+      case Message.Replaced(NodeId by) -> replaced(from, by);
+      case Message.Greet _ -> {}
+      case Message.Attach _, Message.Welcome _, Message.Farewell _, Message.Direct _ ->
+          throw new IllegalStateException("a neighbor does not say " + message);
+    }
+  }
+
+  private void gone(NodeId node) {
+    if (stage == Stage.ENDING) {
+      awaited.remove(node);
+    } else if (stage == Stage.JOINING) {
+      if (node.equals(offered)) offered = null;
+    } else if (node.equals(parent)) {
+      disconnected();
+    } else if (children.containsKey(node)) {
+      lost(node);
+    } else if (isExpected(node)) {
+      stash.add(new Stashed(node, new Event.Gone(node)));
+    }
+  }
+
+  private void disconnected() {
+    stage = Stage.OUT;
+    SortedSet<NodeId> others = new TreeSet<>(children.keySet());
+    stash.forEach(each -> others.add(each.from()));
+    others.forEach(each -> effects.add(new Effect.Cut(each)));
+    effects.add(new Effect.Disconnected());
+  }
+
+  /* A child and all below it are disconnected (Figure 6). */
+  private void lost(NodeId child) {
+    NodeId next = granted.remove(child);
+    held.remove(child);
+    if (next != null) {
+      stash.removeIf(each -> each.from().equals(next));
+      effects.add(new Effect.Cut(next));
+    }
+    List<Copy> reconstituted = new ArrayList<>();
+    remove(child, reconstituted);
+    persist(reconstituted);
+  }
+
+  /* A child that leaves has given all that it had. */
+  private void departed(NodeId child, Upward with) {
+    save(with);
+    effects.add(new Effect.Send(child, new Message.Farewell()));
+    remove(child, null);
+  }
+
+  /* Takes the places of a child in all queues. What is in its direction is reconstituted, in a new
+   * generation when newer copies may be lost. */
+  private void remove(NodeId child, @Nullable List<Copy> reconstituted) {
+    children.remove(child);
+    awaited.remove(child);
+    List<StreamId> touched = new ArrayList<>();
+    queues.forEach((object, queue) -> {
+      boolean here = queue.head().equals(child);
+      if (!queue.replace(child, me)) return;
+      touched.add(object);
+      if (!here || reconstituted == null) return;
+      Copy copy = copies.get(object);
+      Copy newer = copy.at(copy.version().reconstituted());
+      copies.save(newer);
+      reconstituted.add(newer);
+    });
+    touched.forEach(this::advance);
+    List<ReadId> open = new ArrayList<>();
+    routes.forEach((read, route) -> {
+      if (route.to().equals(child)) open.add(read);
+    });
+    for (var read : open) {
+      Route route = routes.remove(read);
+      if (route != null) answer(read, route.object(), route.course());
+    }
+  }
+
+  // ---- joining
+
+  private void join(NodeId newcomer) {
+    if (!isIn() || newcomer.equals(me)) return;
+    if (children.size() < settings.childrenMax) {
+      effects.add(new Effect.Tell(newcomer, new Message.Offer(me)));
+      return;
+    }
+    NodeId least = children.firstKey();
+    for (var child : children.keySet()) {
+      if (children.getOrDefault(child, 0) < children.getOrDefault(least, 0)) least = child;
+    }
+    children.merge(least, 1, Integer::sum);
+    send(least, new Message.Join(newcomer));
+  }
+
+  /* Takes a newcomer, perhaps one too many: others may have come since the offer. */
+  private void attach(NodeId newcomer) {
+    if (!isIn()) return;
+    children.put(newcomer, 0);
+    send(newcomer, new Message.Welcome());
+    if (stage != Stage.ASKING) return;
+    awaited.add(newcomer);
+    send(newcomer, new Message.Hold(attempt, Objects.requireNonNull(successor)));
+  }
+
+  // ---- the queue of an object (section 4.3)
+
+  private LocalQueue queue(StreamId object) {
+    return queues.computeIfAbsent(object, _ -> new LocalQueue(isRoot ? me : parent()));
+  }
+
+  /* doRetrieveRequest */
+  private void request(Entry entry, StreamId object) {
+    var queue = queue(object);
+    NodeId before = queue.tail();
+    queue.add(entry);
+    if (!before.equals(me)) send(before, new Message.Retrieve(object));
+    else if (isLoaded(object)) advance(object);
+  }
+
+  /* Passes on what is here and not in use. */
+  private void advance(StreamId object) {
+    var queue = queues.get(object);
+    if (queue == null) return;
+    while (queue.head().equals(me)
+        && queue.size() > 1
+        && !busy.contains(object)
+        && !loading.contains(object)) {
+      migrate(queue, object);
+    }
+    if (isRoot && queue.isJust(me) && !busy.contains(object)) queues.remove(object);
+  }
+
+  /* doMigrate */
+  private void migrate(LocalQueue queue, StreamId object) {
+    Entry next = queue.advance();
+    NodeId to = next.node();
+    if (to.equals(me)) {
+      if (next.operation() != LocalQueue.NOTHING) obtained(next.operation(), object);
+      return;
+    }
+    boolean isUp = to.equals(parent);
+    var with =
+        isUp ? copies.up(List.of(object)) : new Upward(List.of(copies.get(object)), List.of());
+    send(to, new Message.Migrate(object, with));
+    if (isUp && queue.isJust(parent)) queues.remove(object);
+  }
+
+  private void migrated(NodeId from, StreamId object, Upward with) {
+    save(with);
+    if (from.equals(parent)) with.copies().forEach(copies::isAbove);
+    var queue = queue(object);
+    Check.that(queue.head().equals(from), "%s comes to %s from %s in %s", object, me, from, queue);
+    Check.that(queue.size() > 1, "%s at %s goes somewhere", object, me);
+    migrate(queue, object);
+    advance(object);
+  }
+
+  private void save(Upward with) {
+    List<Copy> saved = new ArrayList<>();
+    for (var copy : with.copies()) {
+      if (copies.save(copy)) saved.add(copy);
+    }
+    if (isRoot) persist(saved);
+    else with.dependencies().forEach(copies::depend);
+  }
+
+  // ---- operations (section 5.1)
+
+  private void submit(long number, SortedSet<StreamId> objects) {
+    Check.that(stage == Stage.IN, "%s takes operations until it leaves", me);
+    Check.that(number > LocalQueue.NOTHING && !objects.isEmpty(), "operation %s", number);
+    var operation = new Operation(number, objects);
+    operations.put(number, operation);
+    if (settings.retrieval == Retrieval.AHEAD) {
+      for (var object : operation.objects.subList(0, operation.objects.size() - 1).reversed()) {
+        if (!queue(object).tail().equals(me)) request(new Entry(me, LocalQueue.NOTHING), object);
+      }
+    }
+    next(operation);
+  }
+
+  /* Objects are retrieved one after the other, the last of their order first. */
+  private void next(Operation operation) {
+    if (operation.lacking > 0) {
+      var entry = new Entry(me, operation.number);
+      request(entry, operation.objects.get(operation.lacking - 1));
+    } else {
+      var inputs = operation.objects.stream().map(copies::get).toList();
+      effects.add(new Effect.Execute(operation.number, inputs));
+    }
+  }
+
+  private void obtained(long number, StreamId object) {
+    busy.add(object);
+    var operation = Objects.requireNonNull(operations.get(number), "what an object came for");
+    operation.lacking--;
+    next(operation);
+  }
+
+  private void executed(Event.Executed executed) {
+    var operation =
+        Objects.requireNonNull(operations.remove(executed.number()), "what was executing");
+    List<Copy> made = new ArrayList<>();
+    executed
+        .outputs()
+        .forEach((object, state) -> {
+          Check.that(operation.objects.contains(object), "%s was retrieved", object);
+          made.add(new Copy(object, copies.get(object).version().updated(), state));
+        });
+    operation.objects.forEach(object -> note(copies.get(object)));
+    for (var copy : made) {
+      copies.save(copy);
+      note(copy);
+      if (isRoot) continue;
+      for (var other : operation.objects) {
+        if (!other.equals(copy.object())) copies.depend(new Dependency(copy.object(), other));
+      }
+    }
+    persist(made);
+    busy.removeAll(operation.objects);
+    operation.objects.forEach(this::advance);
+  }
+
+  // ---- reads (section 5.2)
+
+  private void read(long number, StreamId object, Reads reads) {
+    Copy here = copies.find(object);
+    Copy read = seen.get(object);
+    if (here == null || (read != null && read.version().compareTo(here.version()) > 0)) here = read;
+    if (reads == Reads.LOCAL && here != null) {
+      note(here);
+      effects.add(new Effect.Answer(number, here));
+      return;
+    }
+    reading.put(number, object);
+    ask(number, object);
+  }
+
+  private void ask(long number, StreamId object) {
+    ask(me, new Message.Ask(new ReadId(me, number, ++attempts), object));
+  }
+
+  private void ask(NodeId from, Message.Ask ask) {
+    var queue = queues.get(ask.object());
+    NodeId head = queue != null ? queue.head() : isRoot ? me : parent();
+    var course = from.equals(parent) ? Course.UP : Course.OUT;
+    if (head.equals(me) && !isLoaded(ask.object())) {
+      waiting.add(new Waiting(from, ask));
+    } else if (head.equals(me) || head.equals(from)) {
+      answer(ask.read(), ask.object(), course);
+    } else {
+      if (!head.equals(parent)) routes.put(ask.read(), new Route(ask.object(), course, head));
+      send(head, ask);
+    }
+  }
+
+  private void replied(ReadId read, StreamId object) {
+    var route = routes.remove(read);
+    if (route != null) answer(read, object, route.course());
+  }
+
+  private void answer(ReadId read, StreamId object, Course course) {
+    if (course == Course.UP) {
+      send(parent(), new Message.Reply(read, object, copies.up(List.of(object))));
+    } else if (read.node().equals(me)) {
+      answered(read.number(), copies.get(object));
+    } else {
+      effects.add(
+          new Effect.Tell(read.node(), new Message.Answer(read.number(), copies.get(object))));
+    }
+  }
+
+  private void answered(long number, Copy copy) {
+    if (reading.remove(number) == null) return;
+    Copy here = copies.find(copy.object());
+    if (here == null || here.version().compareTo(copy.version()) < 0) {
+      seen.merge(
+          copy.object(),
+          copy,
+          (one, two) -> one.version().compareTo(two.version()) >= 0 ? one : two);
+    }
+    note(copy);
+    effects.add(new Effect.Answer(number, copy));
+  }
+
+  // ---- durability (section 5.1)
+
+  private void note(Copy copy) {
+    unflushed.merge(
+        copy.object(), copy.version(), (one, two) -> one.compareTo(two) >= 0 ? one : two);
+  }
+
+  private void flush(long number) {
+    SortedMap<StreamId, Version> updates = new TreeMap<>(unflushed);
+    flushing.put(number, updates);
+    if (updates.isEmpty()) durable(number);
+    else copyUp(me, number, new TreeSet<>(updates.keySet()));
+  }
+
+  private void copyUp(NodeId node, long number, SortedSet<StreamId> objects) {
+    if (isRoot) {
+      // A root that was replaced must not answer, even if there is nothing new.
+      if (persisting == persisted) effects.add(new Effect.Persist(++persisting, List.of()));
+      flushes.add(new Flush(node, number, persisting));
+    } else {
+      send(parent(), new Message.CopyUp(node, number, objects, copies.up(objects)));
+    }
+  }
+
+  private void durable(long number) {
+    var updates = flushing.remove(number);
+    if (updates == null) return;
+    updates.forEach((object, version) -> unflushed.remove(object, version));
+    if (number == LAST_FLUSH) stage = Stage.WAITING;
+    else effects.add(new Effect.Flushed(number));
+  }
+
+  // ---- the root
+
+  private boolean isLoaded(StreamId object) {
+    if (!isRoot || copies.find(object) != null) return true;
+    if (loading.add(object)) effects.add(new Effect.Load(object));
+    return false;
+  }
+
+  private void loaded(Event.Loaded loaded) {
+    Check.that(loading.remove(loaded.object()), "%s was to be loaded", loaded.object());
+    Version version = loaded.version();
+    version = version == null ? Version.NONE : version;
+    copies.save(new Copy(loaded.object(), version.from(oldest), loaded.state()));
+    var asks = List.copyOf(waiting);
+    waiting.clear();
+    asks.forEach(each -> ask(each.from(), each.ask()));
+    advance(loaded.object());
+  }
+
+  private void persist(List<Copy> made) {
+    if (!isRoot || made.isEmpty()) return;
+    effects.add(new Effect.Persist(++persisting, List.copyOf(made)));
+  }
+
+  private void persisted(long number) {
+    persisted = number;
+    while (!flushes.isEmpty() && flushes.element().persist <= persisted) {
+      var flush = flushes.remove();
+      if (flush.node.equals(me)) durable(flush.number);
+      else effects.add(new Effect.Tell(flush.node, new Message.Durable(flush.number)));
+    }
+  }
+
+  // ---- leaving (section 6.2)
+
+  private void progress() {
+    if (stage == Stage.DRAINING && operations.isEmpty() && reading.isEmpty()) {
+      stage = Stage.FLUSHING;
+      flush(LAST_FLUSH);
+    }
+    if (stage == Stage.ASKING && !children.containsKey(successor)) stepBack();
+    if (stage == Stage.WAITING && granted.isEmpty()) begin();
+    if (stage == Stage.ASKING && awaited.isEmpty()) handOver();
+    if (stage == Stage.ENDING && awaited.isEmpty()) {
+      stage = Stage.OUT;
+      effects.add(new Effect.Left());
+    }
+  }
+
+  private void begin() {
+    if (children.isEmpty()) {
+      send(parent(), new Message.Depart(copies.up(copies.versions().keySet())));
+      awaited.add(parent());
+      stage = Stage.ENDING;
+      return;
+    }
+    stage = Stage.ASKING;
+    attempt++;
+    successor = children.firstKey();
+    awaited.addAll(neighbors());
+    for (var each : neighbors()) send(each, new Message.Hold(attempt, successor));
+  }
+
+  private void stepBack() {
+    stage = Stage.WAITING;
+    awaited.clear();
+    for (var each : neighbors()) send(each, new Message.Resume());
+  }
+
+  private void hold(NodeId from, long number, NodeId by) {
+    if (stage == Stage.ASKING) {
+      // By (5); the child steps back when it gets this node's own Hold.
+      if (!from.equals(parent)) return;
+      stepBack();
+    }
+    granted.put(from, by);
+    var has = by.equals(me) ? copies.versions() : new TreeMap<StreamId, Version>();
+    send(from, new Message.Holding(number, has));
+    held.put(from, new ArrayList<>());
+  }
+
+  private void handOver() {
+    NodeId next = Objects.requireNonNull(successor, "who asks has a successor");
+    SortedMap<StreamId, List<NodeId>> nodes = new TreeMap<>();
+    queues.forEach((object, queue) -> nodes.put(object, queue.nodes()));
+    SortedSet<NodeId> others = new TreeSet<>(children.keySet());
+    others.remove(next);
+    send(
+        next,
+        new Message.Promote(
+            parent, others, nodes, copies.lackedBy(successorHas), new TreeMap<>(routes)));
+    for (var each : neighbors()) {
+      if (!each.equals(next)) send(each, new Message.Replaced(next));
+    }
+    awaited.addAll(neighbors());
+    stage = Stage.ENDING;
+  }
+
+  private void replaced(NodeId node, NodeId by) {
+    Check.that(by.equals(granted.remove(node)), "%s leaves, and %s has its place", node, by);
+    effects.add(new Effect.Send(node, new Message.Farewell()));
+    if (node.equals(parent)) {
+      parent = by; // which has all that the old one had
+    } else {
+      Integer passed = children.remove(node);
+      children.put(by, passed == null ? 0 : passed);
+      routes.replaceAll((_, route) ->
+          route.to().equals(node) ? new Route(route.object(), route.course(), by) : route);
+    }
+    queues.values().forEach(queue -> queue.replace(node, by));
+    send(by, new Message.Greet());
+    release(node, by);
+    unstash(each -> each.from().equals(by));
+  }
+
+  private void release(NodeId node, NodeId by) {
+    var kept = held.remove(node);
+    if (kept != null) kept.forEach(each -> send(by, each));
+  }
+
+  private void unstash(Predicate<Stashed> which) {
+    var some = stash.stream().filter(which).toList();
+    stash.removeAll(some);
+    some.forEach(each -> take(each.event()));
+  }
+
+  /* Takes the place of the parent. What was held for the parent is in nobody's queue yet: a node made
+   * of the parent's state takes it, and the two are merged when nothing is between them. */
+  private void promoted(NodeId from, Message.Promote state) {
+    Check.that(me.equals(granted.remove(from)), "%s leaves, and %s has its place", from, me);
+    var upper = new TreeNode(from, settings, state, copies, me);
+    List<Effect> later = new ArrayList<>();
+    predecessor = from;
+    var kept = held.remove(from);
+    if (kept != null) carried.addAll(kept);
+    carried.forEach(upper::expect);
+    while (!carried.isEmpty()) {
+      for (var effect : upper.on(new Event.Received(me, carried.remove()))) {
+        if (effect instanceof Effect.Send(NodeId to, Message message) && to.equals(me)) {
+          fromNeighbor(from, message);
+        } else {
+          later.add(effect);
+        }
+      }
+    }
+    predecessor = null;
+    effects.add(new Effect.Send(from, new Message.Farewell()));
+    parent = upper.parent;
+    for (var each : upper.children.keySet()) {
+      if (!each.equals(me)) children.put(each, 0);
+    }
+    copies.merge(upper.copies);
+    mergeQueues(upper);
+    upper.routes.forEach((read, route) -> {
+      if (!route.to().equals(me)) {
+        routes.put(read, route);
+        return;
+      }
+      Route mine = routes.get(read);
+      if (mine != null) routes.put(read, new Route(mine.object(), route.course(), mine.to()));
+    });
+    send(parent(), new Message.Greet());
+    for (var each : upper.children.keySet()) {
+      if (!each.equals(me)) send(each, new Message.Greet());
+    }
+    effects.addAll(later);
+    List.copyOf(queues.keySet()).forEach(this::advance);
+    unstash(_ -> true);
+  }
+
+  /* This node has the newest copies of a child already, and is to have what messages on their way from
+   * there say about what these depend on. */
+  private void expect(Message message) {
+    Upward with =
+        switch (message) {
+          case Message.Migrate migrate -> migrate.copies();
+          case Message.Reply reply -> reply.copies();
+          case Message.CopyUp copyUp -> copyUp.copies();
+          default -> Upward.NOTHING;
+        };
+    with.dependencies().forEach(copies::depend);
+  }
+
+  private void mergeQueues(TreeNode upper) {
+    SortedSet<StreamId> objects = new TreeSet<>(queues.keySet());
+    objects.addAll(upper.queues.keySet());
+    NodeId gone = upper.me;
+    for (var object : objects) {
+      var own = queues.getOrDefault(object, new LocalQueue(gone));
+      var parents = upper.queues.getOrDefault(object, new LocalQueue(upper.parent()));
+      var merged = LocalQueue.merged(own, me, parents, gone);
+      merged.replace(gone, me);
+      queues.put(object, merged);
+    }
+  }
+
+  // ---- for those who watch
+
+  /// Its identity.
+  public NodeId id() {
+    return me;
+  }
+
+  /// Whether it is in the tree, for all that it knows.
+  public boolean isIn() {
+    return stage != Stage.NEW
+        && stage != Stage.JOINING
+        && stage != Stage.OUT
+        && stage != Stage.ENDING;
+  }
+
+  /// The parent, of a node that is in the tree and not its root.
+  public @Nullable NodeId above() {
+    return parent;
+  }
+
+  /// The children.
+  public Collection<NodeId> below() {
+    return List.copyOf(children.keySet());
+  }
+
+  /// The newest copy that came through the tree; null when none did.
+  public @Nullable Copy copy(StreamId object) {
+    return copies.find(object);
+  }
+
+  /// Whether the object is here and nowhere else.
+  public boolean owns(StreamId object) {
+    var queue = queues.get(object);
+    return queue == null ? isRoot : queue.head().equals(me);
+  }
+
+  /// How many nodes it knows of that wait for an object here or pass through here.
+  public int queued(StreamId object) {
+    var queue = queues.get(object);
+    return queue == null ? 1 : queue.size();
+  }
+
+  @Override
+  public String toString() {
+    return "%s %s below %s, above %s, queues %s, held %s"
+        .formatted(me, stage, parent, children, queues, held);
+  }
+}

@@ -1,0 +1,11 @@
+package stoa.migration.core;
+
+import java.util.List;
+
+/// Copies on their way to a parent, with all that they depend on, as far as the parent lacks it.
+///
+/// @param copies the copies, to be saved together or not at all
+/// @param dependencies the dependencies among them
+public record Upward(List<Copy> copies, List<Dependency> dependencies) {
+  static final Upward NOTHING = new Upward(List.of(), List.of());
+}

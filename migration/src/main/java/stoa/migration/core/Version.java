@@ -1,0 +1,37 @@
+package stoa.migration.core;
+
+/// Which of two copies of an object is newer.
+///
+/// @param generation raised whenever the object is reconstituted from a copy, since what was newer
+///   than that copy is lost
+/// @param number raised by every update
+public record Version(long generation, long number) implements Comparable<Version> {
+  /// The version of an object that was never updated.
+  public static final Version NONE = new Version(0, 0);
+
+  @Override
+  public int compareTo(Version other) {
+    int byGeneration = Long.compare(generation, other.generation);
+    return byGeneration != 0 ? byGeneration : Long.compare(number, other.number);
+  }
+
+  /// The version that an update of this one makes.
+  Version updated() {
+    return new Version(generation, number + 1);
+  }
+
+  /// The version of an object that is reconstituted from a copy of this one.
+  Version reconstituted() {
+    return new Version(generation + 1, number);
+  }
+
+  /// This version, in no generation before some other.
+  Version from(long oldest) {
+    return new Version(Math.max(generation, oldest), number);
+  }
+
+  @Override
+  public String toString() {
+    return generation + "." + number;
+  }
+}

@@ -1,0 +1,62 @@
+package stoa.migration;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import stoa.migration.core.Event;
+import stoa.migration.core.Message;
+import stoa.migration.core.NodeId;
+
+/// What [Links] promises, of connections in one process.
+class LocalLinksTest {
+  private static final NodeId ONE = new NodeId("one", 1);
+  private static final NodeId TWO = new NodeId("two", 1);
+
+  private final Links links = new LocalLinks();
+  private final List<Event> one = new ArrayList<>();
+  private final List<Event> two = new ArrayList<>();
+
+  LocalLinksTest() {
+    links.open(ONE, one::add);
+    links.open(TWO, two::add);
+  }
+
+  private static Event said(Message message) {
+    return new Event.Received(ONE, message);
+  }
+
+  @Test
+  void messagesComeInTheirOrder() {
+    links.send(ONE, TWO, new Message.Attach());
+    links.send(ONE, TWO, new Message.Greet());
+    assertEquals(List.of(said(new Message.Attach()), said(new Message.Greet())), two);
+    assertEquals(List.of(), one);
+  }
+
+  @Test
+  void aConnectionThatWasCutIsGoneForBothAndTakesNothingMore() {
+    links.send(ONE, TWO, new Message.Attach());
+    links.cut(TWO, ONE);
+    links.send(ONE, TWO, new Message.Greet());
+    assertEquals(List.of(said(new Message.Attach()), new Event.Gone(ONE)), two);
+    assertEquals(List.of(new Event.Gone(TWO), new Event.Gone(TWO)), one);
+  }
+
+  @Test
+  void theNeighborsOfANodeThatEndsAreTold() {
+    links.send(ONE, TWO, new Message.Attach());
+    links.close(ONE);
+    assertEquals(List.of(said(new Message.Attach()), new Event.Gone(ONE)), two);
+    assertEquals(List.of(), one);
+  }
+
+  @Test
+  void whoSendsToNobodyIsToldThatItIsGone() {
+    var nobody = new NodeId("nobody", 1);
+    links.send(ONE, nobody, new Message.Attach());
+    links.tell(ONE, nobody, new Message.Durable(1));
+    assertEquals(List.of(new Event.Gone(nobody)), one);
+  }
+}

@@ -1,0 +1,45 @@
+package stoa.objects;
+
+import stoa.base.Decoder;
+import stoa.base.Encoder;
+
+/// A state of an object that was made at a client, as it is put into the object's stream.
+///
+/// ```
+/// put:      varint, the number that stands for a state    encoded: varint, the generation
+///           the state, encoded                                     varint, the number
+///                                                                  the state as the marshaller writes it
+/// ```
+///
+/// @param generation raised whenever newer states were lost
+/// @param number raised by every update
+/// @param bytes the state as the marshaller writes it; empty when the object was never constructed
+public record PlacedState(long generation, long number, byte[] bytes) {
+  private static final byte[] MARK = new Encoder(8).varint(ObjectType.STATE).toBytes();
+
+  /// The length of what stands before the state in a put.
+  static final int PREFIX = MARK.length;
+
+  /// Whether a put is one of a state.
+  static boolean isIn(byte[] put) {
+    return put.length > PREFIX && java.util.Arrays.equals(put, 0, PREFIX, MARK, 0, PREFIX);
+  }
+
+  static PlacedState decode(byte[] encoded, int from) {
+    var in = new Decoder(java.util.Arrays.copyOfRange(encoded, from, encoded.length));
+    long generation = in.varint();
+    long number = in.varint();
+    return new PlacedState(
+        generation,
+        number,
+        java.util.Arrays.copyOfRange(encoded, from + in.position(), encoded.length));
+  }
+
+  byte[] encoded() {
+    return new Encoder(bytes.length + 20).varint(generation).varint(number).raw(bytes).toBytes();
+  }
+
+  byte[] put() {
+    return new Encoder(bytes.length + 25).raw(MARK).raw(encoded()).toBytes();
+  }
+}

@@ -1,0 +1,112 @@
+package stoa.objects;
+
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import stoa.Placement;
+import stoa.Stoa;
+import stoa.objects.proxy.Proxies;
+import stoa.store.Existence;
+import stoa.store.Store;
+import stoa.store.Transaction;
+
+/// The durable side of client-placed objects: the door through which `stoa.migration` uses a store
+/// in this process. Thread-safe.
+public final class PlacedStore {
+  /// A state that an object is to have.
+  public record Change(PlacedObject object, PlacedState state) {}
+
+  private static final Transaction.Bounds BOUNDS =
+      new Transaction.Bounds(false, 60_000_000, 1 << 16, 1L << 30);
+
+  private final EmbeddedStoa stoa;
+
+  PlacedStore(EmbeddedStoa stoa) {
+    this.stoa = stoa;
+  }
+
+  /// Where the calls of a store go that is open in this process.
+  ///
+  /// @throws UnsupportedOperationException when stoa-migration is not on the class path
+  public static Placing placing(Stoa stoa) {
+    if (stoa instanceof EmbeddedStoa embedded) return embedded.placing();
+    throw new IllegalArgumentException(
+        stoa + " is not a store in this process; open memory: or file:DIRECTORY");
+  }
+
+  /// The store.
+  public Stoa stoa() {
+    return stoa;
+  }
+
+  /// The object of a proxy.
+  ///
+  /// @throws IllegalArgumentException when it is not placed at clients
+  public PlacedObject object(Object shared) {
+    LiveInvoker live = stoa.own(shared);
+    if (live.type().shared().placement() != Placement.CLIENT) {
+      throw new IllegalArgumentException(
+          live.target().key() + " is not placed at clients; say so in its @Shared");
+    }
+    return live.placed();
+  }
+
+  /// The same object through a proxy, or what stands before it, whose calls go elsewhere.
+  public <T> T through(T shared, Placing placing) {
+    return Sharing.through(
+        shared,
+        proxy -> {
+          LiveInvoker live = stoa.own(proxy);
+          var _ = object(proxy);
+          return Proxies.redirect(proxy, new PlacedInvoker(live, placing));
+        });
+  }
+
+  /// A number above that of every opening of the store before.
+  public long epoch() {
+    return stoa.core().epoch();
+  }
+
+  /// What the store has of an object; null when it does not exist.
+  ///
+  /// @throws stoa.Unavailable when the store cannot be asked
+  public @Nullable PlacedState load(PlacedObject object) {
+    Store store = stoa.core();
+    var target = object.live().target();
+    long generation = store.generation(target.key());
+    if (generation == 0) return null;
+    var existence = new Existence.Generation(generation);
+    var answer = store.get(target, new ObjectHandler.StateQuestion(), existence, false).answer();
+    if (answer instanceof ObjectAnswer.Travelling(_, byte[] bytes)) {
+      return PlacedState.decode(bytes, 0);
+    }
+    throw new IllegalStateException("the state of " + object + " is " + answer);
+  }
+
+  /// Makes states the next versions of their objects, together or not at all; durable when this
+  /// returns.
+  ///
+  /// @param changes may be empty: then the store is only asked whether it is still the one
+  /// @throws stoa.Unavailable when the store takes nothing any more
+  public void persist(List<Change> changes) {
+    Store store = stoa.core();
+    if (changes.size() == 1) {
+      var only = changes.getFirst();
+      var target = only.object().live().target();
+      var existence = new Existence.Undeleted(null);
+      var _ = store.put(target, only.state().put(), existence, false).answer();
+      return;
+    }
+    if (changes.isEmpty()) {
+      var _ = store.moment();
+      return;
+    }
+    try (var transaction = store.begin(BOUNDS)) {
+      for (var change : changes) {
+        var target = change.object().live().target();
+        var existence = new Existence.Undeleted(null);
+        var _ = transaction.put(target, change.state().put(), existence, false);
+      }
+      var _ = transaction.commit();
+    }
+  }
+}

@@ -1,0 +1,29 @@
+package stoa.objects;
+
+import java.util.Collection;
+import org.jspecify.annotations.Nullable;
+import stoa.Action;
+import stoa.objects.types.SharedMethod;
+
+/// Where the calls on client-placed objects go that are made on a store itself. Thread-safe.
+@SuppressWarnings("exports") // Justification: for stoa.migration, which sees the types
+public interface Placing extends AutoCloseable {
+  /// Begins one for each store that has such objects. Found by [java.util.ServiceLoader].
+  interface Provider {
+    /// Begins.
+    Placing begin(PlacedStore store);
+  }
+
+  /// Makes a call.
+  ///
+  /// @throws Throwable what the method throws
+  @Nullable Object call(PlacedObject object, SharedMethod method, @Nullable Object[] arguments)
+      throws Throwable;
+
+  /// See [stoa.Stoa#together].
+  <X extends Exception> void together(Collection<PlacedObject> objects, Action<X> body) throws X;
+
+  /// Lets go of the store, which is about to be closed.
+  @Override
+  void close();
+}

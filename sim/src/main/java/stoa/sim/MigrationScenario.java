@@ -1,0 +1,32 @@
+package stoa.sim;
+
+import stoa.migration.core.TreeNode.Retrieval;
+
+/// Clients in a tree update and read objects that migrate among them, join, leave, crash and lose
+/// their connections, and roots fail; then the operations that are durable must have one order.
+final class MigrationScenario implements Scenario {
+  private final String name;
+  private final MigrationWorld.Trouble trouble;
+
+  MigrationScenario(String name, MigrationWorld.Trouble trouble) {
+    this.name = name;
+    this.trouble = trouble;
+  }
+
+  @Override
+  public String name() {
+    return name;
+  }
+
+  @Override
+  public void run(Chance chance, Trace trace) {
+    var size =
+        new MigrationWorld.Size(
+            chance.between(2, 9),
+            chance.between(1, 5),
+            chance.between(1, 3),
+            chance.between(4, 16),
+            chance.percent(50) ? Retrieval.AHEAD : Retrieval.ONE_BY_ONE);
+    new MigrationWorld(chance.of("world"), trace, size, trouble).run();
+  }
+}

@@ -1,0 +1,342 @@
+package stoa.sim;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.Objects;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import stoa.base.StreamId;
+import stoa.migration.core.Copy;
+import stoa.migration.core.Event;
+import stoa.migration.core.NodeId;
+import stoa.migration.core.TreeNode;
+
+/// A simulated tree of processes, the store at its root, and the network between them. One owner; a
+/// seed decides every step.
+final class MigrationWorld {
+  static final String ROOT = "root";
+  private static final int STEPS_MAX = 30_000;
+  private static final int QUIET_STEPS_MAX = 30_000;
+
+  /// What goes wrong, in ten-thousandths of the steps.
+  ///
+  /// @param leave a client leaves, in hundredths of what it does
+  /// @param crash a client ends
+  /// @param cut a connection ends, while both sides go on
+  /// @param failOver a new root takes over
+  record Trouble(int leave, int crash, int cut, int failOver) {}
+
+  /// The size of a world.
+  ///
+  /// @param clients how many clients
+  /// @param objects how many objects
+  /// @param childrenMax how many children a node takes
+  /// @param operations how many operations each client makes
+  /// @param retrieval how objects are retrieved
+  record Size(
+      int clients, int objects, int childrenMax, int operations, TreeNode.Retrieval retrieval) {}
+
+  private record Persist(long number, List<Copy> copies) {}
+
+  private final Chance chance;
+  private final Trace trace;
+  private final Size size;
+  private final MigrationHistory history = new MigrationHistory();
+  private final MigrationNetwork network;
+  private final List<StreamId> objects = new ArrayList<>();
+  private final List<MigrationProcess> clients = new ArrayList<>();
+  private MigrationProcess root;
+  private final Trouble worst;
+  private Trouble trouble;
+  private long term;
+  private long numbers;
+  /* Old roots that do not know of it. */
+  private final List<MigrationProcess> deposed = new ArrayList<>();
+  /* The store of the present root. */
+  private final SortedMap<StreamId, Copy> stored = new TreeMap<>();
+  private final Deque<Persist> persisting = new ArrayDeque<>();
+  private final Deque<StreamId> loading = new ArrayDeque<>();
+  private long persisted;
+
+  MigrationWorld(Chance chance, Trace trace, Size size, Trouble trouble) {
+    this.chance = chance;
+    this.trace = trace;
+    this.size = size;
+    this.trouble = trouble;
+    worst = trouble;
+    network = new MigrationNetwork(chance.of("network"));
+    for (int i = 0; i < size.objects; i++) objects.add(new StreamId(0, i + 1));
+    for (int i = 0; i < size.clients; i++) {
+      clients.add(new MigrationProcess(this, chance.of("client " + i), "c" + i, size.operations));
+    }
+    root = startRoot();
+  }
+
+  private MigrationProcess startRoot() {
+    term++;
+    var process = new MigrationProcess(this, chance.of("root " + term), ROOT, 3);
+    process.startRoot(term);
+    return process;
+  }
+
+  MigrationHistory history() {
+    return history;
+  }
+
+  MigrationNetwork network() {
+    return network;
+  }
+
+  List<StreamId> objects() {
+    return objects;
+  }
+
+  TreeNode.Settings settings() {
+    return new TreeNode.Settings(size.childrenMax, size.retrieval);
+  }
+
+  TreeNode root() {
+    return Objects.requireNonNull(root.node());
+  }
+
+  NodeId idOf(MigrationProcess process) {
+    return Objects.requireNonNull(process.node()).id();
+  }
+
+  long number() {
+    return ++numbers;
+  }
+
+  long persisted(MigrationProcess by) {
+    return by == root ? persisted : -1;
+  }
+
+  /// Whether messages outside of the tree may be lost. Where they are not, nothing is said twice.
+  boolean losesTold() {
+    return worst.failOver > 0;
+  }
+
+  int leave() {
+    return trouble.leave;
+  }
+
+  /// Leaving and joining disconnect nobody.
+  void disconnected(TreeNode node) {
+    reached("a node is disconnected");
+    boolean harmless = worst.crash + worst.cut + worst.failOver == 0;
+    MigrationHistory.holds(!harmless, "%s is disconnected, and nothing has failed", node);
+  }
+
+  void reached(String place) {
+    trace.reached(place);
+  }
+
+  /* The store takes nothing from a root that was replaced. */
+  void load(MigrationProcess by, StreamId object) {
+    if (by == root) loading.add(object);
+  }
+
+  void persist(MigrationProcess by, long number, List<Copy> copies) {
+    if (by == root) persisting.add(new Persist(number, copies));
+  }
+
+  /// Runs until every client has made its operations, then lets everything settle, and judges.
+  void run() {
+    int steps = 0;
+    while (!isDone()) {
+      step();
+      if (++steps == STEPS_MAX) trouble = new Trouble(0, 0, 0, 0);
+      MigrationHistory.holds(
+          steps < STEPS_MAX + QUIET_STEPS_MAX, "clients come to an end: %s, %s", root, clients);
+    }
+    trouble = new Trouble(0, 0, 0, 0);
+    for (steps = 0; !isSettled(); steps++) {
+      step();
+      MigrationHistory.holds(
+          steps < QUIET_STEPS_MAX, "all is settled in the end: %s, %s", root, clients);
+    }
+    judge();
+    trace.add("end " + term + " " + numbers);
+  }
+
+  private boolean isDone() {
+    return root.isDone()
+        && deposed.isEmpty()
+        && clients.stream().allMatch(MigrationProcess::isDone);
+  }
+
+  private boolean isSettled() {
+    return isDone()
+        && network.isQuiet()
+        && persisting.isEmpty()
+        && loading.isEmpty()
+        && clients.stream().noneMatch(MigrationProcess::isRunning);
+  }
+
+  private List<MigrationProcess> all() {
+    List<MigrationProcess> all = new ArrayList<>(clients);
+    all.add(root);
+    all.addAll(deposed);
+    return all;
+  }
+
+  private MigrationProcess at(NodeId id) {
+    for (var process : all()) {
+      var node = process.node();
+      if (node != null && node.id().equals(id)) return process;
+    }
+    throw new AssertionError("nobody is " + id);
+  }
+
+  private void step() {
+    if (happens(trouble.crash)) {
+      trace.add("crash");
+      chance.of(clients).kill();
+    }
+    if (happens(trouble.cut)) cut();
+    if (happens(trouble.failOver)) failOver();
+    int dice = chance.below(100);
+    if (dice < 60) deliver();
+    else if (dice < 65) deliverTold();
+    else if (dice < 85) chance.of(all()).act();
+    else if (dice < 93) execute();
+    else store();
+    if (!deposed.isEmpty() && chance.below(200) == 0) deposed.removeFirst().kill();
+    owners();
+  }
+
+  private boolean happens(int tenThousandths) {
+    return tenThousandths > 0 && chance.below(10_000) < tenThousandths;
+  }
+
+  private void deliver() {
+    var busy = network.busy();
+    if (busy.isEmpty()) return;
+    hand(network.deliver(chance.of(busy)));
+  }
+
+  private void deliverTold() {
+    if (!network.hasTold()) return;
+    var delivery = network.deliverTold();
+    if (chance.percent(losesTold() && trouble.cut > 0 ? 10 : 0)) return;
+    for (var process : all()) {
+      var node = process.node();
+      if (node != null && node.id().equals(delivery.to())) {
+        hand(delivery);
+        return;
+      }
+    }
+  }
+
+  private void hand(MigrationNetwork.Delivery delivery) {
+    String what =
+        delivery.event() instanceof Event.Received(var from, var message)
+            ? message.getClass().getSimpleName() + " from " + from
+            : delivery.event().toString();
+    trace.add(delivery.to() + " " + what);
+    if (delivery.event() instanceof Event.Received(_, var message)) {
+      trace.reached("a " + message.getClass().getSimpleName());
+    }
+    at(delivery.to()).on(delivery.event());
+  }
+
+  private void execute() {
+    var some = all().stream().filter(MigrationProcess::isRunning).toList();
+    if (!some.isEmpty()) chance.of(some).execute();
+  }
+
+  private void store() {
+    if (!loading.isEmpty() && (persisting.isEmpty() || chance.percent(50))) {
+      StreamId object = loading.remove();
+      Copy copy = stored.get(object);
+      root.on(
+          copy == null
+              ? new Event.Loaded(object, null, MigrationHistory.state(List.of()))
+              : new Event.Loaded(object, copy.version(), copy.state()));
+      return;
+    }
+    if (persisting.isEmpty()) return;
+    write();
+    root.persisted(persisted);
+  }
+
+  private void write() {
+    var persist = persisting.remove();
+    persisted = persist.number;
+    for (var copy : persist.copies) stored.put(copy.object(), copy);
+    history.persisted(persist.copies);
+  }
+
+  private void cut() {
+    var node = chance.of(all()).node();
+    if (node == null) return;
+    NodeId above = node.above();
+    if (above == null) return;
+    trace.add("cut " + node.id() + " " + above);
+    trace.reached("a connection is cut");
+    network.cut(node.id(), above);
+  }
+
+  /* Some of what the old root was to make durable is, and it may go on for a while without knowing. */
+  private void failOver() {
+    trace.add("a new root");
+    trace.reached("a new root");
+    int kept = chance.below(persisting.size() + 1);
+    for (int i = 0; i < kept; i++) write();
+    persisting.clear();
+    loading.clear();
+    persisted = 0;
+    if (chance.percent(50)) root.kill();
+    else deposed.add(root);
+    root = startRoot();
+  }
+
+  /* One owner at a time, of those who are connected to the root. */
+  private void owners() {
+    for (var object : objects) {
+      NodeId owner = null;
+      for (var process : all()) {
+        var node = process.node();
+        if (node == null || !node.isIn() || !node.owns(object) || !isConnected(node)) continue;
+        if (owner != null)
+          throw new AssertionError(object + " is at " + owner + " and " + node.id());
+        owner = node.id();
+      }
+    }
+  }
+
+  private boolean isConnected(TreeNode node) {
+    var at = node;
+    while (at != root()) {
+      NodeId above = at.above();
+      if (above == null || network.isCut(at.id(), above)) return false;
+      var next = Objects.requireNonNull(at(above).node());
+      if (!next.below().contains(at.id())) return false;
+      at = next;
+    }
+    return true;
+  }
+
+  /* The owner of each object is where all queues say, and the store gets the last states. */
+  private void judge() {
+    SortedMap<StreamId, List<String>> last = new TreeMap<>();
+    for (var client : clients) history.stayed(idOf(client));
+    history.stayed(root().id());
+    for (var object : objects) {
+      TreeNode owner = null;
+      for (var process : all()) {
+        var node = Objects.requireNonNull(process.node());
+        MigrationHistory.holds(isConnected(node), "%s is connected", node);
+        MigrationHistory.holds(node.queued(object) == 1, "nobody waits for %s at %s", object, node);
+        if (node.owns(object)) owner = node;
+      }
+      MigrationHistory.holds(owner != null, "%s is somewhere", object);
+      Copy copy = owner == null ? null : owner.copy(object);
+      if (copy == null) copy = stored.get(object);
+      last.put(object, copy == null ? List.of() : MigrationHistory.list(copy.state()));
+    }
+    history.require(last);
+  }
+}

@@ -1,0 +1,43 @@
+package stoa.sim;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.List;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import org.junit.jupiter.api.Test;
+
+/// Objects that migrate in a tree keep their promises.
+class MigrationTest {
+  @Test
+  void durableOperationsHaveOneOrderThroughLeavesDisconnectionsAndNewRoots() {
+    SortedMap<String, Long> places = new TreeMap<>();
+    for (var name : List.of("migration", "migration-leaves", "migration-cuts")) {
+      for (long seed = 0; seed < 60; seed++) {
+        SimulatedRun.require(Scenarios.named(name), seed)
+            .places()
+            .forEach((place, count) -> places.merge(place, count, Long::sum));
+      }
+    }
+    for (var place :
+        List.of(
+            "a Depart",
+            "a Promote",
+            "a Replaced",
+            "a Reply",
+            "a Resume",
+            "a connection is cut",
+            "a new root",
+            "a node has left",
+            "a node is disconnected")) {
+      assertTrue(places.containsKey(place), () -> place + " is not among " + places);
+    }
+  }
+
+  @Test
+  void runsOfOneSeedHaveEqualTraces() {
+    var scenario = Scenarios.named("migration");
+    assertEquals(SimulatedRun.require(scenario, 7), SimulatedRun.require(scenario, 7));
+  }
+}
