@@ -218,7 +218,8 @@ final class Conversation implements StreamObserver<ClientFrame> {
 
   /// Whether another server has the store, or may have it: then nothing is said here any more.
   boolean isOver() {
-    return node.isOver();
+    Seat at = seat;
+    return at != null && at.node().isOver();
   }
 
   /// Ends the connection; the session lives on under its lease.
