@@ -41,7 +41,8 @@ import stoa.wire.proto.JoinRequest;
     footer = {
       "",
       "It listens on this machine alone unless --listen says otherwise; other addresses need",
-      "--tls-certificate, --tls-key and --token-file, or --insecure. Stop it with SIGTERM or Ctrl-C:",
+      "--tls-certificate, --tls-key and --token-file, or --insecure. Stop it with SIGTERM or"
+          + " Ctrl-C:",
       "it answers what is under way and closes the store."
     })
 final class ServeCommand implements Callable<Integer> {
