@@ -34,8 +34,9 @@ final class DrainCommand implements Callable<Integer> {
   public Integer call() {
     var commandLine = Objects.requireNonNull(spec).commandLine();
     DrainReply reply =
-        operator.askAndWait(
-            server -> server.drain(DrainRequest.newBuilder().setServer(name).build()));
+        operator.insist(
+            server -> server.drain(DrainRequest.newBuilder().setServer(name).build()),
+            answer -> !answer.getRefusal().isEmpty());
     if (reply.getRefusal().isEmpty()) {
       commandLine.getOut().println("server " + name + " is out");
       return 0;

@@ -253,7 +253,9 @@ final class ServeCommand implements Callable<Integer> {
     public void join(String server, String member) {
       var operator = new Operator(Objects.requireNonNull(join), authorities, tokenFile, "--join");
       var request = JoinRequest.newBuilder().setServer(server).setMember(member).build();
-      JoinReply reply = operator.ask(asked -> asked.join(request));
+      JoinReply reply =
+          operator.insist(
+              asked -> asked.join(request), answer -> !answer.getRefusal().isEmpty());
       if (!reply.getRefusal().isEmpty()) throw new IllegalArgumentException(reply.getRefusal());
     }
   }
