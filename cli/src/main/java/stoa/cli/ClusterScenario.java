@@ -19,6 +19,9 @@ import stoa.wire.proto.StatusRequest;
 /// Calls go on meanwhile. What they were answered must be linearizable for each object, and
 /// strictly serializable over several; and the servers that follow must find all objects and keys as
 /// they are at the leader.
+/// group or in several, while one server after the other is killed or stopped and started again, or
+/// paused and continued. Calls go on meanwhile. What they were answered must be linearizable for
+/// each object, and strictly serializable over several.
 ///
 /// `./stoa test --campaign --scenario cluster --seeds 0-99`. The seed decides what is called, and
 /// what happens to which server, counted in turns; threads and elections decide the rest, so that a

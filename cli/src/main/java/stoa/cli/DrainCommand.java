@@ -17,7 +17,8 @@ import stoa.wire.proto.DrainRequest;
     description = "Has a server keep the store no more; ./stoa status lists the servers.",
     footer = {
       "",
-      "Clients go on meanwhile. What the server keeps goes to others, as far as there are any, and is",
+      "Clients go on meanwhile. What the server keeps goes to others, as far as there are any, and"
+          + " is",
       "deleted at the server, which ends then. A server that is dead is taken out in the same way."
     })
 final class DrainCommand implements Callable<Integer> {
@@ -33,7 +34,9 @@ final class DrainCommand implements Callable<Integer> {
   public Integer call() {
     var commandLine = Objects.requireNonNull(spec).commandLine();
     DrainReply reply =
-        operator.askAndWait(server -> server.drain(DrainRequest.newBuilder().setServer(name).build()));
+        operator.insist(
+            server -> server.drain(DrainRequest.newBuilder().setServer(name).build()),
+            answer -> !answer.getRefusal().isEmpty());
     if (reply.getRefusal().isEmpty()) {
       commandLine.getOut().println("server " + name + " is out");
       return 0;

@@ -17,6 +17,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 import stoa.wire.Frames;
@@ -25,6 +26,7 @@ import stoa.wire.proto.WhereRequest;
 
 /// The options by which an operator's command finds its server.
 final class Operator {
+  private static final int ATTEMPTS = 10;
   private static final long LEADER_SECONDS = 3;
 
   private static final long WAIT_SECONDS = 60;
@@ -75,9 +77,13 @@ final class Operator {
     return ask(0, WAIT_SECONDS, question);
   }
 
-  /// As [#ask(Function)], for what may take long.
-  <T> T askAndWait(Function<StoreGrpc.StoreBlockingStub, T> question) {
-    return ask(0, LONG_WAIT_SECONDS, question);
+  /// As [#ask(Function)], for what may take long. It is asked again when it was refused, since the
+  /// leader may have changed after it was asked who that is.
+  <T> T insist(Function<StoreGrpc.StoreBlockingStub, T> question, Predicate<T> refused) {
+    for (int attempt = 1; ; attempt++) {
+      T answer = ask(0, LONG_WAIT_SECONDS, question);
+      if (!refused.test(answer) || attempt == ATTEMPTS) return answer;
+    }
   }
 
   /// Asks the server; of several that keep a store together, the one that leads a group.

@@ -43,7 +43,8 @@ import stoa.wire.proto.ReportRequest;
     footer = {
       "",
       "It listens on this machine alone unless --listen says otherwise; other addresses need",
-      "--tls-certificate, --tls-key and --token-file, or --insecure. Stop it with SIGTERM or Ctrl-C:",
+      "--tls-certificate, --tls-key and --token-file, or --insecure. Stop it with SIGTERM or"
+          + " Ctrl-C:",
       "it answers what is under way and closes the store."
     })
 final class ServeCommand implements Callable<Integer> {
@@ -262,7 +263,8 @@ final class ServeCommand implements Callable<Integer> {
     public void join(String server, String member) {
       var operator = new Operator(Objects.requireNonNull(join), authorities, tokenFile, "--join");
       var request = JoinRequest.newBuilder().setServer(server).setMember(member).build();
-      JoinReply reply = operator.ask(asked -> asked.join(request));
+      JoinReply reply =
+          operator.insist(asked -> asked.join(request), answer -> !answer.getRefusal().isEmpty());
       if (!reply.getRefusal().isEmpty()) throw new IllegalArgumentException(reply.getRefusal());
     }
 
