@@ -185,7 +185,7 @@ public final class DiskScenario implements Scenario {
     try (var all = Files.walk(directory)) {
       files =
           all.filter(Files::isRegularFile)
-              .filter(file -> file.toFile().length() > 0)
+              .filter(file -> !file.toString().endsWith("lock") && file.toFile().length() > 0)
               .sorted()
               .toList();
     }
