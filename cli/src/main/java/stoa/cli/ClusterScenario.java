@@ -14,14 +14,10 @@ import stoa.wire.proto.StatusReply;
 import stoa.wire.proto.StatusRequest;
 
 /// Clients with several threads each call the objects of three servers that keep one store, in one
-/// group or in several, while
-/// one server after the other is killed or stopped and started again, or paused and continued.
-/// Calls go on meanwhile. What they were answered must be linearizable for each object, and
-/// strictly serializable over several; and the servers that follow must find all objects and keys as
-/// they are at the leader.
 /// group or in several, while one server after the other is killed or stopped and started again, or
 /// paused and continued. Calls go on meanwhile. What they were answered must be linearizable for
-/// each object, and strictly serializable over several.
+/// each object, and strictly serializable over several; and the servers that follow must find all
+/// objects and keys as they are at the leader.
 ///
 /// `./stoa test --campaign --scenario cluster --seeds 0-99`. The seed decides what is called, and
 /// what happens to which server, counted in turns; threads and elections decide the rest, so that a
@@ -89,7 +85,11 @@ public final class ClusterScenario implements Scenario {
           for (MemberStatus member : server.getGroupsList()) {
             if (member.getDiffered() > 0) {
               throw new AssertionError(
-                  "server " + server.getServer() + " found " + member.getDiffered() + " differences");
+                  "server "
+                      + server.getServer()
+                      + " found "
+                      + member.getDiffered()
+                      + " differences");
             }
             for (long n = 0; n < member.getCompared(); n++) trace.reached("a state is compared");
           }

@@ -275,7 +275,7 @@ class RatisGroupTest {
         byte[] question = {(byte) i, 1};
         assertArrayEquals(question, line.ask(question, Duration.ofMinutes(1)));
       }
-      byte[] tooLong = new byte[(1 << 20) + 1];
+      byte[] tooLong = new byte[SupplyPort.LINE_BYTES_MAX + 1];
       assertThrows(IOException.class, () -> line.ask(tooLong, Duration.ofMinutes(1)));
     }
   }
