@@ -15,7 +15,7 @@ public interface Order {
   /// A store is led by a new owner, who leads it under a term of its log. Until this has returned,
   /// nothing is given to it; from then on, nothing to an earlier owner.
   ///
-  /// @param term above that of every earlier owner
+  /// @param term above that of every earlier owner; who asks again with the same is told the same
   /// @param tail the end of its log
   /// @throws stoa.Unavailable when nobody can say
   Adopted adopt(long term, ShardLog.Tail tail);

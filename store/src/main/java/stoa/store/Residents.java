@@ -34,13 +34,14 @@ final class Residents {
     while (true) {
       Resident resident = residents.get(key.stream());
       if (resident == null) {
+        store.checkUsable(); // may wait for other servers: not within the map's lock
         // Reads the tail of the stream within the map's lock: nobody can use the key in between.
         var pinned = new Resident[1];
         resident =
             residents.computeIfAbsent(
                 key.stream(),
                 _ -> {
-                  store.checkUsable();
+                  store.checkSound();
                   Resident made = new Resident(store, key);
                   Check.that(made.pin(), "%s is new", key);
                   pinned[0] = made;

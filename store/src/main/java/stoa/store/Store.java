@@ -42,7 +42,6 @@ import stoa.log.Streams;
 public final class Store implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Store.class);
   private static final int SPINS = 400;
-  private static final long BARRIER_NANOS = 100_000;
 
   /// A batch that takes less is led where it was gathered.
   private static final long SWIFT_MICROS = 100;
@@ -939,7 +938,7 @@ public final class Store implements AutoCloseable {
     Resident resident = residents.pin(key);
     try {
       while (resident.notesUnderWay() > 0) {
-        if (!lead(null)) LockSupport.parkNanos(this, BARRIER_NANOS);
+        if (!lead(null)) threads.pause();
       }
       if (resident.lacksAnswer()) {
         throw new Unavailable(
@@ -1021,6 +1020,11 @@ public final class Store implements AutoCloseable {
   /// acknowledged.
   void checkUsable() {
     intake.confirm();
+  }
+
+  /// Throws [stoa.Unavailable] when the log has failed; asks nobody.
+  void checkSound() {
+    intake.checkUsable();
   }
 
   /// How far the log is committed.
@@ -1111,8 +1115,13 @@ public final class Store implements AutoCloseable {
 
   /// The stream that lists the keys of a space; it stays in memory.
   Resident directory(String space) {
-    return directories.computeIfAbsent(
-        space, name -> residents.pin(Key.of("stoa/directory", name)));
+    Resident known = directories.get(space);
+    if (known != null) return known;
+    Resident pinned = residents.pin(Key.of("stoa/directory", space));
+    Resident first = directories.putIfAbsent(space, pinned);
+    if (first == null) return pinned;
+    pinned.unpin();
+    return first;
   }
 
   static Gone gone(Key key) {

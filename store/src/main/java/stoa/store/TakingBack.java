@@ -7,7 +7,6 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -22,7 +21,6 @@ import stoa.base.Check;
 final class TakingBack {
   private static final Logger LOG = LoggerFactory.getLogger(TakingBack.class);
   private static final int LONG_TICKS = 1;
-  private static final long VERDICT_NANOS = 100_000;
 
   private final Store store;
   private final Threads threads;
@@ -138,7 +136,7 @@ final class TakingBack {
     while (true) {
       Request verdict = request.verdict();
       if (verdict != null && verdict.isDone()) return failure(verdict);
-      if (!store.lead(null)) LockSupport.parkNanos(this, VERDICT_NANOS);
+      if (!store.lead(null)) threads.pause();
     }
   }
 

@@ -3,7 +3,6 @@ package stoa.store;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentSkipListMap;
-import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -41,7 +40,6 @@ final class Versions {
    */
   private static final Logger LOG = LoggerFactory.getLogger(Versions.class);
   private static final long BASE_BYTES = 256;
-  private static final long WAIT_NANOS = 50_000;
   private static final int SPINS = 200;
 
   private final Store store;
@@ -250,7 +248,7 @@ final class Versions {
       } else if (spins < SPINS) {
         Thread.onSpinWait();
       } else {
-        LockSupport.parkNanos(this, WAIT_NANOS);
+        threads.pause();
       }
     }
   }
