@@ -71,6 +71,7 @@ public final class Member implements Placing {
   private volatile TreeNode node;
   /* Whether it has done something since the last flush began, and whether that may be lost. */
   private boolean unflushed;
+  private boolean leaving;
   private final AtomicBoolean lost = new AtomicBoolean();
   /* Of the root: the last number that was to persist. */
   private volatile long persisting;
@@ -141,9 +142,8 @@ public final class Member implements Placing {
       }
       case Effect.Left() -> {
         domain.links().close(own.id());
-        domain.forget(this);
-        fail(new Closed("this member has left"));
         left.complete(null);
+        end();
       }
       case Effect.Disconnected() -> rejoin(own);
       case Effect.Load(StreamId object) -> domain.load(object);
@@ -158,10 +158,21 @@ public final class Member implements Placing {
     if (future != null) future.complete(value);
   }
 
+  private void end() {
+    domain.forget(this);
+    fail(new Closed(address + " has left"));
+  }
+
   private void rejoin(TreeNode own) {
     if (unflushed || !flushes.isEmpty()) lost.set(true);
     unflushed = false;
     domain.links().close(own.id());
+    if (leaving) {
+      if (lost.get()) left.completeExceptionally(mayBeLost());
+      else left.complete(null);
+      end();
+      return;
+    }
     node = domain.newNode(address);
     open();
     failAll(new Again());
@@ -182,7 +193,7 @@ public final class Member implements Placing {
   void fail(RuntimeException cause) {
     if (over == null) over = cause;
     joined.completeExceptionally(cause);
-    if (!(cause instanceof Closed)) left.completeExceptionally(cause);
+    left.completeExceptionally(cause);
     failAll(cause);
   }
 
@@ -213,6 +224,7 @@ public final class Member implements Placing {
     waiting.put(number, future);
     mailbox.put(() -> {
       RuntimeException end = over;
+      if (end == null && leaving) end = new Closed(address + " is leaving");
       if (end == null) take(event.apply(number));
       else future.completeExceptionally(end);
     });
@@ -399,16 +411,24 @@ public final class Member implements Placing {
     } catch (Again again) {
       // As when it was disconnected before.
     }
-    if (lost.getAndSet(false)) {
-      throw new UnknownOutcome(
-          address + " was disconnected; what it did since its last flush may be lost");
-    }
+    if (lost.getAndSet(false)) throw mayBeLost();
+  }
+
+  private UnknownOutcome mayBeLost() {
+    return new UnknownOutcome(
+        address + " was disconnected; what it did since its last flush may be lost");
   }
 
   /// Leaves the tree, when the calls under way are over and durable. Further calls throw [Closed].
+  ///
+  /// @throws UnknownOutcome as [#flush()]
+  /// @throws Closed when the store was closed before
   @Override
   public void close() {
-    mailbox.put(() -> take(new Event.Leave()));
+    mailbox.put(() -> {
+      leaving = true;
+      take(new Event.Leave());
+    });
     var _ = await(left);
   }
 }
