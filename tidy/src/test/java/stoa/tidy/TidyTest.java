@@ -69,6 +69,8 @@ class TidyTest {
           Edge.of("stoa.store.Following", "hands keys to the threads that execute them", THREAD),
           Edge.of("stoa.store.Blobs", "answers asynchronous calls on threads of the store", THREAD),
           Edge.of("stoa.store.Gates", "where writers of a blob and who deletes it wait", THREAD),
+          Edge.of(
+              "stoa.store.Coordinator", "where those wait who come while it is decided", THREAD),
           Edge.of("stoa.store.Intake", "where callers wait while a batch goes to its keys", THREAD),
           Edge.of("stoa.store.Nesting", "where handlers wait for each other", THREAD),
           Edge.of("stoa.store.Progress", "where those wait who follow the log", THREAD),
