@@ -129,7 +129,10 @@ class OneOrderTest {
     Map<Integer, Coordinator.Member> members = new HashMap<>();
     for (int group = 1; group < GROUPS; group++) {
       int number = group;
-      members.put(group, Ordering.member(group, question -> answer(number, question)));
+      members.put(
+          group,
+          Ordering.member(
+              group, OneOrderTest.class.getClassLoader(), question -> answer(number, question)));
     }
     var coordinator = new Coordinator(0, members, threads, Clock.system());
     server.lead(0, part(0, coordinator.home()), coordinator);

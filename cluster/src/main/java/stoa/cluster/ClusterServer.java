@@ -310,7 +310,8 @@ public final class ClusterServer implements AutoCloseable {
     settings.complete(known);
     if (known.spread()) {
       sequencing =
-          new Sequencing(self, node, known.groups(), this::all, this::leads, server::member);
+          new Sequencing(
+              self, node, options.loader(), known.groups(), this::all, this::leads, server::member);
     }
     clear(known);
     RuntimeException first = null;

@@ -40,6 +40,7 @@ final class Sequencing implements Ordering.Here, AutoCloseable {
 
   private final Member self;
   private final RatisNode node;
+  private final ClassLoader loader;
   private final int groups;
   private final Supplier<List<Member>> servers;
   private final IntFunction<@Nullable Member> leader;
@@ -48,6 +49,7 @@ final class Sequencing implements Ordering.Here, AutoCloseable {
   private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
   private volatile @Nullable Coordinator coordinator;
 
+  /// @param loader of the classes of keys
   /// @param groups how many there are
   /// @param servers all servers, as far as they are known
   /// @param leader which of them leads a group; null when that is not known
@@ -55,12 +57,14 @@ final class Sequencing implements Ordering.Here, AutoCloseable {
   Sequencing(
       Member self,
       RatisNode node,
+      ClassLoader loader,
       int groups,
       Supplier<List<Member>> servers,
       IntFunction<@Nullable Member> leader,
       IntFunction<Coordinator.Member> members) {
     this.self = self;
     this.node = node;
+    this.loader = loader;
     this.groups = groups;
     this.servers = servers;
     this.leader = leader;
@@ -74,7 +78,7 @@ final class Sequencing implements Ordering.Here, AutoCloseable {
     var others = new HashMap<Integer, Coordinator.Member>();
     for (int group = 1; group < groups; group++) {
       int number = group;
-      others.put(group, Ordering.member(group, question -> ask(number, question)));
+      others.put(group, Ordering.member(group, loader, question -> ask(number, question)));
     }
     return new Coordinator(0, others, threads, Clock.system());
   }

@@ -90,7 +90,9 @@ public final class Ordering {
   }
 
   /// A store, which is led elsewhere, for the coordinator here.
-  public static Coordinator.Member member(int store, Line owner) {
+  ///
+  /// @param loader of the classes of keys
+  public static Coordinator.Member member(int store, ClassLoader loader, Line owner) {
     return new Coordinator.Member() {
       @Override
       public List<Held.Verdict> hold(
@@ -100,7 +102,7 @@ public final class Ordering {
         for (Coordinator.Part part : parts) write(part, question);
         Decoder answer = ask(owner, question);
         var verdicts = new ArrayList<Held.Verdict>(parts.size());
-        for (int i = 0; i < parts.size(); i++) verdicts.add(verdict(answer));
+        for (int i = 0; i < parts.size(); i++) verdicts.add(verdict(answer, loader));
         return verdicts;
       }
 
@@ -316,14 +318,13 @@ public final class Ordering {
     }
   }
 
-  private static Held.Verdict verdict(Decoder in) {
+  private static Held.Verdict verdict(Decoder in, ClassLoader loader) {
     int kind = in.u8();
     return switch (kind) {
       case READY -> new Held.Verdict.Ready(entries(in));
       case LATER -> new Held.Verdict.Later();
       case ABORTED -> {
         String type = in.text();
-        @Nullable ClassLoader loader = Thread.currentThread().getContextClassLoader();
         Object key = Keys.decode(in.sized(), loader);
         long read = in.varint();
         LogAddress readAt = address(in);

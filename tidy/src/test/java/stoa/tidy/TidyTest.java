@@ -64,7 +64,6 @@ class TidyTest {
               THREAD),
           Edge.of(
               "stoa.store.Execution", "asks whether the thread to be stopped is this one", THREAD),
-          Edge.of("stoa.store.TakingBack", "where a verdict is waited for", THREAD),
           Edge.of("stoa.store.Announcements", "hands over what every tick asks for", THREAD),
           Edge.of("stoa.store.Following", "hands keys to the threads that execute them", THREAD),
           Edge.of("stoa.store.Blobs", "answers asynchronous calls on threads of the store", THREAD),
