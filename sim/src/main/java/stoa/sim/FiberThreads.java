@@ -31,8 +31,11 @@ final class FiberThreads implements Threads {
       if (writes) return;
       writes = true;
       life.execute(() -> {
-        for (Runnable next; (next = writing.poll()) != null; ) next.run();
-        writes = false;
+        try {
+          for (Runnable next; (next = writing.poll()) != null; ) next.run();
+        } finally {
+          writes = false;
+        }
       });
     };
   }

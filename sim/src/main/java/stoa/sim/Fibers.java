@@ -27,7 +27,9 @@ final class Fibers {
       this.name = name;
       this.builder =
           builder(continuation -> {
-            if (!over) ready.add(new Ready(this, continuation));
+            Thread by = Thread.currentThread();
+            if (!by.isVirtual() && !by.equals(owner)) realTime = true;
+            else if (!over) ready.add(new Ready(this, continuation));
           });
     }
 
@@ -69,6 +71,7 @@ final class Fibers {
   private static final int STEP_MICROS = 10;
 
   private final Chance chance;
+  private final Thread owner = Thread.currentThread();
   private final List<Ready> ready = new ArrayList<>();
   private final PriorityQueue<Timed> timed =
       new PriorityQueue<>((a, b) ->
@@ -78,6 +81,9 @@ final class Fibers {
   private long micros = 1_000_000;
   private long numbers;
   private @Nullable Throwable failure;
+
+  /// Whether a thread has waited for real time.
+  private volatile boolean realTime;
 
   Fibers(Chance chance) {
     this.chance = chance;
@@ -137,6 +143,7 @@ final class Fibers {
     if (ready.isEmpty()) return !timed.isEmpty();
     Ready next = ready.remove(chance.below(ready.size()));
     if (!next.life.over) next.continuation.run();
+    if (realTime) throw new AssertionError("a thread waits for real time");
     Throwable broken = failure;
     if (broken != null) throw new AssertionError("a thread ends with " + broken, broken);
     return true;

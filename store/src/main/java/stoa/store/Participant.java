@@ -152,6 +152,7 @@ public final class Participant implements Coordinator.Member {
       if (epoch != store.epoch() || round < last) return;
       last = round; // it may come before its hold
       letGo();
+      store.checkUsable(); // another owner may be the one that is held
     } finally {
       lock.unlock();
     }
