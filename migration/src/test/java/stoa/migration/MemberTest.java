@@ -16,11 +16,15 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import stoa.Accessor;
 import stoa.Closed;
+import stoa.NotShareable;
 import stoa.Placement;
 import stoa.Shared;
 import stoa.Stoa;
+import stoa.TxOptions;
 import stoa.UnknownOutcome;
 import stoa.migration.core.Reads;
+import stoa.objects.ObjectService;
+import stoa.objects.types.Keys;
 
 /// Objects migrate to the members of a tree in this process.
 class MemberTest {
@@ -223,6 +227,11 @@ class MemberTest {
       var other = purse(stoa, "b");
       assertEquals(101, purse.add(1));
       assertThrows(UnsupportedOperationException.class, () -> stoa.transact(() -> purse.balance()));
+      try (var transaction = stoa.begin(TxOptions.STANDARD)) {
+        assertThrows(UnsupportedOperationException.class, () -> transaction.on(purse).add(1));
+      }
+      var service = ObjectService.of(stoa, _ -> false);
+      assertThrows(NotShareable.class, () -> service.container("test.Purse", Keys.encode("a")));
       var async = stoa.async(purse, each -> each.add(1));
       assertInstanceOf(
           UnsupportedOperationException.class,

@@ -151,8 +151,13 @@ final class LiveInvoker implements LiveRoute {
   /// @throws UnsupportedOperationException where it takes no part
   PlacedObject placed() {
     boolean inside = ObjectContext.current() != null || ObjectTransaction.current(stoa) != null;
-    if (inside) throw refusedPlaced("transactions and in calls of other objects");
+    if (inside) refusePlaced();
     return new PlacedObject(this);
+  }
+
+  /// Refuses what an object that is placed at clients takes no part in.
+  void refusePlaced() {
+    if (isPlaced()) throw refusedPlaced("transactions and in calls of other objects");
   }
 
   private UnsupportedOperationException refusedPlaced(String what) {

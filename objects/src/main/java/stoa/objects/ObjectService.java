@@ -12,6 +12,7 @@ import stoa.LimitExceeded;
 import stoa.LogAddress;
 import stoa.NotShareable;
 import stoa.Order;
+import stoa.Placement;
 import stoa.Snapshot;
 import stoa.Stoa;
 import stoa.StoaConfig;
@@ -215,10 +216,17 @@ public final class ObjectService implements AutoCloseable {
   ///
   /// @param type the stored name of its type
   /// @param key its encoded key
-  /// @throws NotShareable when the store has no class of that type, or no such key can be
+  /// @throws NotShareable when the store has no class of that type, its objects are placed at
+  ///   clients, or no such key can be
   /// @throws IllegalArgumentException when another group has it, see [Part]
   public Container container(String type, byte[] key) {
     ObjectType known = stoa.typeNamed(type);
+    if (known.shared().placement() == Placement.CLIENT) {
+      throw new NotShareable(
+          type
+              + " is placed at clients, and these connections carry calls to where the store is; call"
+              + " it in the process that has the store open");
+    }
     Object name = Keys.decode(key, classesOfKeys);
     if (!java.util.Arrays.equals(Keys.encode(name), key)) {
       throw new NotShareable("a key of " + type + " is not encoded as it would be here");

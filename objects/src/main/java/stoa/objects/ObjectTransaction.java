@@ -106,6 +106,7 @@ final class ObjectTransaction implements Attempts.Attempt {
   /// Makes a call as part of the transaction.
   @Nullable Object call(LiveInvoker live, SharedMethod method, @Nullable Object[] arguments)
       throws Throwable {
+    live.refusePlaced();
     refuseStream(live.type());
     if (method.kind().isTransaction()) {
       return nested(

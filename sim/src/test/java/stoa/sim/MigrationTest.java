@@ -40,4 +40,23 @@ class MigrationTest {
     var scenario = Scenarios.named("migration");
     assertEquals(SimulatedRun.require(scenario, 7), SimulatedRun.require(scenario, 7));
   }
+
+  /* Found once: the newest copies of the successor were sent on before it was known what they depend
+   * on, which was in messages that it held. */
+  @Test
+  void aSuccessorSendsItsCopiesWithAllThatTheyDependOn() {
+    var _ = SimulatedRun.require(Scenarios.named("migration-leaves"), 6150);
+  }
+
+  /* Found once: a root that was replaced had nothing to persist, and told a client that it may leave. */
+  @Test
+  void aRootThatWasReplacedAnswersNoFlush() {
+    var _ = SimulatedRun.require(Scenarios.named("migration"), 15103);
+  }
+
+  /* Found once: a late read of an older version took the update from what a flush is for. */
+  @Test
+  void aLateReadHidesNoUpdateFromAFlush() {
+    var _ = SimulatedRun.require(Scenarios.named("migration-leaves"), 1963);
+  }
 }
