@@ -20,6 +20,8 @@ class TwoJvmsTest {
         List.of(
             "--sun-misc-unsafe-memory-access=allow",
             "--enable-native-access=ALL-UNNAMED",
+            "--add-opens=java.base/java.lang=ALL-UNNAMED",
+            "-Djdk.trackAllThreads=false",
             "-ea",
             heap,
             "-cp",
