@@ -147,7 +147,7 @@ class OneOrderTest {
         question,
         new Ordering.Here() {
           @Override
-          public stoa.store.Order order(int asked) {
+          public stoa.store.Addresses order(int asked) {
             throw new UnsupportedOperationException();
           }
 
@@ -159,7 +159,7 @@ class OneOrderTest {
         });
   }
 
-  private static ObjectService part(int group, stoa.store.Order order) {
+  private static ObjectService part(int group, stoa.store.Addresses order) {
     Device device = Device.open(new MemoryDisk(64 << 20), DeviceConfig.standard());
     var part =
         EmbeddedEngine.openReplicated(

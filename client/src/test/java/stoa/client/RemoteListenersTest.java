@@ -220,7 +220,7 @@ class RemoteListenersTest {
         var _ = listening.store().register("k", ear, new Counting());
       }
       var puts = new ArrayList<Long>();
-      for (long i = 0; i < 600; i++) {
+      for (long i = 0; i < 300; i++) {
         putting.store().put("k", i);
         puts.add(i);
       }

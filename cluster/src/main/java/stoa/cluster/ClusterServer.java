@@ -48,7 +48,7 @@ import stoa.wire.proto.ServerStatus;
 public final class ClusterServer implements AutoCloseable {
   /*
    * The first server of a store begins all groups, each with itself alone. All others are added by whoever leads
-   * group 0 (see Coordinator): it tells every server how things are, and what to host and to delete. Nothing is
+   * group 0 (see Mover): it tells every server how things are, and what to host and to delete. Nothing is
    * hosted that is not noted, durably, and nothing is deleted that still is: a group that began here and whose
    * replica is gone must not begin again.
    *
@@ -84,7 +84,7 @@ public final class ClusterServer implements AutoCloseable {
 
   private volatile @Nullable View view;
   private volatile boolean dismissed;
-  private volatile @Nullable Coordinator coordinator;
+  private volatile @Nullable Mover mover;
   private volatile @Nullable Sequencing sequencing;
   private volatile @Nullable Throwable failure;
 
@@ -325,8 +325,8 @@ public final class ClusterServer implements AutoCloseable {
     }
     // The other groups go on; without any there is nothing to go on with.
     if (first != null && hosted.isEmpty()) throw first;
-    coordinator =
-        new Coordinator(
+    mover =
+        new Mover(
             known,
             self,
             node,
@@ -665,18 +665,18 @@ public final class ClusterServer implements AutoCloseable {
       if (!joining.id().equals(name)) {
         throw new IllegalArgumentException("server " + name + " says that it is " + joining);
       }
-      coordinator().join(joining);
+      mover().join(joining);
     }
 
     @Override
     public void drain(String name) {
-      coordinator().drain(name);
+      mover().drain(name);
       awaitGone(name);
     }
   }
 
-  private Coordinator coordinator() {
-    Coordinator known = coordinator;
+  private Mover mover() {
+    Mover known = mover;
     if (known != null) return known;
     throw new Unavailable("server " + self.id() + " has not been told yet which store it keeps");
   }
@@ -713,7 +713,7 @@ public final class ClusterServer implements AutoCloseable {
       acting.unlock();
     }
     ticks.shutdownNow();
-    Coordinator placing = coordinator;
+    Mover placing = mover;
     if (placing != null) placing.close();
     hosted.values().forEach(HostedGroup::closing);
     try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {

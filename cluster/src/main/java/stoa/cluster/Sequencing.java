@@ -22,8 +22,8 @@ import stoa.objects.Ordering;
 import stoa.ratis.Line;
 import stoa.ratis.Member;
 import stoa.ratis.RatisNode;
+import stoa.store.Addresses;
 import stoa.store.Coordinator;
-import stoa.store.Order;
 
 /// What gives the groups of a store one order, as one server sees it: the coordinator, while this
 /// server leads group 0, and the ways to it and to the groups that others lead. Thread-safe.
@@ -89,7 +89,7 @@ final class Sequencing implements Ordering.Here, AutoCloseable {
   }
 
   @Override
-  public Order order(int group) {
+  public Addresses order(int group) {
     Coordinator here = coordinator;
     if (here == null) throw new Unavailable("server " + self.id() + " does not lead group 0");
     return here.of(group);
@@ -101,10 +101,10 @@ final class Sequencing implements Ordering.Here, AutoCloseable {
   }
 
   /// The order of a group that this server leads, wherever the coordinator is.
-  Order from(int group) {
-    Order elsewhere = Ordering.order(group, question -> ask(0, question));
-    return new Order() {
-      private <T> T ask(long patience, Function<Order, T> question) {
+  Addresses from(int group) {
+    Addresses elsewhere = Ordering.order(group, question -> ask(0, question));
+    return new Addresses() {
+      private <T> T ask(long patience, Function<Addresses, T> question) {
         long end = System.nanoTime() + patience;
         while (true) {
           try {
@@ -129,7 +129,7 @@ final class Sequencing implements Ordering.Here, AutoCloseable {
 
       @Override
       public long moment() {
-        return ask(PATIENCE_NANOS, Order::moment);
+        return ask(PATIENCE_NANOS, Addresses::moment);
       }
     };
   }

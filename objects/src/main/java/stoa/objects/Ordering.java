@@ -18,9 +18,9 @@ import stoa.log.Entry;
 import stoa.log.ShardLog;
 import stoa.log.Token;
 import stoa.objects.types.Keys;
+import stoa.store.Addresses;
 import stoa.store.Coordinator;
 import stoa.store.Held;
-import stoa.store.Order;
 
 /// What stores with one order, and their coordinator, say to each other when they are in several
 /// processes: questions and answers in bytes, and both ends of them.
@@ -58,7 +58,7 @@ public final class Ordering {
     /// The order of a store.
     ///
     /// @throws Unavailable when the coordinator is not here
-    Order order(int store);
+    Addresses order(int store);
 
     /// A store that is led here.
     ///
@@ -69,8 +69,8 @@ public final class Ordering {
   // ---- who asks
 
   /// The order of a store, which is led here, from its coordinator.
-  public static Order order(int store, Line coordinator) {
-    return new Order() {
+  public static Addresses order(int store, Line coordinator) {
+    return new Addresses() {
       @Override
       public Adopted adopt(long term, ShardLog.Tail tail) {
         var question = question(OPENED, store).varint(term).varint(tail.epoch());
@@ -122,7 +122,7 @@ public final class Ordering {
       }
 
       @Override
-      public long adopt(long round, Order.Adopted adopted) {
+      public long adopt(long round, Addresses.Adopted adopted) {
         Encoder question = question(ADOPT, store).varint(round);
         write(adopted, question);
         return ask(owner, question).varint();
@@ -164,7 +164,7 @@ public final class Ordering {
     var out = new Encoder(64).u8(ANSWERED);
     int kind = in.u8();
     int store = (int) in.varint();
-    @Nullable Order order = null;
+    @Nullable Addresses order = null;
     Coordinator.@Nullable Member member = null;
     try {
       if (kind < HOLD) order = here.order(store);
@@ -181,7 +181,7 @@ public final class Ordering {
     return out.toBytes();
   }
 
-  private static void answer(int kind, Order order, Decoder in, Encoder out) {
+  private static void answer(int kind, Addresses order, Decoder in, Encoder out) {
     switch (kind) {
       case OPENED -> {
         long term = in.varint();
@@ -246,24 +246,24 @@ public final class Ordering {
     return new LogAddress(in.varint(), in.varint());
   }
 
-  private static void write(Order.Adopted adopted, Encoder out) {
+  private static void write(Addresses.Adopted adopted, Encoder out) {
     out.varint(adopted.epoch()).varint(adopted.counter()).varint(adopted.decided().size());
-    for (Order.Decided decided : adopted.decided()) {
+    for (Addresses.Decided decided : adopted.decided()) {
       write(decided.token(), out);
       out.varint(decided.nowMicros());
       write(decided.entries(), out);
     }
   }
 
-  private static Order.Adopted adopted(Decoder in) {
+  private static Addresses.Adopted adopted(Decoder in) {
     long epoch = in.varint();
     long counter = in.varint();
     int count = in.count();
-    var decided = new ArrayList<Order.Decided>(count);
+    var decided = new ArrayList<Addresses.Decided>(count);
     for (int i = 0; i < count; i++) {
-      decided.add(new Order.Decided(token(in), in.varint(), entries(in)));
+      decided.add(new Addresses.Decided(token(in), in.varint(), entries(in)));
     }
-    return new Order.Adopted(epoch, counter, decided);
+    return new Addresses.Adopted(epoch, counter, decided);
   }
 
   private static void write(List<Entry> entries, Encoder out) {

@@ -17,7 +17,7 @@ import stoa.store.Key;
 /// @param addresses who gives log addresses to all groups; null when one group has all that is
 ///   ordered
 public record Part(
-    int group, ToIntBiFunction<Order, StreamId> groups, stoa.store.@Nullable Order addresses) {
+    int group, ToIntBiFunction<Order, StreamId> groups, stoa.store.@Nullable Addresses addresses) {
   /// All of a store that one group keeps.
   public static final Part WHOLE = new Part(0, (_, _) -> 0);
 
@@ -27,7 +27,7 @@ public record Part(
   }
 
   /// The same, in a store whose groups have one order.
-  public Part ordered(stoa.store.Order giver) {
+  public Part ordered(stoa.store.Addresses giver) {
     return new Part(group, groups, giver);
   }
 

@@ -32,11 +32,11 @@ import stoa.log.Streams;
 import stoa.log.Token;
 import stoa.sim.TransactionHistory.Recorded;
 import stoa.storage.DeviceConfig;
+import stoa.store.Addresses;
 import stoa.store.Coordinator;
 import stoa.store.Existence;
 import stoa.store.Held;
 import stoa.store.Key;
-import stoa.store.Order;
 import stoa.store.Participant;
 import stoa.store.Pins;
 import stoa.store.Request;
@@ -283,7 +283,7 @@ final class GroupsScenario implements Scenario {
           long skew = own.below(2_000_000);
           stoa.base.Clock clock = () -> fibers.micros() + skew;
           var leads = group.number == HOME ? new Coordinator(HOME, members(), life, clock) : null;
-          Order order = leads == null ? new Ordered(this) : leads.home();
+          Addresses order = leads == null ? new Ordered(this) : leads.home();
           var opened = new Store(STORE, log, order, clock, threads);
           opened.register(ORDERED, new SeriesHandlers(true));
           opened.register(LOOSE, new SeriesHandlers(false));
@@ -380,20 +380,20 @@ final class GroupsScenario implements Scenario {
       }
 
       @Override
-      public long adopt(long round, Order.Adopted adopted) {
+      public long adopt(long round, Addresses.Adopted adopted) {
         return ask(participant -> participant.adopt(round, adopted));
       }
     }
 
     /// The order, from where a store is.
-    private final class Ordered implements Order {
+    private final class Ordered implements Addresses {
       private final Owner owner;
 
       Ordered(Owner owner) {
         this.owner = owner;
       }
 
-      private <T> T ask(Function<Order, T> action) {
+      private <T> T ask(Function<Addresses, T> action) {
         Owner home = groups.get(HOME).asked();
         return links.askStore(
             home == null ? null : home.life,
@@ -412,7 +412,7 @@ final class GroupsScenario implements Scenario {
 
       @Override
       public long moment() {
-        return ask(Order::moment);
+        return ask(Addresses::moment);
       }
     }
 

@@ -31,9 +31,9 @@ import stoa.log.Entry;
 import stoa.log.ShardLog;
 import stoa.log.Token;
 
-/// Gives several stores one [Order], and commits transactions over them: the sequencer of vCorfu
-/// (section 3.2), which is soft state beside the store that is *home*, and whoever leads that is
-/// the coordinator. Thread-safe.
+/// Gives several stores one [Addresses], and commits transactions over them: the sequencer of
+/// vCorfu (section 3.2), which is soft state beside the store that is *home*, and whoever leads
+/// that is the coordinator. Thread-safe.
 ///
 /// Transactions are committed in rounds, one at a time, as many as have arrived meanwhile. All
 /// stores that have a part in a round, and home, are [Held]; those transactions against which no
@@ -80,7 +80,7 @@ public final class Coordinator {
     /// one.
     ///
     /// @return the term of its owner
-    long adopt(long round, Order.Adopted adopted);
+    long adopt(long round, Addresses.Adopted adopted);
   }
 
   /// What a transaction has to do with one store, by the name that the store knows it by.
@@ -140,7 +140,7 @@ public final class Coordinator {
 
     /// What its owner has in its log when it asks for addresses the first time; null when it has
     /// done so, or has not adopted anything here.
-    private @Nullable List<Order.Decided> adopted;
+    private @Nullable List<Addresses.Decided> adopted;
 
     private void unready() {
       ready = false;
@@ -172,8 +172,8 @@ public final class Coordinator {
   // ---- its beginning
 
   /// The order of the store that is home, with which that is opened; then comes [#begin].
-  public Order home() {
-    return new Order() {
+  public Addresses home() {
+    return new Addresses() {
       @Override
       public Adopted adopt(long term, ShardLog.Tail tail) {
         lock.lock();
@@ -265,7 +265,7 @@ public final class Coordinator {
   }
 
   private void tell(int member) {
-    Order.Adopted adopted;
+    Addresses.Adopted adopted;
     long round;
     long changes;
     lock.lock();
@@ -298,17 +298,17 @@ public final class Coordinator {
   }
 
   /// What the owner of a store is to know; with the lock.
-  private Order.Adopted adopted(int member) {
-    var missing = new ArrayList<Order.Decided>();
+  private Addresses.Adopted adopted(int member) {
+    var missing = new ArrayList<Addresses.Decided>();
     for (Delivery delivery : undelivered.values()) {
       if (delivery.rest.contains(member)) missing.add(delivery.decision.of(member));
     }
-    return new Order.Adopted(epoch, counter, missing);
+    return new Addresses.Adopted(epoch, counter, missing);
   }
 
   /// A store has logged what was decided; with the lock.
-  private void ready(int member, List<Order.Decided> logged) {
-    for (Order.Decided one : logged) delivered(member, one.token());
+  private void ready(int member, List<Addresses.Decided> logged) {
+    for (Addresses.Decided one : logged) delivered(member, one.token());
     standing(member).ready = true;
   }
 
@@ -322,8 +322,8 @@ public final class Coordinator {
   // ---- the order
 
   /// The order of another store than home.
-  public Order of(int member) {
-    return new Order() {
+  public Addresses of(int member) {
+    return new Addresses() {
       @Override
       public Adopted adopt(long term, ShardLog.Tail tail) {
         var _ = confirmed();

@@ -44,8 +44,8 @@ record Decision(
   }
 
   /// What one store is to log.
-  Order.Decided of(int member) {
-    return new Order.Decided(token, nowMicros, parts.getOrDefault(member, List.of()));
+  Addresses.Decided of(int member) {
+    return new Addresses.Decided(token, nowMicros, parts.getOrDefault(member, List.of()));
   }
 
   /// The address of one of the transactions; null when it is not among them.

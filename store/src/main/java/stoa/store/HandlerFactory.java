@@ -23,9 +23,9 @@ public interface HandlerFactory {
     return false;
   }
 
-  /// Whether puts on these keys have a place in the one order of several stores, see [Order], so
-  /// that transactions and snapshots over several can see them. Otherwise each key has an order by
-  /// itself.
+  /// Whether puts on these keys have a place in the one order of several stores, see [Addresses],
+  /// so that transactions and snapshots over several can see them. Otherwise each key has an order
+  /// by itself.
   default boolean isOrdered() {
     return true;
   }

@@ -16,7 +16,7 @@ import stoa.log.Entry;
 import stoa.log.Token;
 
 /// A store in which nothing is logged but what its holder says: for transactions that several
-/// stores with one [Order] commit together.
+/// stores with one [Addresses] commit together.
 ///
 /// Each store that has a part in them is held, and says of each transaction whether it may be
 /// committed as far as it is concerned. Then those for which nobody has said no get their
@@ -143,7 +143,7 @@ public final class Held implements AutoCloseable {
   /// Lets the store go on, in a new epoch.
   ///
   /// @param adopted with what is decided of this store, and need not be in its log
-  public void adopt(Order.Adopted adopted) {
+  public void adopt(Addresses.Adopted adopted) {
     try {
       intake.adopt(adopted);
     } finally {

@@ -63,7 +63,7 @@ final class Intake {
 
   private final Store store;
   private final @Nullable ShardLog log;
-  private final @Nullable Order order;
+  private final @Nullable Addresses order;
   private final Clock clock;
   private final Threads threads;
   private final Unfinished unfinished;
@@ -122,7 +122,12 @@ final class Intake {
 
   /// @param log null when another store leads: then everything is refused
   /// @param order null when the store is alone: then it orders its log itself
-  Intake(Store store, @Nullable ShardLog log, @Nullable Order order, Clock clock, Threads threads) {
+  Intake(
+      Store store,
+      @Nullable ShardLog log,
+      @Nullable Addresses order,
+      Clock clock,
+      Threads threads) {
     this.store = store;
     this.log = log;
     this.order = order;
@@ -132,9 +137,9 @@ final class Intake {
     nowMicros = tail.nowMicros();
     unfinished = new Unfinished(tail.note());
     term = log == null ? 0 : log.term();
-    Order.Adopted adopted =
+    Addresses.Adopted adopted =
         log == null || order == null
-            ? new Order.Adopted(tail.epoch() + 1, tail.counter(), List.of())
+            ? new Addresses.Adopted(tail.epoch() + 1, tail.counter(), List.of())
             : order.adopt(term, tail);
     if (log != null) {
       adopted.decided().forEach(decided -> restore(decided, log));
@@ -211,7 +216,7 @@ final class Intake {
   ///
   /// @throws Unavailable when nobody can say
   long present() {
-    Order common = order;
+    Addresses common = order;
     if (common == null) return moment();
     long present = common.moment();
     settle(present);
@@ -252,7 +257,7 @@ final class Intake {
   /// Makes what stands at and below a log counter readable, and refuses a counter that nobody was
   /// given yet.
   void reach(long counter) {
-    Order common = order;
+    Addresses common = order;
     if (common != null && counter > moment() && counter > given.get()) {
       raise(given, common.moment());
     }
@@ -457,11 +462,11 @@ final class Intake {
   /// Logs what was decided and is not in the log, and the epoch in which addresses are given now,
   /// while all is held up. If something was missing, the log has failed: what is in memory is not
   /// what is logged, and the store is to be opened again.
-  void adopt(Order.Adopted adopted) {
+  void adopt(Addresses.Adopted adopted) {
     ShardLog own = Objects.requireNonNull(log);
     boolean missing = false;
     try {
-      for (Order.Decided decided : adopted.decided()) missing |= restore(decided, own);
+      for (Addresses.Decided decided : adopted.decided()) missing |= restore(decided, own);
       own.seal(adopted.epoch());
     } catch (RuntimeException unknown) {
       failed = unknown;
@@ -478,7 +483,7 @@ final class Intake {
 
   /// Logs what is decided, unless it is in the log; answers whether it did. Whoever has not logged
   /// it has logged nothing since then.
-  private boolean restore(Order.Decided decided, ShardLog to) {
+  private boolean restore(Addresses.Decided decided, ShardLog to) {
     Entry first = decided.entries().getFirst();
     if (to.streams().last(first.stream()) >= first.address()) return false;
     ShardLog.Tail tail = to.tail();
@@ -521,7 +526,7 @@ final class Intake {
 
   /// Gets addresses for what was taken, of several stores with one order.
   private boolean reserve() {
-    Order common = order;
+    Addresses common = order;
     if (common == null) return true;
     boolean ordered = false;
     for (Request request : taken) ordered |= request.isOrdered();

@@ -159,7 +159,7 @@ public final class Participant implements Coordinator.Member {
   }
 
   @Override
-  public long adopt(long round, Order.Adopted adopted) {
+  public long adopt(long round, Addresses.Adopted adopted) {
     lock.lock();
     try {
       boolean newer = adopted.epoch() > store.epoch();

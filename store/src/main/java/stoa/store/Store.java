@@ -92,7 +92,7 @@ public final class Store implements AutoCloseable {
   ///
   /// @param order null for none: the store gives addresses itself
   public Store(
-      StoreConfig config, ShardLog log, @Nullable Order order, Clock clock, Threads threads) {
+      StoreConfig config, ShardLog log, @Nullable Addresses order, Clock clock, Threads threads) {
     this(config, log, log.streams(), order, clock, threads);
   }
 
@@ -107,7 +107,7 @@ public final class Store implements AutoCloseable {
       StoreConfig config,
       @Nullable ShardLog log,
       Streams streams,
-      @Nullable Order order,
+      @Nullable Addresses order,
       Clock clock,
       Threads threads) {
     this.config = config;

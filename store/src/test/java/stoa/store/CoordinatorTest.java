@@ -57,7 +57,7 @@ class CoordinatorTest {
     private volatile int cutHolds;
     private volatile int cutCommits;
 
-    void open(Order order) {
+    void open(Addresses order) {
       var log = new LocalShardLog(Device.open(disk, DeviceConfig.standard()));
       var opened = new Store(CONFIG, log, order, Clock.system(), Threads.real());
       opened.register("script", Script.FACTORY);
@@ -111,7 +111,7 @@ class CoordinatorTest {
     }
 
     @Override
-    public long adopt(long round, Order.Adopted adopted) {
+    public long adopt(long round, Addresses.Adopted adopted) {
       return participant().adopt(round, adopted);
     }
   }
@@ -135,8 +135,8 @@ class CoordinatorTest {
   }
 
   /// That of whoever is the coordinator.
-  private Order order(int site) {
-    return new Order() {
+  private Addresses order(int site) {
+    return new Addresses() {
       @Override
       public Adopted adopt(long term, ShardLog.Tail tail) {
         return coordinator.of(site).adopt(term, tail);

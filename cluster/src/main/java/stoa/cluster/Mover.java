@@ -38,7 +38,7 @@ import stoa.ratis.RatisNode;
 
 /// Brings replicas and leaders to where they should be, while this server leads group 0.
 /// Thread-safe; a thread of its own asks all servers, decides by [Placement], and says what to do.
-final class Coordinator implements AutoCloseable {
+final class Mover implements AutoCloseable {
   /*
    * All that must not be lost is in Servers, a shared object of group 0. The rest is asked of the servers, again and
    * again, so that who leads group 0 next goes on with whatever this one had begun.
@@ -46,7 +46,7 @@ final class Coordinator implements AutoCloseable {
    * Of every group one server at most leads and serves; should two say so, one of them has not noticed yet that it
    * was deposed. Then the group counts as led by nobody, and nothing is done with it.
    */
-  private static final Logger LOG = LoggerFactory.getLogger(Coordinator.class);
+  private static final Logger LOG = LoggerFactory.getLogger(Mover.class);
   private static final int SERVERS_MAX = 32;
 
   /// A replica that is further behind does not count.
@@ -86,7 +86,7 @@ final class Coordinator implements AutoCloseable {
   /// @param zero the store of group 0, if this server has it
   /// @param here answers what would be asked of this server
   /// @param begun is given the list when a leadership begins, to begin it if need be
-  Coordinator(
+  Mover(
       Settings settings,
       Member self,
       RatisNode node,

@@ -11,7 +11,7 @@ import stoa.log.Token;
 /// What it gives is above all that it gave before, to whichever store, and every store uses it for
 /// what was asked before it asked. So addresses are a total order of what all of them log, which
 /// agrees with real time.
-public interface Order {
+public interface Addresses {
   /// A store is led by a new owner, who leads it under a term of its log. Until this has returned,
   /// nothing is given to it; from then on, nothing to an earlier owner.
   ///
