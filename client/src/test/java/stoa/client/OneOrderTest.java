@@ -25,6 +25,7 @@ import stoa.LogAddress;
 import stoa.Order;
 import stoa.Ref;
 import stoa.Shared;
+import stoa.SharedMap;
 import stoa.Snapshot;
 import stoa.Stoa;
 import stoa.StoaConfig;
@@ -306,6 +307,23 @@ class OneOrderTest {
     assertEquals(1, tally.increment());
     assertThrows(
         UnsupportedOperationException.class, () -> store.transact(() -> tally.increment()));
+  }
+
+  @Test
+  void collectionsAreWhereTheirObjectsAre() {
+    for (int i = 0; i < 6; i++) {
+      var map = store.map("map " + i, String.class, Long.class);
+      map.put("a", 1L);
+      assertEquals(1L, map.get("a"));
+      var list = store.list("list " + i, String.class);
+      list.add("b");
+      assertEquals(List.of("b"), list);
+      var ref = store.ref(map);
+      var local = store.view(SharedMap.class, ref, new View.Local());
+      assertEquals(1L, local.get("a"));
+      store.transact(() -> list.add("c" + map.put("a", 2L)));
+      assertEquals(List.of("b", "c1"), list);
+    }
   }
 
   @Test
