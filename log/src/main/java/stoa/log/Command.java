@@ -116,14 +116,7 @@ sealed interface Command {
     out.varint(token.first().epoch()).varint(token.first().counter()).varint(token.count());
     out.varint(batch.term()).varint(batch.sequence()).varint(batch.nowMicros());
     out.sized(batch.note()).varint(batch.entries().size());
-    for (Entry entry : batch.entries()) {
-      out.id(entry.stream()).varint(entry.address()).varint(entry.offset());
-      out.varint(entry.nowMicros()).u8(entry.kind());
-      byte[] mark = entry.mark();
-      if (mark == null) out.u8(0);
-      else out.u8(1).sized(mark);
-      out.sized(entry.payload());
-    }
+    for (Entry entry : batch.entries()) entry.write(out);
   }
 
   /// The command that [#toBytes] made bytes of.
@@ -154,15 +147,7 @@ sealed interface Command {
     byte[] note = in.sized();
     int count = in.count();
     List<Entry> entries = new ArrayList<>(count);
-    for (int i = 0; i < count; i++) {
-      StreamId stream = in.id();
-      long address = in.varint();
-      int offset = (int) in.varint();
-      long micros = in.varint();
-      byte kind = (byte) in.u8();
-      byte[] mark = in.u8() == 1 ? in.sized() : null;
-      entries.add(new Entry(stream, address, offset, micros, kind, in.sized(), mark));
-    }
+    for (int i = 0; i < count; i++) entries.add(Entry.read(in));
     return new Batch(token, term, sequence, nowMicros, entries, note);
   }
 }

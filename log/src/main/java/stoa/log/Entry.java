@@ -1,6 +1,8 @@
 package stoa.log;
 
 import org.jspecify.annotations.Nullable;
+import stoa.base.Decoder;
+import stoa.base.Encoder;
 import stoa.base.StreamId;
 
 /// One entry of a stream, as it is proposed to a [ShardLog].
@@ -22,4 +24,29 @@ public record Entry(
     long nowMicros,
     byte kind,
     byte[] payload,
-    byte @Nullable [] mark) {}
+    byte @Nullable [] mark) {
+  /// The same with another of a batch's log addresses.
+  public Entry at(int otherOffset) {
+    return new Entry(stream, address, otherOffset, nowMicros, kind, payload, mark);
+  }
+
+  /// Writes it: stream id; address, offset, now, varint; kind u8; mark u8: 0, or 1 and sized bytes;
+  /// payload sized.
+  public void write(Encoder out) {
+    out.id(stream).varint(address).varint(offset).varint(nowMicros).u8(kind);
+    if (mark == null) out.u8(0);
+    else out.u8(1).sized(mark);
+    out.sized(payload);
+  }
+
+  /// Reads what [#write] wrote.
+  public static Entry read(Decoder in) {
+    StreamId stream = in.id();
+    long address = in.varint();
+    int offset = (int) in.varint();
+    long micros = in.varint();
+    byte kind = (byte) in.u8();
+    byte[] mark = in.u8() == 1 ? in.sized() : null;
+    return new Entry(stream, address, offset, micros, kind, in.sized(), mark);
+  }
+}

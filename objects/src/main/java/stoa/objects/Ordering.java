@@ -13,7 +13,6 @@ import stoa.Ref;
 import stoa.Unavailable;
 import stoa.base.Decoder;
 import stoa.base.Encoder;
-import stoa.base.StreamId;
 import stoa.log.Entry;
 import stoa.log.ShardLog;
 import stoa.log.Token;
@@ -268,28 +267,13 @@ public final class Ordering {
 
   private static void write(List<Entry> entries, Encoder out) {
     out.varint(entries.size());
-    for (Entry entry : entries) {
-      out.id(entry.stream()).varint(entry.address()).varint(entry.offset());
-      out.varint(entry.nowMicros()).u8(entry.kind());
-      byte[] mark = entry.mark();
-      if (mark == null) out.u8(0);
-      else out.u8(1).sized(mark);
-      out.sized(entry.payload());
-    }
+    for (Entry entry : entries) entry.write(out);
   }
 
   private static List<Entry> entries(Decoder in) {
     int count = in.count();
     var entries = new ArrayList<Entry>(count);
-    for (int i = 0; i < count; i++) {
-      StreamId stream = in.id();
-      long address = in.varint();
-      int offset = (int) in.varint();
-      long micros = in.varint();
-      byte kind = (byte) in.u8();
-      byte[] mark = in.u8() == 1 ? in.sized() : null;
-      entries.add(new Entry(stream, address, offset, micros, kind, in.sized(), mark));
-    }
+    for (int i = 0; i < count; i++) entries.add(Entry.read(in));
     return entries;
   }
 

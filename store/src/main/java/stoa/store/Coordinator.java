@@ -799,9 +799,8 @@ public final class Coordinator {
         Objects.requireNonNull(entries.get(passed.get(i)))
             .forEach((member, some) -> {
               if (member == home || some.isEmpty()) return;
-              parts
-                  .computeIfAbsent(member, _ -> new ArrayList<>())
-                  .addAll(Decision.at(offset, some));
+              var placed = parts.computeIfAbsent(member, _ -> new ArrayList<>());
+              for (Entry entry : some) placed.add(entry.at(offset));
             });
       }
       return new Decision(

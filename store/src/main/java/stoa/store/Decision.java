@@ -9,7 +9,6 @@ import org.jspecify.annotations.Nullable;
 import stoa.LogAddress;
 import stoa.base.Decoder;
 import stoa.base.Encoder;
-import stoa.base.StreamId;
 import stoa.log.Entry;
 import stoa.log.Token;
 
@@ -28,8 +27,7 @@ record Decision(
     long behind) {
   /*
    * kind u8: 1, and then epoch, first counter, count, now, behind, all varint; number of ids varint, and each
-   * two i64; number of parts varint, and for each its store and number of entries, varint, and for each entry:
-   * stream id, address, offset, now, varint; kind u8; mark u8: 0, or 1 and sized bytes; payload sized.
+   * two i64; number of parts varint, and for each its store and number of entries, varint, and the entries.
    *
    * kind u8: 0, and nothing: a coordinator has begun, or has moved its limit on.
    */
@@ -62,18 +60,9 @@ record Decision(
     out.varint(parts.size());
     parts.forEach((member, entries) -> {
       out.varint(member).varint(entries.size());
-      for (Entry entry : entries) encode(entry, out);
+      for (Entry entry : entries) entry.write(out);
     });
     return out.toBytes();
-  }
-
-  private static void encode(Entry entry, Encoder out) {
-    out.id(entry.stream()).varint(entry.address()).varint(entry.offset());
-    out.varint(entry.nowMicros()).u8(entry.kind());
-    byte[] mark = entry.mark();
-    if (mark == null) out.u8(0);
-    else out.u8(1).sized(mark);
-    out.sized(entry.payload());
   }
 
   /// What [#toBytes] made bytes of; null for an entry that decides nothing.
@@ -96,36 +85,9 @@ record Decision(
       int member = (int) in.varint();
       int size = in.count();
       List<Entry> entries = new ArrayList<>(size);
-      for (int j = 0; j < size; j++) entries.add(entry(in));
+      for (int j = 0; j < size; j++) entries.add(Entry.read(in));
       parts.put(member, entries);
     }
     return new Decision(token, nowMicros, ids, parts, behind);
-  }
-
-  private static Entry entry(Decoder in) {
-    StreamId stream = in.id();
-    long address = in.varint();
-    int offset = (int) in.varint();
-    long micros = in.varint();
-    byte kind = (byte) in.u8();
-    byte[] mark = in.u8() == 1 ? in.sized() : null;
-    return new Entry(stream, address, offset, micros, kind, in.sized(), mark);
-  }
-
-  /// A part of a transaction with its place among those of its round.
-  static List<Entry> at(int offset, List<Entry> entries) {
-    var placed = new ArrayList<Entry>(entries.size());
-    for (Entry entry : entries) {
-      placed.add(
-          new Entry(
-              entry.stream(),
-              entry.address(),
-              offset,
-              entry.nowMicros(),
-              entry.kind(),
-              entry.payload(),
-              entry.mark()));
-    }
-    return placed;
   }
 }

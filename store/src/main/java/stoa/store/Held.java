@@ -97,7 +97,7 @@ public final class Held implements AutoCloseable {
   /// @param token the addresses of all transactions that are committed together
   /// @param committed of this store, by their offset in the token
   public void commit(Token token, SortedMap<Integer, Transaction> committed) {
-    var _ = commit(token, committed, null);
+    commit(token, committed, null);
   }
 
   /// As [#commit(Token, SortedMap)], with an entry that says of what is committed, and makes it so.
@@ -107,11 +107,11 @@ public final class Held implements AutoCloseable {
   public long commit(
       Token token, SortedMap<Integer, Transaction> committed, Key key, byte[] entry) {
     Request note = store.noted(key, entry);
-    var _ = commit(token, committed, note);
+    commit(token, committed, note);
     return note.number();
   }
 
-  private boolean commit(
+  private void commit(
       Token token, SortedMap<Integer, Transaction> committed, @Nullable Request note) {
     Check.that(!over, "what is held is committed once");
     var writing = new TreeMap<Integer, Request>();
@@ -130,7 +130,6 @@ public final class Held implements AutoCloseable {
       close();
     }
     if (logs) intake.checkUsable();
-    return logs;
   }
 
   /// Waits until what was committed is executed.
