@@ -39,21 +39,29 @@ final class Cluster implements AutoCloseable {
   private final List<State> states = new ArrayList<>();
   private final List<Path> directories = new ArrayList<>();
 
-  private final int groups;
+  private final Shape shape;
 
-  private Cluster(Sites sites, int groups) {
+  /// How a store is kept.
+  ///
+  /// @param groups how many groups keep it
+  /// @param replicas how many servers execute the calls of each
+  record Shape(int groups, int replicas) {
+    private static final Shape PLAIN = new Shape(1, 3);
+  }
+
+  private Cluster(Sites sites, Shape shape) {
     this.sites = sites;
-    this.groups = groups;
+    this.shape = shape;
   }
 
   /// Starts servers of a store of one group on loopback, one after the other.
   static Cluster start(Path directory, int count) throws IOException, InterruptedException {
-    return start(directory, count, 1);
+    return start(directory, count, Shape.PLAIN);
   }
 
-  /// Starts servers of a store of so many groups on loopback, one after the other, and waits until
-  /// each has what it should have.
-  static Cluster start(Path directory, int count, int groups)
+  /// Starts servers of a store of some shape on loopback, one after the other, and waits until each
+  /// has what it should have.
+  static Cluster start(Path directory, int count, Shape shape)
       throws IOException, InterruptedException {
     return start(
         new Sites() {
@@ -68,17 +76,17 @@ final class Cluster implements AutoCloseable {
           }
         },
         count,
-        groups);
+        shape);
   }
 
   /// Starts servers of a store of one group, one after the other.
   static Cluster start(Sites sites, int count) throws IOException, InterruptedException {
-    return start(sites, count, 1);
+    return start(sites, count, Shape.PLAIN);
   }
 
-  private static Cluster start(Sites sites, int count, int groups)
+  private static Cluster start(Sites sites, int count, Shape shape)
       throws IOException, InterruptedException {
-    var cluster = new Cluster(sites, groups);
+    var cluster = new Cluster(sites, shape);
     try {
       for (int i = 0; i < count; i++) cluster.add();
       return cluster;
@@ -93,7 +101,8 @@ final class Cluster implements AutoCloseable {
     int number = servers.size() + 1;
     var options = new ArrayList<>(List.of("--name", name(servers.size())));
     if (servers.isEmpty()) {
-      options.addAll(List.of("--replicated", "--groups", Integer.toString(groups)));
+      options.addAll(List.of("--replicated", "--groups", Integer.toString(shape.groups())));
+      options.addAll(List.of("--replicas", Integer.toString(shape.replicas())));
     } else {
       options.addAll(List.of("--join", servers.get(anyRunning()).address()));
     }

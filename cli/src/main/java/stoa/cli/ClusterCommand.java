@@ -47,8 +47,8 @@ final class ClusterCommand implements Callable<Integer> {
       names = "--replicas",
       paramLabel = "N",
       description =
-          "How many servers keep each group of a new store, 1, 2, 3 or 5. Default:"
-              + " ${DEFAULT-VALUE}")
+          "How many servers execute the calls of each group of a new store, 1, 2, 3 or 5. Below 3,"
+              + " others keep its log and nothing else. Default: ${DEFAULT-VALUE}")
   private int replicas = 3;
 
   @Option(names = "--spread", description = "As that of ./stoa serve, for a new store.")

@@ -25,6 +25,7 @@ import stoa.wire.proto.StatusRequest;
 public final class ClusterScenario implements Scenario {
   private static final int SERVERS = 3;
   private static final List<Integer> GROUPS = List.of(1, 4);
+  private static final List<Integer> REPLICAS = List.of(3, 1, 3, 2);
 
   private final int faults;
   private final int between;
@@ -63,8 +64,10 @@ public final class ClusterScenario implements Scenario {
 
   private void run(Path directory, Chance chance, Trace trace) throws Exception {
     int groups = chance.of("groups").of(GROUPS);
+    int replicas = chance.of("replicas").of(REPLICAS);
     trace.reached(groups == 1 ? "one group" : "several groups");
-    try (var cluster = Cluster.start(directory, SERVERS, groups)) {
+    trace.reached(replicas == 3 ? "replicas" : "log units");
+    try (var cluster = Cluster.start(directory, SERVERS, new Cluster.Shape(groups, replicas))) {
       RecordedRun.run(cluster.url(), turns -> happen(cluster, turns, chance, trace), chance, trace);
       requireAgreement(cluster, groups, trace);
     }

@@ -90,7 +90,8 @@ final class ServeCommand implements Callable<Integer> {
       names = "--replicas",
       paramLabel = "N",
       description =
-          "With --replicated: how many servers keep each group, 1, 2, 3 or 5."
+          "With --replicated: how many servers execute the calls of each group, 1, 2, 3 or 5. Below"
+              + " 3, others keep its log and nothing else, so that each group is on three servers."
               + " Default: ${DEFAULT-VALUE}")
   private int replicas = 3;
 

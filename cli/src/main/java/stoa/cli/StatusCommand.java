@@ -113,6 +113,7 @@ final class StatusCommand implements Callable<Integer> {
 
   private static String follower(ServerStatus server, MemberStatus member) {
     String text = server.getServer();
+    if (member.getLogUnit()) text += " log unit";
     if (!member.getMove().isEmpty()) text += " " + member.getMove();
     if (member.getBehind() > 0) text += " (" + Words.count(member.getBehind()) + " behind)";
     return text;

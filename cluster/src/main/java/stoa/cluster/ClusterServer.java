@@ -38,7 +38,7 @@ import stoa.ratis.Member;
 import stoa.ratis.RatisConfig;
 import stoa.ratis.RatisNode;
 import stoa.ratis.Survivor;
-import stoa.store.Following;
+import stoa.store.Backup;
 import stoa.wire.ShardMap;
 import stoa.wire.proto.MemberStatus;
 import stoa.wire.proto.ServerStatus;
@@ -378,7 +378,7 @@ public final class ClusterServer implements AutoCloseable {
 
   /// Called with acting held.
   private void open(Settings known, int group) {
-    var place = new HostedGroup.Place(options, server, node, self, known.map(), sequencing);
+    var place = new HostedGroup.Place(options, server, node, self, known, sequencing);
     boolean begun = noted.hosts().get(group) != Membership.Start.ADDED;
     hosted.put(
         group,
@@ -615,8 +615,14 @@ public final class ClusterServer implements AutoCloseable {
             Optional<String> move = move(known, number, member.id());
             Long behind = group.behind().get(member.id());
             if (behind == null && move.isEmpty()) return;
+            String leader = group.leader().orElse(null);
+            boolean executes =
+                settings
+                    .join()
+                    .executes(member.id(), number, List.copyOf(group.behind().keySet()), leader);
             status.addGroups(
                 compared(number, member.id())
+                    .setLogUnit(!executes)
                     .setGroup(number)
                     .setLeads(group.leader().filter(member.id()::equals).isPresent())
                     .setBehind(behind == null ? 0 : behind)
@@ -629,7 +635,7 @@ public final class ClusterServer implements AutoCloseable {
     private MemberStatus.Builder compared(int group, String server) {
       var status = MemberStatus.newBuilder();
       HostedGroup here = server.equals(self.id()) ? hosted.get(group) : null;
-      Following.Progress progress = here == null ? null : here.progress();
+      Backup.Progress progress = here == null ? null : here.progress();
       if (progress == null) return status;
       return status.setCompared(progress.compared()).setDiffered(progress.diverged());
     }

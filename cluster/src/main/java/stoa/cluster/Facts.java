@@ -7,7 +7,7 @@ import java.util.Set;
 
 /// What is known of the servers of a store and of where its groups are. Immutable.
 ///
-/// @param replicas how many members a group should have
+/// @param replicas how many members a group should have, log units among them
 /// @param servers by their names
 /// @param groups by their numbers
 record Facts(

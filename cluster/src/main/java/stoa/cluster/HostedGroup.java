@@ -36,9 +36,10 @@ import stoa.storage.DeviceConfig;
 import stoa.storage.FileDisk;
 import stoa.storage.StorageException;
 import stoa.storage.UnknownFormat;
+import stoa.store.Backup;
 import stoa.store.Coordinator;
 import stoa.store.Divergence;
-import stoa.store.Following;
+import stoa.store.LogUnit;
 import stoa.store.Threads;
 import stoa.wire.ShardMap;
 
@@ -66,14 +67,14 @@ final class HostedGroup {
   /// @param server serves clients
   /// @param node hosts the groups
   /// @param self its own entry among all
-  /// @param map which group has what
+  /// @param settings what the store is
   /// @param sequencing what gives the groups one order; null when group 0 has all that is ordered
   record Place(
       ClusterServer.Options options,
       Server server,
       RatisNode node,
       Member self,
-      ShardMap map,
+      Settings settings,
       @Nullable Sequencing sequencing) {}
 
   private final Place place;
@@ -81,7 +82,7 @@ final class HostedGroup {
   private final Leader leader;
   private final Device device;
   private final RatisGroup group;
-  private final Executing executing = new Executing();
+  private final Backed backed = new Backed();
   private final AtomicBoolean changes = new AtomicBoolean();
   private final Semaphore reports = new Semaphore(REPORTS_MAX);
   private final ReentrantLock roles = new ReentrantLock();
@@ -105,7 +106,7 @@ final class HostedGroup {
     this.leader = leader;
     device = device(directory);
     var replica = new Replica(device);
-    replica.listen(executing);
+    replica.listen(backed);
     // What becomes of the replica is told before it is known here what hosts it.
     roles.lock();
     try {
@@ -219,7 +220,7 @@ final class HostedGroup {
   private void openStore() {
     if (ended || service != null) return;
     long began = System.nanoTime();
-    executing.close();
+    backed.close();
     try {
       serve();
       leader.is(place.self().clients());
@@ -239,7 +240,7 @@ final class HostedGroup {
   private void serve() {
     Sequencing sequencing = place.sequencing();
     int number = name.number();
-    Part part = place.map().part(number);
+    Part part = place.settings().map().part(number);
     if (sequencing == null) {
       service = open(part);
       place.server().lead(number, service);
@@ -269,18 +270,27 @@ final class HostedGroup {
     });
   }
 
-  /// Executes what the leader executes; called with roles held.
-  private void execute() {
-    executing.open(() ->
-        withLoader(() ->
-            EmbeddedEngine.openStandby(
-                place.options().store(),
-                device,
-                group.replica().streams(),
-                Clock.system(),
-                Threads.real(),
-                place.map().part(name.number()),
-                this::suspect)));
+  /// Gets ready to lead; called with roles held.
+  private void backUp(@Nullable String leading) {
+    List<String> members = group.members().stream().map(Member::id).toList();
+    boolean executes = place.settings().executes(self(), name.number(), members, leading);
+    backed.open(executes, executes ? this::standby : this::logUnit);
+  }
+
+  private Backup standby() {
+    return withLoader(() ->
+        EmbeddedEngine.openStandby(
+            place.options().store(),
+            device,
+            group.replica().streams(),
+            Clock.system(),
+            Threads.real(),
+            place.settings().map().part(name.number()),
+            this::suspect));
+  }
+
+  private Backup logUnit() {
+    return new LogUnit(group.replica().streams(), Threads.real(), group::checkpoints);
   }
 
   /// An object is not here what it is at the leader, who is told. What cannot be told now is told
@@ -302,8 +312,8 @@ final class HostedGroup {
   }
 
   /// How far this replica has executed what another one leads; null when it does not.
-  Following.@Nullable Progress progress() {
-    return executing.progress();
+  Backup.@Nullable Progress progress() {
+    return backed.progress();
   }
 
   private <T> T withLoader(Supplier<T> opening) {
@@ -339,7 +349,7 @@ final class HostedGroup {
         // Clients wait for the next one, rather than to be sent to one that is silent.
         if (leading.isEmpty() && isMember()) leader.isUnknown();
         if (leading.isPresent() && !leader.isKnown()) follow(leading.get());
-        execute();
+        backUp(leading.orElse(null));
         return;
       }
       ObjectService current = service;
@@ -479,7 +489,7 @@ final class HostedGroup {
   /// Closes what is beside the replica, which goes with its node.
   void close() {
     closing();
-    executing.close();
+    backed.close();
   }
 
   /// Takes part in the group no more, and holds nothing of it.
@@ -492,7 +502,7 @@ final class HostedGroup {
     } finally {
       roles.unlock();
     }
-    executing.close();
+    backed.close();
     place.node().release(name);
   }
 }

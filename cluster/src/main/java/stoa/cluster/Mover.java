@@ -373,7 +373,7 @@ final class Mover implements AutoCloseable {
       for (int number = 0; number < settings.groups(); number++) {
         groups.put(number, group(number, hosts, heard));
       }
-      return new Facts(settings.replicas(), hosts, groups);
+      return new Facts(settings.members(), hosts, groups);
     }
 
     private Facts.Group group(

@@ -1,15 +1,17 @@
 package stoa.cluster;
 
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import stoa.wire.ShardMap;
 
 /// What a store is for good, from its creation on. Immutable.
 ///
 /// @param store its id, drawn at random
 /// @param groups how many groups keep it
-/// @param replicas how many servers should keep each group
+/// @param replicas how many servers should execute what each group keeps
 /// @param spread whether what has an order with others is spread over all groups
 record Settings(long store, int groups, int replicas, boolean spread) {
+  private static final int MEMBERS_MIN = 3;
   private static final List<Integer> REPLICAS = List.of(1, 2, 3, 5);
 
   Settings {
@@ -21,6 +23,27 @@ record Settings(long store, int groups, int replicas, boolean spread) {
       throw new IllegalArgumentException(
           replicas + " replicas; a group has 1, 2, 3 or 5, each on a server of its own");
     }
+  }
+
+  /// How many servers keep the log of a group. Two and one are too few to go on without one of
+  /// them: so log units make up for what is missing.
+  int members() {
+    return Math.max(MEMBERS_MIN, replicas);
+  }
+
+  /// Whether a member of a group executes; others are log units. The leader does, and those of the
+  /// others that have the greatest weight.
+  ///
+  /// @param members all of the group
+  /// @param leader null when it is not known: then nobody has its place
+  boolean executes(String member, int group, List<String> members, @Nullable String leader) {
+    if (member.equals(leader)) return true;
+    long before =
+        members.stream()
+            .filter(other -> !other.equals(member) && !other.equals(leader))
+            .filter(other -> Placement.weight(other, group) > Placement.weight(member, group))
+            .count();
+    return before < replicas - 1;
   }
 
   /// Which group has what.

@@ -40,6 +40,7 @@ import stoa.Unavailable;
 import stoa.node.ServerConfig;
 import stoa.wire.proto.DrainRequest;
 import stoa.wire.proto.JoinRequest;
+import stoa.wire.proto.MemberStatus;
 import stoa.wire.proto.StatusReply;
 import stoa.wire.proto.StatusRequest;
 import stoa.wire.proto.StoreGrpc;
@@ -118,7 +119,8 @@ class ClusterServerTest {
       if (!server.getState().isEmpty() || leadsHere > (groups + count - 1) / count) return false;
     }
     for (int group = 0; group < groups; group++) {
-      if (members[group] != Math.min(replicas, count) || leads[group] != 1) return false;
+      if (members[group] != Math.min(Math.max(3, replicas), count) || leads[group] != 1)
+        return false;
     }
     return true;
   }
@@ -356,7 +358,7 @@ class ClusterServerTest {
   }
 
   @Test
-  void fewerReplicasThanServersKeepAllAndAreStartedAgain() throws Exception {
+  void fewerReplicasThanServersGoOnFromLogUnitsAndAreStartedAgain() throws Exception {
     groups = 3;
     for (int count : List.of(1, 2)) {
       replicas = count;
@@ -364,14 +366,24 @@ class ClusterServerTest {
       start(names.toArray(String[]::new));
       try (Stoa stoa = open(servers.getFirst())) {
         for (int i = 0; i < 20; i++) assertEquals(1, stoa.get(Tally.class, "t" + i).increment());
+        assertEquals(groups * (3L - count), logUnits());
+        servers.removeFirst().close();
+        for (int i = 0; i < 20; i++) assertEquals(2, stoa.get(Tally.class, "t" + i).increment());
       }
       close();
       start(names.reversed().toArray(String[]::new));
       try (Stoa stoa = open(servers.getFirst())) {
-        for (int i = 0; i < 20; i++) assertEquals(2, stoa.get(Tally.class, "t" + i).increment());
+        for (int i = 0; i < 20; i++) assertEquals(3, stoa.get(Tally.class, "t" + i).increment());
       }
       close();
     }
+  }
+
+  private long logUnits() {
+    return status(servers.getLast()).getServersList().stream()
+        .flatMap(server -> server.getGroupsList().stream())
+        .filter(MemberStatus::getLogUnit)
+        .count();
   }
 
   @Test

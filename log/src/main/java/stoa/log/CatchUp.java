@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 import stoa.base.Encoder;
 import stoa.base.StreamId;
@@ -32,6 +33,12 @@ public final class CatchUp {
     /// Asks a question. The answer is read to its end before the next one.
     InputStream ask(byte[] question) throws IOException;
   }
+
+  /// A checkpoint that is asked for.
+  public record Wanted(StreamId stream, long address) {}
+
+  /// How many checkpoints are asked for at a time.
+  public static final int WANTED_MAX = 256;
 
   /// How much is written at a time.
   private static final int COMMIT_BYTES = 1 << 20;
@@ -87,7 +94,26 @@ public final class CatchUp {
     return replica.absorbed(position, fence);
   }
 
+  /// Asks another replica for checkpoints, which are each replica's own.
+  ///
+  /// @param wanted up to [#WANTED_MAX]
+  /// @param each is given each in turn, with its state; null when it is not there, or no more
+  /// @throws IOException when the source does
+  public static void checkpoints(
+      Source source, List<Wanted> wanted, BiConsumer<Wanted, byte @Nullable []> each)
+      throws IOException {
+    var question = new Encoder(32 * wanted.size()).u8(Supply.KEPT);
+    for (Wanted one : wanted) question.id(one.stream()).varint(one.address());
+    try (var in = ask(source, question.toBytes())) {
+      for (Wanted one : wanted) each.accept(one, in.readByte() == 0 ? null : data(in));
+    }
+  }
+
   private DataInputStream ask(byte[] question) throws IOException {
+    return ask(source, question);
+  }
+
+  private static DataInputStream ask(Source source, byte[] question) throws IOException {
     return new DataInputStream(new BufferedInputStream(source.ask(question)));
   }
 

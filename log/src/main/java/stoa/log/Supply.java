@@ -32,6 +32,7 @@ public final class Supply implements AutoCloseable {
    *                      i64, data; 0 u8
    *   OBJECTS id?        for each object behind the id, up to a number: 1 u8, id, version state; 0 u8
    *   UPDATES id state   what stoa.storage.VersionedObject sends
+   *   KEPT id address .. for each stream that is named: 1 u8, data of the checkpoint at that address; or 0 u8
    *
    * As of a position: what is behind its log counter is left out. Released is what was so before it
    * began; what is released since shows as `oldest` only. Objects are as they are when they are asked
@@ -43,6 +44,7 @@ public final class Supply implements AutoCloseable {
   static final int LOG = 3;
   static final int OBJECTS = 4;
   static final int UPDATES = 5;
+  static final int KEPT = 6;
   static final int PAGE = 1_024;
 
   /// The largest question: a page of streams, or a version state.
@@ -93,6 +95,9 @@ public final class Supply implements AutoCloseable {
       case UPDATES -> {
         StreamId id = in.id();
         device.object(id).updatesMissingFrom(VersionState.fromBytes(in.sized()), out);
+      }
+      case KEPT -> {
+        while (in.remaining() > 0) kept(in.id(), in.varint(), out);
       }
       default -> throw new IllegalArgumentException("a question of the unknown kind " + kind);
     }
@@ -179,6 +184,16 @@ public final class Supply implements AutoCloseable {
       if (failure[0] != null) throw failure[0];
     }
     out.writeByte(0);
+  }
+
+  private void kept(StreamId stream, long address, DataOutputStream out) throws IOException {
+    Streams.At kept = streams.lastCheckpoint(stream, address);
+    if (kept == null || kept.address() != address) {
+      out.writeByte(0);
+      return;
+    }
+    out.writeByte(1);
+    write(kept.data(), out);
   }
 
   private void log(long from, DataOutputStream out) throws IOException {

@@ -9,6 +9,7 @@ import stoa.base.Clock;
 import stoa.log.Batch;
 import stoa.log.Streams;
 import stoa.storage.Device;
+import stoa.store.Backup;
 import stoa.store.Divergence;
 import stoa.store.Following;
 import stoa.store.Key;
@@ -21,7 +22,7 @@ import stoa.store.Threads;
 ///
 /// Nobody calls its objects, and these call nobody: what they were told is in the log. It writes
 /// checkpoints to the replica's device, and nothing else.
-public final class Standby implements AutoCloseable {
+public final class Standby implements Backup {
   /*
    * Which classes there are is in the log. What executes objects is made when there is something to
    * execute: the leader has logged the names of its classes then.
@@ -55,14 +56,13 @@ public final class Standby implements AutoCloseable {
     following = new Following(store, threads, new Classes(), bytesMax, told);
   }
 
-  /// A batch is in the streams of this replica. To be called for each, in order, from when this was
-  /// opened; what came before is found in the streams. Comes back soon.
+  @Override
   public void applied(Batch batch) {
     following.applied(batch);
   }
 
-  /// How far it has come.
-  public Following.Progress progress() {
+  @Override
+  public Progress progress() {
     return following.progress();
   }
 

@@ -14,6 +14,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BiConsumer;
 import org.apache.ratis.proto.RaftProtos.CommitInfoProto;
 import org.apache.ratis.protocol.ClientId;
 import org.apache.ratis.protocol.Message;
@@ -30,6 +31,7 @@ import org.apache.ratis.thirdparty.com.google.protobuf.UnsafeByteOperations;
 import org.jspecify.annotations.Nullable;
 import stoa.LimitExceeded;
 import stoa.Unavailable;
+import stoa.log.CatchUp;
 import stoa.log.Consensus;
 import stoa.log.Replica;
 
@@ -54,12 +56,18 @@ public final class RatisGroup implements Consensus {
   private final Replica replica;
   private final GroupMachine machine;
   private final ExecutorService events;
+  private final Sources sources;
   private final Leadership leadership;
   private final ClientId client = ClientId.randomId();
   private final AtomicLong calls = new AtomicLong();
 
   /// Held by who asks the others, because there is no lease.
   private final ReentrantLock confirming = new ReentrantLock();
+
+  /// What other members supply.
+  interface Sources {
+    SupplyPort.Client of(Member member) throws IOException;
+  }
 
   RatisGroup(
       RatisConfig config,
@@ -68,7 +76,8 @@ public final class RatisGroup implements Consensus {
       RaftGroupId group,
       Replica replica,
       GroupMachine machine,
-      ExecutorService events)
+      ExecutorService events,
+      Sources sources)
       throws IOException {
     this.config = config;
     this.server = server;
@@ -78,6 +87,7 @@ public final class RatisGroup implements Consensus {
     this.replica = replica;
     this.machine = machine;
     this.events = events;
+    this.sources = sources;
     this.leadership =
         new Leadership(
             division, Math.round(config.electionMin().toNanos() * (1 - RatisConfig.LEASE_PART)));
@@ -202,6 +212,25 @@ public final class RatisGroup implements Consensus {
   public Optional<String> leader() {
     if (leadership.isAlone(config.electionMin().toMillis() * 3 / 4)) return Optional.empty();
     return last();
+  }
+
+  /// Gets checkpoints from the member that leads. Waits for them.
+  ///
+  /// @param wanted up to [CatchUp#WANTED_MAX]
+  /// @param each is given each in turn, with its state; null when it is not there, or no more
+  /// @throws IOException when nobody else leads, or is reached
+  public void checkpoints(
+      List<CatchUp.Wanted> wanted, BiConsumer<CatchUp.Wanted, byte @Nullable []> each)
+      throws IOException {
+    String leader = leader().orElse(config.id());
+    Member from =
+        members().stream()
+            .filter(member -> member.id().equals(leader) && !leader.equals(config.id()))
+            .findAny()
+            .orElseThrow(() -> new IOException("no other member is known to lead " + name));
+    try (var source = sources.of(from)) {
+      CatchUp.checkpoints(source, wanted, each);
+    }
   }
 
   private Optional<String> last() {

@@ -240,7 +240,9 @@ public final class RatisNode implements AutoCloseable {
     try {
       var peers = initial.stream().map(RatisNode::peer).toList();
       begin(RaftGroup.valueOf(id, peers));
-      var group = new RatisGroup(config, server, name, id, replica, machine, events);
+      var group =
+          new RatisGroup(
+              config, server, name, id, replica, machine, events, other -> source(other, name));
       groups.put(name, group);
       return group;
     } catch (IOException | RuntimeException e) {
@@ -250,8 +252,12 @@ public final class RatisNode implements AutoCloseable {
     }
   }
 
+  private SupplyPort.Client source(Member other, GroupId group) throws IOException {
+    return new SupplyPort.Client(sockets, other, group);
+  }
+
   private Position catchUp(GroupId group, Replica replica, Member leader) {
-    try (var source = new SupplyPort.Client(sockets, leader, group)) {
+    try (var source = source(leader, group)) {
       return CatchUp.run(replica, source);
     } catch (IOException e) {
       // Ratis asks for it again.

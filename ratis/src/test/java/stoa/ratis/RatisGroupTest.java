@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -21,12 +22,14 @@ import java.util.TreeSet;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import stoa.LimitExceeded;
 import stoa.Unavailable;
 import stoa.base.StreamId;
 import stoa.log.Batch;
+import stoa.log.CatchUp;
 import stoa.log.Consensus;
 import stoa.log.Entry;
 import stoa.log.Outcome;
@@ -145,6 +148,27 @@ class RatisGroupTest {
       for (var server : shard.servers) if (server != leads) server.kill();
       shard.await("the leader gives up", () -> !leads.group().leads());
       assertThrows(Unavailable.class, () -> leads.group().confirm());
+    }
+  }
+
+  @Test
+  void theLeaderGivesItsCheckpointsAndNobodyElse(@TempDir Path directory) throws IOException {
+    try (var shard = new RatisShard(directory, 3, 1_000)) {
+      var owner = new Owner(shard.leader());
+      for (int i = 0; i < 5; i++) owner.require("entry " + i);
+      var leads = shard.leading();
+      byte[] state = "as of 3".getBytes(StandardCharsets.UTF_8);
+      leads.replica().streams().checkpoint(STREAM, 3, state);
+      var wanted = List.of(new CatchUp.Wanted(STREAM, 2), new CatchUp.Wanted(STREAM, 3));
+      for (var server : shard.servers) {
+        if (server == leads) continue;
+        shard.await("it is told who leads", () -> server.group().leader().isPresent());
+        var got = new ArrayList<byte @Nullable []>();
+        server.group().checkpoints(wanted, (_, bytes) -> got.add(bytes));
+        assertNull(got.getFirst());
+        assertArrayEquals(state, got.getLast());
+      }
+      assertThrows(IOException.class, () -> leads.group().checkpoints(wanted, (_, _) -> {}));
     }
   }
 

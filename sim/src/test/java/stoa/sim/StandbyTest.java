@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.HashMap;
@@ -28,6 +29,7 @@ import stoa.Stoa;
 import stoa.StoaConfig;
 import stoa.View;
 import stoa.base.StreamId;
+import stoa.log.CatchUp;
 import stoa.log.LocalShardLog;
 import stoa.log.Streams;
 import stoa.objects.EmbeddedEngine;
@@ -37,7 +39,9 @@ import stoa.objects.Standby;
 import stoa.storage.Device;
 import stoa.storage.DeviceConfig;
 import stoa.storage.MemoryDisk;
+import stoa.store.Backup;
 import stoa.store.Divergence;
+import stoa.store.LogUnit;
 
 /// Replicas that follow, on devices of their own.
 class StandbyTest {
@@ -166,13 +170,20 @@ class StandbyTest {
     final LocalShardLog log = new LocalShardLog(device);
     final List<Divergence> told = new ArrayList<>();
     SimulatedThreads threads = new SimulatedThreads(new Chance(1));
-    @Nullable Standby standby;
+    @Nullable Backup standby;
 
     Standby follow() {
       threads = new SimulatedThreads(new Chance(2));
       var opened =
           EmbeddedEngine.openStandby(
               CONFIG, device, new Streams(device), () -> 1_000_000, threads, Part.WHOLE, told::add);
+      standby = opened;
+      return opened;
+    }
+
+    LogUnit keep(LogUnit.Source source) {
+      threads = new SimulatedThreads(new Chance(2));
+      var opened = new LogUnit(new Streams(device), threads, source);
       standby = opened;
       return opened;
     }
@@ -184,7 +195,7 @@ class StandbyTest {
     }
 
     boolean copyOne(ShippedLog from) {
-      Standby follows = standby;
+      Backup follows = standby;
       boolean more =
           from.ship(
               log,
@@ -365,6 +376,53 @@ class StandbyTest {
     // Three objects, of puts of some 500 bytes each: 64 KiB is what comes behind a checkpoint.
     assertTrue(most < 3 * 200, most + " puts were replayed");
     assertTrue(least > 2 * most, "without checkpoints, " + least + " puts are replayed");
+  }
+
+  @Test
+  void aLogUnitExecutesNothingAndLeadsFromTheCheckpointsOfTheLeader() {
+    var one = new Replica();
+    var other = new Replica();
+    var leader = new Leader(one, new ShippedLog(one.log));
+    var chance = new Chance(5);
+    var wrong = new AtomicInteger();
+    LogUnit unit =
+        other.keep((wanted, each) -> {
+          var streams = new Streams(one.device);
+          for (CatchUp.Wanted asked : wanted) {
+            if (chance.below(4) == 0) throw new IOException("nobody is reached");
+            Streams.At at = streams.lastCheckpoint(asked.stream(), asked.address());
+            byte[] state = at == null || at.address() != asked.address() ? null : at.data();
+            if (state != null && chance.below(4) == 0) {
+              state = state.clone();
+              state[state.length / 2] ^= 1;
+              wrong.incrementAndGet();
+            }
+            each.accept(asked, state);
+          }
+        });
+    int executed = 0;
+    for (int i = 0; i < 20; i++) {
+      work(leader, i * 100, i * 100 + 100);
+      executed = Shelf.EXECUTED.get();
+      other.copy(leader.log);
+      for (int tick = 0; tick < 50 && unit.progress().waiting() > 0; tick++) {
+        other.threads.tick();
+        other.threads.settle();
+      }
+      assertEquals(executed, Shelf.EXECUTED.get());
+    }
+    assertTrue(wrong.get() > 0);
+    assertEquals(0, unit.progress().waiting());
+    var leads = checkpoints(one.device, leader.log.seen());
+    var keeps = checkpoints(other.device, leader.log.seen());
+    assertTrue(keeps.size() >= 3, () -> keeps.keySet() + " of " + leads.keySet());
+    keeps.forEach((where, state) -> assertArrayEquals(leads.get(where), state, where));
+    unit.close();
+    String states = all(leader);
+    int before = Shelf.EXECUTED.get();
+    assertEquals(states, all(new Leader(other, leader.log.continuedOn(other.log))));
+    int replayed = Shelf.EXECUTED.get() - before;
+    assertTrue(replayed < executed / 2, replayed + " of " + executed + " puts were replayed");
   }
 
   @Test

@@ -20,7 +20,7 @@ import stoa.log.Streams;
 /// state, makes the same checkpoints, and compares. Thread-safe.
 ///
 /// It writes nothing but checkpoints, and calls nobody: what a handler was told is in the log.
-public final class Following implements AutoCloseable {
+public final class Following implements Backup {
   /*
    * A key is brought to the address of its last announcement, from the state in memory or the last
    * checkpoint here. Announcements of one key take the place of each other; so what waits is bounded by
@@ -54,13 +54,6 @@ public final class Following implements AutoCloseable {
     /// What a put calls, in words; empty when it calls nothing.
     String method(Key key, byte[] value);
   }
-
-  /// How far this has come.
-  ///
-  /// @param waiting how many keys wait or are executed
-  /// @param compared how many states were compared
-  /// @param diverged how many of these were not the same
-  public record Progress(int waiting, long compared, long diverged) {}
 
   private final Store store;
   private final Threads threads;
@@ -115,7 +108,7 @@ public final class Following implements AutoCloseable {
 
   // ---- what is to be done
 
-  /// A batch is in the streams of this replica. To be called for each, in order; comes back soon.
+  @Override
   public void applied(Batch batch) {
     for (Entry entry : batch.entries()) {
       if (entry.stream().equals(Announcements.KEY.stream())) {
@@ -423,7 +416,7 @@ public final class Following implements AutoCloseable {
 
   // ---- for who opened it
 
-  /// How far this has come.
+  @Override
   public Progress progress() {
     lock.lock();
     try {
@@ -433,7 +426,6 @@ public final class Following implements AutoCloseable {
     }
   }
 
-  /// Stops. Nothing is written any more when this returns; what was, are whole checkpoints.
   @Override
   public void close() {
     lock.lock();
