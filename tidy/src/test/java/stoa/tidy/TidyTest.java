@@ -66,6 +66,7 @@ class TidyTest {
               "stoa.store.Execution", "asks whether the thread to be stopped is this one", THREAD),
           Edge.of("stoa.store.Announcements", "hands over what every tick asks for", THREAD),
           Edge.of("stoa.store.Following", "hands keys to the threads that execute them", THREAD),
+          Edge.of("stoa.store.LogUnit", "gets checkpoints on a thread that may wait", THREAD),
           Edge.of("stoa.store.Blobs", "answers asynchronous calls on threads of the store", THREAD),
           Edge.of("stoa.store.Gates", "where writers of a blob and who deletes it wait", THREAD),
           Edge.of(
