@@ -139,6 +139,7 @@ final class Channels implements AutoCloseable {
           "the server refuses this client: "
               + status.getDescription()
               + "; give its token in StoaConfig.withSecurity";
+      case FAILED_PRECONDITION -> "the server refuses this client: " + status.getDescription();
       case UNIMPLEMENTED -> "what listens there is no server of Stoa: " + status.getDescription();
       default -> null;
     };

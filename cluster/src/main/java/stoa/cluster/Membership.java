@@ -101,7 +101,13 @@ record Membership(
           settings(properties),
           hosts(value(properties, "hosts")));
     } catch (IOException | IllegalArgumentException damaged) {
-      throw new Corrupt(file + " cannot be read: " + damaged.getMessage(), damaged);
+      throw new Corrupt(
+          file
+              + " cannot be read: "
+              + damaged.getMessage()
+              + "; take this server out with ./stoa drain at one of the others, and have a new one"
+              + " join on an empty directory",
+          damaged);
     }
   }
 

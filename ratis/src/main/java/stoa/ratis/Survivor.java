@@ -64,7 +64,12 @@ public final class Survivor {
       sync(directory, StandardOpenOption.READ);
       return reached;
     } catch (IOException failed) {
-      throw new Unavailable(log + " cannot be read: " + failed.getMessage(), failed);
+      throw new Unavailable(
+          log
+              + " cannot be read: "
+              + failed
+              + "; take the directory of another server that is left, or put this log back",
+          failed);
     }
   }
 
