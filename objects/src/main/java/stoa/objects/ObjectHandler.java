@@ -47,6 +47,9 @@ final class ObjectHandler implements Handler {
     private final EmbeddedStoa stoa;
     private final ObjectType type;
 
+    /// 0 when it was not asked for.
+    private volatile long form;
+
     Factory(EmbeddedStoa stoa, ObjectType type) {
       this.stoa = stoa;
       this.type = type;
@@ -70,6 +73,13 @@ final class ObjectHandler implements Handler {
         byte[] encoded = execution.once(() -> stoa.marshaller().thrown(thrown));
         return new ObjectHandler(stoa, type, null, encoded);
       }
+    }
+
+    @Override
+    public long form(Key key) {
+      long known = form;
+      if (known == 0) form = known = stoa.marshaller().form(type.shared());
+      return known;
     }
 
     @Override

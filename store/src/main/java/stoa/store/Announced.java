@@ -7,7 +7,7 @@ import stoa.base.StreamId;
 /// What the leader says of a key's state at an address, for the other replicas to compare.
 ///
 /// ```
-/// space text, name sized, address varint, generation varint, kind u8, hash 16 bytes;
+/// space text, name sized, address varint, generation varint, kind u8, form i64, hash 16 bytes;
 /// kind: 0 the state in memory, 1 the checkpoint that was made there
 /// ```
 ///
@@ -17,19 +17,27 @@ import stoa.base.StreamId;
 /// @param generation the stream address at which the key's generation began
 /// @param checkpoint whether it is of the checkpoint that was made there; what goes on from that
 ///   may be written in another order
+/// @param form in which it is encoded, by [HandlerFactory#form]
 /// @param hash of the state as its handler keeps it
 @SuppressWarnings("ArrayRecordComponent") // a carrier, compared by nobody
 record Announced(
-    String space, byte[] name, long address, long generation, boolean checkpoint, StreamId hash) {
+    String space,
+    byte[] name,
+    long address,
+    long generation,
+    boolean checkpoint,
+    long form,
+    StreamId hash) {
 
   static Announced of(byte[] payload) {
     var in = new Decoder(payload);
-    return new Announced(in.text(), in.sized(), in.varint(), in.varint(), in.u8() == 1, in.id());
+    return new Announced(
+        in.text(), in.sized(), in.varint(), in.varint(), in.u8() == 1, in.i64(), in.id());
   }
 
   byte[] toBytes() {
-    var out = new Encoder(name.length + space.length() + 64).text(space).sized(name);
-    out.varint(address).varint(generation).u8(checkpoint ? 1 : 0).id(hash);
+    var out = new Encoder(name.length + space.length() + 72).text(space).sized(name);
+    out.varint(address).varint(generation).u8(checkpoint ? 1 : 0).i64(form).id(hash);
     return out.toBytes();
   }
 

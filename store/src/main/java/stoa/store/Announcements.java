@@ -69,8 +69,10 @@ final class Announcements {
       boolean checkpoint,
       byte[] state,
       @Nullable Reflected reflected) {
+    long form = store.factory(key.space()).form(key);
+    StreamId hash = StreamId.of(state);
     var announced =
-        new Announced(key.space(), key.name(), address, generation, checkpoint, StreamId.of(state));
+        new Announced(key.space(), key.name(), address, generation, checkpoint, form, hash);
     Resident resident = store.residents().pin(KEY);
     try {
       store.announce(resident, announced.toBytes(), reflected);

@@ -4,12 +4,15 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 import stoa.base.StreamId;
 import stoa.log.Batch;
 import stoa.log.Entry;
@@ -61,6 +64,9 @@ public final class Following implements Backup {
   private final Consumer<Divergence> told;
   private final long warmBytesMax;
   private final ReentrantLock lock = new ReentrantLock();
+
+  /// Of which something could not be followed: that is said once.
+  private final Set<String> unfollowed = ConcurrentHashMap.newKeySet();
 
   // Guarded by lock.
   private final LinkedHashMap<StreamId, Announced> jobs = new LinkedHashMap<>();
@@ -220,8 +226,11 @@ public final class Following implements Backup {
       compare(job);
     } catch (RuntimeException | Execution.Unwinding | StackOverflowError failure) {
       if (store.isClosed()) return;
-      // Its class is not here, say, or its past was released. The next announcement may do.
-      LOG.warn("{} is not followed to {}: {}", name(job), job.address(), failure.toString());
+      // Its class is not here, say, or in another form than the log knows of; or its past was
+      // released. The next
+      // announcement may do.
+      LOG.atLevel(unfollowed.add(job.space()) ? Level.WARN : Level.DEBUG)
+          .log("{} is not followed to {}: {}", name(job), job.address(), failure.toString());
     }
   }
 
@@ -250,10 +259,11 @@ public final class Following implements Backup {
     }
     StreamId own = hash(key, job, state);
     if (own == null) return;
-    boolean same = own.equals(job.hash());
+    boolean comparable = store.factory(key.space()).form(key) == job.form();
+    boolean same = !comparable || own.equals(job.hash());
     lock.lock();
     try {
-      compared++;
+      if (comparable) compared++;
       if (!same) diverged++;
     } finally {
       lock.unlock();

@@ -23,6 +23,13 @@ public interface HandlerFactory {
     return false;
   }
 
+  /// A number for the form in which a key's state becomes bytes. Two replicas with two builds of
+  /// the same code may write equal states in different bytes: they have different forms then, and
+  /// their states are not compared.
+  default long form(Key key) {
+    return 0;
+  }
+
   /// Whether puts on these keys have a place in the one order of several stores, see [Addresses],
   /// so that transactions and snapshots over several can see them. Otherwise each key has an order
   /// by itself.

@@ -104,6 +104,12 @@ public final class Marshaller {
     }
   }
 
+  /// A number for how the state of a type becomes bytes: of the schemas of all classes that its
+  /// declarations name. Of what a field holds beside that it knows nothing. Not cheap.
+  public long form(SharedType type) {
+    return generation.registry.form(type);
+  }
+
   /// Makes a class and all that its declarations name known. Cheap when it is.
   ///
   /// @throws NotShareable when a class that it names cannot travel

@@ -15,11 +15,13 @@ import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 import stoa.Blob;
 import stoa.NotShareable;
 import stoa.Shared;
 import stoa.StoaException;
+import stoa.base.StreamId;
 import stoa.objects.proxy.Proxies;
 import stoa.objects.types.Hashing;
 import stoa.objects.types.Platform;
@@ -117,6 +119,17 @@ final class Registry {
 
   Map<Class<?>, Struct> states() {
     return states;
+  }
+
+  /// A number for the schemas of all classes that can be reached from a type.
+  long form(SharedType type) {
+    Registry alone = new Registry(ids, blobs).with(type);
+    var schemas = new TreeSet<String>();
+    for (Struct state : alone.states.values()) schemas.add(state.schema());
+    for (Entry entry : alone.entries.values()) {
+      if (entry instanceof Entry.Fields(int _, Struct struct)) schemas.add(struct.schema());
+    }
+    return StreamId.of(String.join("\n", schemas)).high();
   }
 
   Registry with(SharedType type) {

@@ -159,6 +159,10 @@ final class Struct {
     return slots;
   }
 
+  String schema() {
+    return schema;
+  }
+
   int schemaId() {
     return schemaId;
   }

@@ -1,6 +1,7 @@
 package stoa.objects.marshal;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertNotSame;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -176,6 +177,24 @@ class EvolutionTest {
     assertEquals("k", field(read, "id"));
     assertEquals(7L, field(read, "count"));
     assertEquals(List.of("a"), field(read, "names"));
+  }
+
+  @Test
+  void theFormIsThatOfTheFieldsOfAllClassesThatAreNamed() throws Throwable {
+    String item = HEAD + "public class Item { List<Part> parts; final String id;";
+    String part = "package v; public record Part(int count) {}";
+    long form = form("one", item + " Item(String id) { this.id = id; } }", part);
+    String same = item + " Item(String id) { this.id = id; } public int parts() { return 0; } }";
+    assertEquals(form, form("same", same, part));
+    String more = item + " long more; Item(String id) { this.id = id; } }";
+    assertNotEquals(form, form("more", more, part));
+    String other = "package v; public record Part(int count, int size) {}";
+    assertNotEquals(form, form("other", same, other));
+  }
+
+  private long form(String number, String... sources) throws Exception {
+    Version version = version(number, "v.Item", sources);
+    return version.marshaller().form(version.type());
   }
 
   @Test
