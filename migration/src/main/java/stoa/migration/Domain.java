@@ -98,6 +98,16 @@ public final class Domain implements Placing {
     return settings;
   }
 
+  /// Where the root stands.
+  public Standing standing() {
+    return rootMember.standing();
+  }
+
+  /// Whether it has ended: the store was closed, or takes nothing more.
+  public boolean isOver() {
+    return rootMember.isOver();
+  }
+
   Links links() {
     return links;
   }

@@ -58,6 +58,15 @@ public final class Member implements Placing {
     seat.fail(cause);
   }
 
+  /// Where it stands.
+  Standing standing() {
+    return seat.standing();
+  }
+
+  boolean isOver() {
+    return seat.isOver();
+  }
+
   /// The node that it is now.
   NodeId id() {
     return seat.id();

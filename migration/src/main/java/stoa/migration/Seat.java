@@ -57,6 +57,7 @@ final class Seat {
   private volatile @Nullable RuntimeException over;
   /* Used by tasks of the mailbox; its identity by anybody. */
   private volatile TreeNode node;
+  private volatile Standing standing;
   /* Whether it has done something since the last flush began, and whether that may be lost. */
   private boolean unflushed;
   private boolean leaving;
@@ -74,6 +75,7 @@ final class Seat {
     this.store = store;
     this.name = name;
     this.node = node;
+    this.standing = new Standing(node.id(), null, 0, 0);
     this.forgotten = forgotten;
     this.mailbox = new Mailbox(this::fail);
   }
@@ -112,6 +114,7 @@ final class Seat {
 
   void tick() {
     mailbox.put(() -> {
+      standing = new Standing(node.id(), node.above(), node.below().size(), node.owned());
       take(new Event.Tick());
       if (store == null && !node.isIn()) join();
     });
@@ -221,6 +224,15 @@ final class Seat {
   private void end() {
     forgotten.run();
     fail(new Closed(name + " has left"));
+  }
+
+  /// Where it stood at the last tick.
+  Standing standing() {
+    return standing;
+  }
+
+  boolean isOver() {
+    return over != null;
   }
 
   /// The node that it is now.

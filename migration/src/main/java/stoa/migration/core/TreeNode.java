@@ -923,6 +923,11 @@ public final class TreeNode {
     return queue == null ? isRoot : queue.head().equals(me);
   }
 
+  /// How many objects are here, of those that somebody asked for.
+  public int owned() {
+    return (int) queues.values().stream().filter(queue -> queue.head().equals(me)).count();
+  }
+
   /// How many nodes it knows of that wait for an object here or pass through here.
   public int queued(StreamId object) {
     var queue = queues.get(object);
