@@ -4,6 +4,7 @@ module stoa.node {
   requires static transitive org.jspecify;
   requires transitive stoa.wire;
   requires transitive stoa.objects;
+  requires stoa.links;
   requires io.grpc.netty.shaded;
   requires org.slf4j;
 

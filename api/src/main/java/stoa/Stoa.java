@@ -197,6 +197,15 @@ public interface Stoa extends AutoCloseable {
         "this store has no objects that are placed at clients; open memory: or file:DIRECTORY");
   }
 
+  /// Waits until all is durable that this client has done to, and seen of, objects that are placed
+  /// at clients: it is in the store, and stays, whoever vanishes. All other calls are durable when
+  /// they return, and so are those on client-placed objects of a store in this process.
+  ///
+  /// @throws UnknownOutcome when this client was disconnected since its last flush, so that what it
+  ///   has done since may be lost; said once
+  /// @throws DeadlineExceeded when that is not known in time; flush again
+  default void flush() {}
+
   /// The past of an object.
   ///
   /// @throws UnsupportedOperationException for a [Blob], whose past is in its snapshots

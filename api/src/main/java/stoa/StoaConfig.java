@@ -21,8 +21,14 @@ import java.util.Objects;
 /// @param keep how much of the past it keeps by itself; a server keeps what it was told when it was
 ///   started
 /// @param security how a client and its server know each other
+/// @param membership how a client takes part in the migration of objects
 public record StoaConfig(
-    String url, List<Class<?>> types, Limits limits, Keep keep, Security security) {
+    String url,
+    List<Class<?>> types,
+    Limits limits,
+    Keep keep,
+    Security security,
+    Membership membership) {
   private static final long MEMORY_VERSIONS = 1_000;
 
   public StoaConfig {
@@ -31,6 +37,12 @@ public record StoaConfig(
     Objects.requireNonNull(limits, "limits");
     Objects.requireNonNull(keep, "keep");
     Objects.requireNonNull(security, "security");
+    Objects.requireNonNull(membership, "membership");
+    if (membership instanceof Membership.Inner && security.certificate() != null) {
+      throw new IllegalArgumentException(
+          "an inner node of the tree has no certificate to show, and its server wants encrypted"
+              + " connections; let it be Membership.leaf()");
+    }
   }
 
   /// The standard configuration for a URL: a `memory:` store keeps the last 1000 versions of its
@@ -38,32 +50,38 @@ public record StoaConfig(
   public static StoaConfig of(String url) {
     boolean memory = url.regionMatches(true, 0, "memory:", 0, 7);
     Keep keep = memory ? Keep.versions(MEMORY_VERSIONS) : Keep.all();
-    return new StoaConfig(url, List.of(), Limits.standard(), keep, Security.none());
+    return new StoaConfig(
+        url, List.of(), Limits.standard(), keep, Security.none(), Membership.leaf());
   }
 
   /// This configuration of a store somewhere else.
   public StoaConfig withUrl(String value) {
-    return new StoaConfig(value, types, limits, keep, security);
+    return new StoaConfig(value, types, limits, keep, security, membership);
   }
 
   /// This configuration with other [#types()].
   public StoaConfig withTypes(List<Class<?>> value) {
-    return new StoaConfig(url, value, limits, keep, security);
+    return new StoaConfig(url, value, limits, keep, security, membership);
   }
 
   /// This configuration with other [#limits()].
   public StoaConfig withLimits(Limits value) {
-    return new StoaConfig(url, types, value, keep, security);
+    return new StoaConfig(url, types, value, keep, security, membership);
   }
 
   /// This configuration with another [#keep()].
   public StoaConfig withKeep(Keep value) {
-    return new StoaConfig(url, types, limits, value, security);
+    return new StoaConfig(url, types, limits, value, security, membership);
   }
 
   /// This configuration with another [#security()].
   public StoaConfig withSecurity(Security value) {
-    return new StoaConfig(url, types, limits, keep, value);
+    return new StoaConfig(url, types, limits, keep, value, membership);
+  }
+
+  /// This configuration with another [#membership()].
+  public StoaConfig withMembership(Membership value) {
+    return new StoaConfig(url, types, limits, keep, security, value);
   }
 
   /// The part of the URL before its first colon, in lower case.

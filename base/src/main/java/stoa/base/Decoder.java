@@ -12,7 +12,8 @@ public final class Decoder {
   public static final class MalformedException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
-    MalformedException(String message) {
+    /// Of who finds that what was read makes no sense.
+    public MalformedException(String message) {
       super(message);
     }
   }

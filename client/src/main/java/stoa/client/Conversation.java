@@ -176,6 +176,22 @@ final class Conversation implements AutoCloseable {
     return containers;
   }
 
+  /// Where the server is that it is connected to; null while it is to none.
+  Addresses.@Nullable Address place() {
+    lock.lock();
+    try {
+      Link now = link;
+      return now == null ? null : now.address();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /// A further channel to a server.
+  io.grpc.ManagedChannel channel(Addresses.Address address) {
+    return channels.to(address);
+  }
+
   /// What the server said when it was connected last.
   ServerHello server() {
     ServerHello said = server;

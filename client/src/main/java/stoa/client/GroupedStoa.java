@@ -1,6 +1,7 @@
 package stoa.client;
 
 import java.time.Duration;
+import java.util.Collection;
 import java.util.Iterator;
 import java.util.List;
 import java.util.NoSuchElementException;
@@ -147,6 +148,17 @@ final class GroupedStoa implements ObjectSnapshot.Source {
   }
 
   // ---- of the store as a whole
+
+  @Override
+  public <R extends @Nullable Object, X extends Exception> R together(
+      Collection<?> shared, Body<R, X> body) throws X {
+    return first.together(shared, body);
+  }
+
+  @Override
+  public void flush() {
+    first.flush();
+  }
 
   @Override
   public <R extends @Nullable Object, X extends Exception> R transact(

@@ -11,6 +11,7 @@ import org.jspecify.annotations.Nullable;
 import stoa.Closed;
 import stoa.NotShareable;
 import stoa.Order;
+import stoa.Placement;
 import stoa.StoaConfig;
 import stoa.base.StreamId;
 import stoa.objects.ObjectSnapshot;
@@ -31,6 +32,7 @@ final class Parts implements AutoCloseable {
   private final RemoteStoa first;
   private final ShardMap map;
   private final ObjectSnapshot.Source whole;
+  private final Migrating migrating;
 
   /// Those of the other groups; being opened, or open.
   private final AtomicReferenceArray<@Nullable CompletableFuture<RemoteStoa>> others;
@@ -48,6 +50,7 @@ final class Parts implements AutoCloseable {
     map = ShardMap.of(Math.max(1, server.getGroups()), server.getSpread());
     others = new AtomicReferenceArray<>(map.groups());
     whole = map.groups() == 1 ? first : new GroupedStoa(this);
+    migrating = new Migrating(this, config.membership());
   }
 
   /// Connects to a store.
@@ -60,6 +63,11 @@ final class Parts implements AutoCloseable {
   /// The store as programs use it.
   ObjectSnapshot.Source whole() {
     return whole;
+  }
+
+  /// This client's part in the migration of objects.
+  Migrating migrating() {
+    return migrating;
   }
 
   /// How many there are.
@@ -84,8 +92,10 @@ final class Parts implements AutoCloseable {
     return map.group(order, stream);
   }
 
-  /// The part that has an object, opened if need be.
+  /// The part that has an object, opened if need be. What is placed at clients is in one tree, and
+  /// therefore in one group.
   RemoteStoa of(SharedType type, Key key) {
+    if (type.placement() == Placement.CLIENT) return first;
     return part(group(type.order(), key.stream()));
   }
 
@@ -176,6 +186,7 @@ final class Parts implements AutoCloseable {
   @Override
   public void close() {
     if (!closed.compareAndSet(false, true)) return;
+    RuntimeException left = leave();
     var ends = new ArrayList<CompletableFuture<RemoteStoa>>();
     // Beside each other: each waits for its own calls.
     for (RemoteStoa part : open()) {
@@ -192,5 +203,16 @@ final class Parts implements AutoCloseable {
     first.end();
     for (var end : ends) end.join();
     afterwards.getAndSet(() -> {}).run();
+    if (left != null) throw left;
+  }
+
+  /* Answers what went wrong. */
+  private @Nullable RuntimeException leave() {
+    try {
+      migrating.close();
+      return null;
+    } catch (RuntimeException failed) {
+      return failed;
+    }
   }
 }

@@ -159,6 +159,9 @@ final class RemoteInvoker implements RemoteRoute {
   public @Nullable Object invoke(Proxied proxied, SharedMethod method, @Nullable Object[] arguments)
       throws Throwable {
     leaveReading();
+    if (RemotePlaced.is(this) && parts.migrating().isHere()) {
+      return parts.migrating().member().call(placed(), method, arguments);
+    }
     RemoteTransaction transaction = RemoteTransaction.current(parts);
     if (transaction != null) return transaction.call(this, method, arguments);
     if (method.kind().isTransaction()) return transact(method, arguments);
@@ -174,6 +177,22 @@ final class RemoteInvoker implements RemoteRoute {
     }
   }
 
+  /// The object, for who executes its calls.
+  ///
+  /// @throws UnsupportedOperationException where it takes no part
+  RemotePlaced placed() {
+    if (RemoteTransaction.current(parts) != null) RemotePlaced.refuse(this, "transactions");
+    return new RemotePlaced(this);
+  }
+
+  /// Arguments of the constructor that nobody else can change.
+  @Nullable Object[] arguments() {
+    byte[] opening = opening();
+    if (opening == null) return new @Nullable Object[0];
+    return (@Nullable Object[])
+        java.util.Objects.requireNonNull(stoa().marshaller().value(opening));
+  }
+
   private Outgoing live(SharedMethod method, @Nullable Object[] arguments) {
     return stoa()
         .requests()
@@ -185,6 +204,7 @@ final class RemoteInvoker implements RemoteRoute {
       SharedMethod method,
       @Nullable Object[] arguments,
       java.util.function.Consumer<Outgoing> settled) {
+    RemotePlaced.refuse(this, "asynchronous calls; call it on a thread");
     if (RemoteTransaction.current(parts) != null || method.kind().isTransaction()) {
       throw new IllegalStateException(
           "a transaction cannot call asynchronously; call " + method + " directly");
@@ -243,6 +263,7 @@ final class RemoteInvoker implements RemoteRoute {
 
   /// Creates the object.
   void create() throws Throwable {
+    RemotePlaced.refuse(this, "Stoa.create; it begins with its first call");
     var existence = new Existence.Absent(opening());
     RemoteTransaction transaction = RemoteTransaction.current(parts);
     if (transaction != null) {

@@ -1,6 +1,7 @@
 package stoa.client;
 
 import java.time.Duration;
+import java.util.Collection;
 import java.util.Iterator;
 import java.util.List;
 import java.util.NoSuchElementException;
@@ -208,6 +209,8 @@ final class RemoteStoa implements ObjectSnapshot.Source {
     T proxy = type.cast(proxy(known, ref.key(), NOTHING, RemoteInvoker.Source.REFERENCE, 0));
     return switch (view) {
       case View.Remote() -> proxy;
+      case View.Cached() when RemotePlaced.is(Parts.live(proxy)) -> parts.migrating().near(proxy);
+      case View.Local() when RemotePlaced.is(Parts.live(proxy)) -> proxy;
       case View.Local() -> following(proxy, RemoteView.Freshness.NOW);
       case View.Cached() -> following(proxy, RemoteView.Freshness.SEEN);
       case View.AtVersion(long version) -> history(proxy).at(version);
@@ -239,6 +242,7 @@ final class RemoteStoa implements ObjectSnapshot.Source {
     if (shared instanceof Facade facade) return delete(facade.shared());
     if (shared instanceof RemoteBlob blob) return blobs.own(blob).delete();
     RemoteInvoker invoker = parts.own(shared);
+    RemotePlaced.refuse(invoker, "Stoa.delete; let it have an empty state");
     long generation = invoker.generation();
     Existence existence =
         generation == 0 ? new Existence.Any(null) : new Existence.Generation(generation);
@@ -416,6 +420,19 @@ final class RemoteStoa implements ObjectSnapshot.Source {
     return outcome.getKind() == stoa.wire.proto.Outcome.Kind.COMMITTED
         ? new Transaction.Outcome.Committed(Requests.at(outcome.getAt()))
         : new Transaction.Outcome.NotCommitted();
+  }
+
+  // ---- objects that are placed at clients
+
+  @Override
+  public <R extends @Nullable Object, X extends Exception> R together(
+      Collection<?> shared, Body<R, X> body) throws X {
+    return parts.migrating().together(shared, body);
+  }
+
+  @Override
+  public void flush() {
+    parts.migrating().flush();
   }
 
   // ---- the past

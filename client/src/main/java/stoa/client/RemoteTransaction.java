@@ -211,6 +211,7 @@ final class RemoteTransaction implements Attempts.Attempt {
   @Nullable Object call(RemoteInvoker live, SharedMethod method, @Nullable Object[] arguments)
       throws Throwable {
     check();
+    RemotePlaced.refuse(live, "transactions");
     Branch branch = branch(live);
     byte[] call = live.type().call(method, arguments);
     return branch.call(live, call, live.existenceThen(), !method.kind().isReading());

@@ -1,83 +1,57 @@
 package stoa.migration;
 
-import java.util.ArrayList;
 import java.util.Collection;
-import java.util.List;
-import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
-import java.util.SortedMap;
-import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.locks.Condition;
-import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import stoa.Action;
 import stoa.Closed;
 import stoa.Stoa;
-import stoa.Unavailable;
 import stoa.base.Clock;
-import stoa.base.StreamId;
-import stoa.migration.core.Copy;
-import stoa.migration.core.Event;
 import stoa.migration.core.NodeId;
 import stoa.migration.core.TreeNode;
 import stoa.migration.core.Version;
 import stoa.objects.PlacedObject;
-import stoa.objects.PlacedState;
 import stoa.objects.PlacedStore;
-import stoa.objects.PlacedStore.Change;
 import stoa.objects.Placing;
 import stoa.objects.types.SharedMethod;
 import stoa.spi.CallContext;
 
-/// The tree of a store in this process: its root, which is where the store is, and members that
-/// join it here. Thread-safe.
+/// The tree of a store in this process: its root, which is where the store is, members that join it
+/// here, and those that come over the network when it is served. Thread-safe.
 ///
 /// Calls on client-placed objects that are made on the store itself execute at the root, and are
 /// durable when they return.
 @SuppressWarnings("exports") // Justification: of Placing, which programs do not call
 public final class Domain implements Placing {
-  private static final long TICK_MILLIS = 200;
+  static final long TICK_MILLIS = 200;
   private static final String ROOT = "root";
 
   private final PlacedStore store;
-  private final Stoa stoa;
   private final Clock clock;
   private final TreeNode.Settings settings;
-  private final Links links = new LocalLinks();
+  private final Site here = new Here();
+  private final RoutedLinks links = new RoutedLinks();
   private final AtomicLong numbers = new AtomicLong();
   private final NodeId root;
+  private final RootStore rootStore;
   private final Member rootMember;
   private final Set<Member> members = ConcurrentHashMap.newKeySet();
-  private final Map<StreamId, PlacedObject> objects = new ConcurrentHashMap<>();
-  private final ExecutorService loads = Executors.newVirtualThreadPerTaskExecutor();
-  private final ExecutorService writer = Executors.newSingleThreadExecutor(Domain::thread);
   private final ScheduledExecutorService ticks =
       Executors.newSingleThreadScheduledExecutor(Domain::thread);
-  private final ReentrantLock lock = new ReentrantLock();
-  private final Condition wrote = lock.newCondition();
-  /* Guarded by `lock`: what is to persist, up to which number that is, and what has persisted. */
-  private SortedMap<StreamId, Copy> pending = new TreeMap<>();
-  private boolean asked;
-  private long pendingTo;
-  private long persisted;
-  private @Nullable RuntimeException over;
 
   Domain(PlacedStore store, Clock clock, TreeNode.Settings settings) {
     this.store = store;
-    this.stoa = store.stoa();
     this.clock = clock;
     this.settings = settings;
     root = new NodeId(ROOT, store.epoch());
+    rootStore = new RootStore(store, this::atRoot, this::end);
     rootMember =
-        new Member(
-            this, Member.Role.ROOT, ROOT, TreeNode.root(root, settings, store.epoch() << 32));
+        new Member(here, rootStore, ROOT, TreeNode.root(root, settings, store.epoch() << 32));
     rootMember.begin();
     members.add(rootMember);
     var _ =
@@ -85,7 +59,7 @@ public final class Domain implements Placing {
             () -> members.forEach(Member::tick), TICK_MILLIS, TICK_MILLIS, TimeUnit.MILLISECONDS);
   }
 
-  private static Thread thread(Runnable task) {
+  static Thread thread(Runnable task) {
     var thread = new Thread(task, "stoa-migration");
     thread.setDaemon(true);
     return thread;
@@ -101,143 +75,101 @@ public final class Domain implements Placing {
   /// A further member. Its calls execute in this process, apart from those of other members.
   ///
   /// @param name what it is called; need not be unique
+  /// @throws IllegalArgumentException when the name looks like an address
   public Member join(String name) {
-    var member = new Member(this, Member.Role.CLIENT, name, newNode(name));
+    if (RoutedLinks.isOutside(name)) {
+      throw new IllegalArgumentException("\"" + name + "\" is an address; give a name without ://");
+    }
+    var member = new Member(here, null, name, here.newNode(name));
     members.add(member);
     member.begin();
     return member;
   }
 
-  TreeNode newNode(String address) {
-    return TreeNode.client(new NodeId(address, numbers.incrementAndGet()), settings);
+  /// Has members come over a network from now on.
+  ///
+  /// @param outside the connections to those that are in other processes
+  public void serve(Links outside) {
+    links.outside(outside);
   }
 
-  void forget(Member member) {
-    members.remove(member);
+  /// The settings of all nodes.
+  public TreeNode.Settings settings() {
+    return settings;
+  }
+
+  /// Where the root stands.
+  public Standing standing() {
+    return rootMember.standing();
+  }
+
+  /// Whether it has ended: the store was closed, or takes nothing more.
+  public boolean isOver() {
+    return rootMember.isOver();
   }
 
   Links links() {
     return links;
   }
 
-  NodeId root() {
+  /// The root of the tree, as its nodes know it.
+  public NodeId root() {
     return root;
   }
 
-  PlacedStore store() {
-    return store;
+  /// Lets the root know which object a stream is of; before that, nobody gets the object.
+  ///
+  /// @throws stoa.LimitExceeded when it knows too many
+  public void know(PlacedObject object) {
+    rootStore.know(object);
   }
 
-  CallContext context(Version version) {
-    return new ClientCall(stoa, clock, numbers.incrementAndGet() ^ clock.nowMicros(), version);
-  }
-
-  /// Lets the root know which object a stream is of.
-  void know(PlacedObject object) {
-    var _ = objects.putIfAbsent(object.stream(), object);
-  }
-
-  private PlacedObject known(StreamId stream) {
-    return Objects.requireNonNull(objects.get(stream), "an object that somebody called");
-  }
-
-  // ---- the root's store
-
-  void load(StreamId stream) {
-    loads.execute(() -> {
-      try {
-        PlacedState state = store.load(known(stream));
-        rootMember.on(
-            state == null
-                ? new Event.Loaded(stream, null, new byte[0])
-                : new Event.Loaded(
-                    stream,
-                    new Version(state.generation(), state.number()),
-                    States.packed(state.bytes())));
-      } catch (RuntimeException failed) {
-        fail(failed);
-      }
-    });
-  }
-
-  void persist(long number, List<Copy> copies) {
-    lock.lock();
-    try {
-      for (var copy : copies) pending.put(copy.object(), copy);
-      pendingTo = number;
-      if (asked) return;
-      asked = true;
-    } finally {
-      lock.unlock();
+  /* This process, for its members. */
+  private final class Here implements Site {
+    @Override
+    public TreeNode newNode(String name) {
+      return TreeNode.client(new NodeId(name, numbers.incrementAndGet()), settings);
     }
-    writer.execute(this::write);
-  }
 
-  /* Writes all that waits in one go: only the newest of several copies, since what they depend on is
-   * there too. */
-  private void write() {
-    SortedMap<StreamId, Copy> copies;
-    long to;
-    lock.lock();
-    try {
-      copies = pending;
-      pending = new TreeMap<>();
-      to = pendingTo;
-      asked = false;
-    } finally {
-      lock.unlock();
+    @Override
+    public void forget(Member member) {
+      members.remove(member);
     }
-    try {
-      List<Change> changes = new ArrayList<>();
-      for (var copy : copies.values()) {
-        var version = copy.version();
-        byte[] state = States.unpacked(copy.state());
-        if (state.length == 0) continue; // reconstituted, and never constructed
-        changes.add(
-            new Change(
-                known(copy.object()),
-                new PlacedState(version.generation(), version.number(), state)));
-      }
-      store.persist(changes);
-    } catch (RuntimeException failed) {
-      fail(failed);
-      return;
-    }
-    lock.lock();
-    try {
-      persisted = to;
-      wrote.signalAll();
-    } finally {
-      lock.unlock();
-    }
-    rootMember.on(new Event.Persisted(to));
-  }
 
-  void awaitPersisted(long number) {
-    lock.lock();
-    try {
-      while (persisted < number) {
-        if (over != null) throw over;
-        wrote.awaitUninterruptibly();
-      }
-    } finally {
-      lock.unlock();
+    @Override
+    public Links links() {
+      return links;
+    }
+
+    @Override
+    public NodeId root() {
+      return root;
+    }
+
+    @Override
+    public PlacedStore objects() {
+      return store;
+    }
+
+    @Override
+    public CallContext context(Version version) {
+      return new ClientCall(
+          store.stoa(), clock, numbers.incrementAndGet() ^ clock.nowMicros(), version);
+    }
+
+    @Override
+    public void know(PlacedObject object) {
+      rootStore.know(object);
     }
   }
 
-  private void fail(RuntimeException cause) {
-    var end =
-        cause instanceof Closed
-            ? cause
-            : new Unavailable("the store takes nothing of its clients any more", cause);
-    lock.lock();
-    try {
-      if (over == null) over = end;
-      wrote.signalAll();
-    } finally {
-      lock.unlock();
-    }
-    members.forEach(member -> member.fail(end));
+  private void atRoot(stoa.migration.core.Event event) {
+    rootMember.on(event);
+  }
+
+  private void end(RuntimeException cause) {
+    members.forEach(member -> member.fail(cause));
+    links.close(root);
   }
 
   // ---- calls on the store itself
@@ -263,9 +195,8 @@ public final class Domain implements Placing {
     } catch (RuntimeException failed) {
       // Nobody was told that it is durable.
     }
-    fail(new Closed("the store is closed"));
+    rootStore.fail(new Closed("the store is closed"));
     ticks.shutdownNow();
-    loads.shutdownNow();
-    writer.shutdown();
+    rootStore.close();
   }
 }

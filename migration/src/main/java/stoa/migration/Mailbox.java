@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// A thread that is at work for one node and puts something into the mailbox of another does it
 /// when it is done with the first: no node waits for another, and no stack grows.
-final class Mailbox {
+public final class Mailbox {
   /* The mailboxes that the current thread is to look into; unset while it is at work for none. */
   private static final ThreadLocal<@Nullable Deque<Mailbox>> ROUND = new ThreadLocal<>();
 
@@ -18,12 +18,16 @@ final class Mailbox {
   private final Consumer<RuntimeException> failed;
   private boolean taken;
 
+  /// An empty one.
+  ///
   /// @param failed is told what a task threw; further ones are done nevertheless
-  Mailbox(Consumer<RuntimeException> failed) {
+  public Mailbox(Consumer<RuntimeException> failed) {
     this.failed = failed;
   }
 
-  void put(Runnable task) {
+  /// Has something done after all that was put in before; by this thread, unless another one is at
+  /// work here, or this one is for another node.
+  public void put(Runnable task) {
     synchronized (tasks) {
       tasks.add(task);
       if (taken) return;

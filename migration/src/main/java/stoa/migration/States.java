@@ -17,6 +17,7 @@ import stoa.base.Encoder;
 /// ```
 final class States {
   private static final int SMALL_BYTES = 512;
+  private static final int BYTES_MAX = 256 << 20;
 
   private States() {}
 
@@ -47,7 +48,11 @@ final class States {
     if (packed[0] == 0) return Arrays.copyOfRange(packed, 1, packed.length);
     var in = new stoa.base.Decoder(packed);
     int _ = in.u8();
-    byte[] state = new byte[(int) in.varint()];
+    long bytes = in.varint();
+    if (bytes < 0 || bytes > BYTES_MAX) {
+      throw new Corrupt("a state of " + bytes + " bytes; at most " + BYTES_MAX + " can be");
+    }
+    byte[] state = new byte[(int) bytes];
     try (var inflater = new Inflater(true)) {
       inflater.setInput(packed, in.position(), packed.length - in.position());
       int length = 0;

@@ -30,8 +30,9 @@ class LocalLinksTest {
   @Test
   void messagesComeInTheirOrder() {
     links.send(ONE, TWO, new Message.Attach());
-    links.send(ONE, TWO, new Message.Greet());
-    assertEquals(List.of(said(new Message.Attach()), said(new Message.Greet())), two);
+    links.send(ONE, TWO, new Message.Greet(Message.Kin.CHILD));
+    assertEquals(
+        List.of(said(new Message.Attach()), said(new Message.Greet(Message.Kin.CHILD))), two);
     assertEquals(List.of(), one);
   }
 
@@ -39,7 +40,7 @@ class LocalLinksTest {
   void aConnectionThatWasCutIsGoneForBothAndTakesNothingMore() {
     links.send(ONE, TWO, new Message.Attach());
     links.cut(TWO, ONE);
-    links.send(ONE, TWO, new Message.Greet());
+    links.send(ONE, TWO, new Message.Greet(Message.Kin.CHILD));
     assertEquals(List.of(said(new Message.Attach()), new Event.Gone(ONE)), two);
     assertEquals(List.of(new Event.Gone(TWO), new Event.Gone(TWO)), one);
   }

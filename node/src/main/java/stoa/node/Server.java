@@ -16,6 +16,7 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import stoa.StoaException;
 import stoa.Unavailable;
+import stoa.links.TreeServer;
 import stoa.objects.ObjectCall;
 import stoa.objects.ObjectService;
 import stoa.storage.DeviceStats;
@@ -53,7 +54,7 @@ public final class Server implements AutoCloseable {
    * What there is of a group comes with lead and goes with follow, which are called by one owner of the group at a
    * time; whoever finds it gone sends its client elsewhere.
    */
-  private static final int LEASE_TICK_MILLIS = 500;
+  private static final int LEASE_TICK_MILLIS = 200;
   private static final int SHOWN_MAX = 1_000;
   private static final int DRAIN_TICK_MILLIS = 20;
   private static final int IDLE_TICKS = 10;
@@ -61,6 +62,7 @@ public final class Server implements AutoCloseable {
 
   private final ServerConfig config;
   private final Nodes nodes;
+  private final TreeServer tree;
   private final io.grpc.Server server;
   private final ScheduledExecutorService leases;
   private final Readers readers = new Readers();
@@ -71,6 +73,7 @@ public final class Server implements AutoCloseable {
   private Server(ServerConfig config, Nodes nodes) throws IOException {
     this.config = config;
     this.nodes = nodes;
+    tree = new TreeServer(this::placed, nodes.threads().background(), config.treeLease());
     var builder =
         NettyServerBuilder.forAddress(new InetSocketAddress(config.host(), config.port()))
             .directExecutor()
@@ -85,7 +88,8 @@ public final class Server implements AutoCloseable {
             // Those that do not even begin a conversation.
             .handshakeTimeout(config.helloTimeMax().toMillis(), TimeUnit.MILLISECONDS)
             .maxConnectionIdle(config.helloTimeMax().toMillis(), TimeUnit.MILLISECONDS)
-            .addService(Lenient.bind(new Conversing()));
+            .addService(Lenient.bind(new Conversing()))
+            .addService(tree.service());
     readers.serve(builder);
     Path certificate = config.certificate();
     Path key = config.key();
@@ -109,7 +113,19 @@ public final class Server implements AutoCloseable {
         });
     var _ =
         leases.scheduleWithFixedDelay(
-            nodes::tick, LEASE_TICK_MILLIS, LEASE_TICK_MILLIS, TimeUnit.MILLISECONDS);
+            this::tick, LEASE_TICK_MILLIS, LEASE_TICK_MILLIS, TimeUnit.MILLISECONDS);
+  }
+
+  private void tick() {
+    nodes.tick();
+    tree.tick();
+  }
+
+  /* The part of the store that has the objects which are placed at clients; null while another server
+   * has it. */
+  private @Nullable ObjectService placed() {
+    Node node = nodes.of(ShardMap.GLOBAL_GROUP);
+    return node == null ? null : node.service();
   }
 
   /// Starts to serve a store, which is closed with the server.
@@ -189,6 +205,7 @@ public final class Server implements AutoCloseable {
       interrupted = true;
     }
     operators.shutdown();
+    tree.close();
     nodes.close();
     readers.close();
     if (interrupted) Thread.currentThread().interrupt();

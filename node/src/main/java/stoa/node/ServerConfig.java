@@ -4,6 +4,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
+import stoa.links.TreeServer;
 
 /// How a server listens, and the bounds within which it works.
 ///
@@ -22,6 +23,8 @@ import org.jspecify.annotations.Nullable;
 /// @param helloTimeMax how long a connection may be there that says no hello
 /// @param helloConnectionsMax how many such connections there may be
 /// @param drainTimeMax how long a server that stops waits for what is under way
+/// @param treeLease after how long a silence a connection ends between processes among which
+///   objects migrate, and the objects that were at one are taken from it
 public record ServerConfig(
     String host,
     int port,
@@ -36,7 +39,8 @@ public record ServerConfig(
     Duration lease,
     Duration helloTimeMax,
     int helloConnectionsMax,
-    Duration drainTimeMax) {
+    Duration drainTimeMax,
+    Duration treeLease) {
   /// Checks the values.
   public ServerConfig {
     Objects.requireNonNull(host, "host");
@@ -69,7 +73,8 @@ public record ServerConfig(
         Duration.ofSeconds(30),
         Duration.ofSeconds(10),
         1_000,
-        Duration.ofSeconds(10));
+        Duration.ofSeconds(10),
+        TreeServer.LEASE);
   }
 
   /// This with encrypted connections.
@@ -170,6 +175,26 @@ public record ServerConfig(
         connectionsMax);
   }
 
+  /// This with another lease of the tree.
+  public ServerConfig withTreeLease(Duration value) {
+    return new ServerConfig(
+        host,
+        port,
+        certificate,
+        key,
+        token,
+        sessionsMax,
+        requestsMax,
+        containersMax,
+        transactionsMax,
+        answerBytesMax,
+        lease,
+        helloTimeMax,
+        helloConnectionsMax,
+        drainTimeMax,
+        value);
+  }
+
   private ServerConfig with(
       @Nullable Path newCertificate,
       @Nullable Path newKey,
@@ -194,6 +219,7 @@ public record ServerConfig(
         newLease,
         newHelloTimeMax,
         newHelloConnectionsMax,
-        drainTimeMax);
+        drainTimeMax,
+        treeLease);
   }
 }

@@ -555,6 +555,11 @@ final class EmbeddedStoa implements ObjectSnapshot.Source {
 
   // ---- objects that are placed at clients
 
+  /// A client-placed object that a client elsewhere names.
+  PlacedObject placed(ObjectType type, Object key) {
+    return live(proxy(type, key, NOTHING, LiveInvoker.Source.REFERENCE, 0)).placed();
+  }
+
   /// Where calls on them go.
   Placing placing() {
     Placing known = placing;

@@ -152,7 +152,7 @@ final class LiveInvoker implements LiveRoute {
   PlacedObject placed() {
     boolean inside = ObjectContext.current() != null || ObjectTransaction.current(stoa) != null;
     if (inside) refusePlaced();
-    return new PlacedObject(this);
+    return new LivePlaced(this);
   }
 
   /// Refuses what an object that is placed at clients takes no part in.

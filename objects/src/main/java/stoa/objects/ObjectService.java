@@ -227,13 +227,37 @@ public final class ObjectService implements AutoCloseable {
               + " is placed at clients, and these connections carry calls to where the store is; call"
               + " it in the process that has the store open");
     }
-    Object name = Keys.decode(key, classesOfKeys);
-    if (!java.util.Arrays.equals(Keys.encode(name), key)) {
-      throw new NotShareable("a key of " + type + " is not encoded as it would be here");
-    }
-    Key target = known.key(name);
+    Key target = known.key(decoded(type, key));
     stoa.part().require(known.shared().order(), target);
     return new Container(known, store.target(target));
+  }
+
+  /// Where the calls on client-placed objects go that are made on the store itself; begun if need
+  /// be.
+  ///
+  /// @throws UnsupportedOperationException when stoa-migration is not on the class path
+  public Placing placing() {
+    return stoa.placing();
+  }
+
+  /// A client-placed object that a client names.
+  ///
+  /// @param type the stored name of its type
+  /// @param key its encoded key
+  /// @throws NotShareable when the store has no class of that type, its objects are not placed at
+  ///   clients, or no such key can be
+  public PlacedObject placed(String type, byte[] key) {
+    ObjectType known = stoa.typeNamed(type);
+    if (known.shared().placement() != Placement.CLIENT) {
+      throw new NotShareable(type + " is not placed at clients; say so in its @Shared");
+    }
+    return stoa.placed(known, decoded(type, key));
+  }
+
+  private Object decoded(String type, byte[] key) {
+    Object name = Keys.decode(key, classesOfKeys);
+    if (java.util.Arrays.equals(Keys.encode(name), key)) return name;
+    throw new NotShareable("a key of " + type + " is not encoded as it would be here");
   }
 
   /// A call as it arrived.

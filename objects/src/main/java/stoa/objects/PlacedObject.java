@@ -1,59 +1,50 @@
 package stoa.objects;
 
 import org.jspecify.annotations.Nullable;
+import stoa.LimitExceeded;
 import stoa.base.StreamId;
 import stoa.objects.types.SharedMethod;
 
 /// An object that is placed at clients, as who executes its calls sees it. Immutable; thread-safe.
 @SuppressWarnings("exports") // Justification: for stoa.migration, which sees the types
-public final class PlacedObject {
-  private final LiveInvoker live;
-
-  PlacedObject(LiveInvoker live) {
-    this.live = live;
-  }
-
-  LiveInvoker live() {
-    return live;
-  }
-
+public interface PlacedObject {
   /// Its stream, which is its identity.
-  public StreamId stream() {
-    return live.target().key().stream();
-  }
+  StreamId stream();
+
+  /// The stored name of its type.
+  String type();
+
+  /// Its encoded key.
+  byte[] key();
 
   /// A new instance in its first state.
   ///
   /// @throws Throwable what the constructor throws
-  public Object construct() throws Throwable {
-    var stoa = live.stoa();
-    @Nullable Object[] copies = stoa.opening(stoa.opening(live.constructorArguments()));
-    return live.type().shared().instantiate(stoa.nameOf(live.target().key()), copies);
-  }
+  Object construct() throws Throwable;
 
   /// A new instance in a state.
-  public Object instance(byte[] state) {
-    return live.stoa().marshaller().state(live.type().shared(), state);
-  }
+  Object instance(byte[] state);
 
   /// The state of an instance.
-  public byte[] state(Object instance) {
-    return live.stoa().marshaller().state(live.type().shared(), instance);
-  }
+  ///
+  /// @throws LimitExceeded when it is larger than the store takes
+  byte[] state(Object instance);
 
   /// Arguments that nobody else can change.
-  public @Nullable Object[] arguments(SharedMethod method, @Nullable Object[] arguments) {
-    return live.question(method, arguments).arguments();
-  }
+  @Nullable Object[] arguments(SharedMethod method, @Nullable Object[] arguments);
 
   /// An answer that shares nothing with an instance.
-  public @Nullable Object answer(@Nullable Object answer) {
-    var marshaller = live.stoa().marshaller();
-    return marshaller.isValue(answer) ? answer : marshaller.copy(answer);
-  }
+  @Nullable Object answer(@Nullable Object answer);
 
-  @Override
-  public String toString() {
-    return live.target().key().toString();
+  /// A state, unless it is too large to travel and to be logged.
+  static byte[] checked(PlacedObject object, byte[] state, int bytesMax) {
+    if (state.length <= bytesMax) return state;
+    throw new LimitExceeded(
+        "the state of "
+            + object
+            + " takes "
+            + state.length
+            + " bytes, and travels as a whole; callBytesMax is "
+            + bytesMax);
   }
 }

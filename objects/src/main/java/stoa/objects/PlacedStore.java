@@ -2,6 +2,7 @@ package stoa.objects;
 
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import stoa.Limits;
 import stoa.Placement;
 import stoa.Stoa;
 import stoa.objects.proxy.Proxies;
@@ -11,7 +12,8 @@ import stoa.store.Transaction;
 
 /// The durable side of client-placed objects: the door through which `stoa.migration` uses a store
 /// in this process. Thread-safe.
-public final class PlacedStore {
+@SuppressWarnings("exports") // Justification: for stoa.migration, which sees the types
+public final class PlacedStore implements PlacedObjects {
   /// A state that an object is to have.
   public record Change(PlacedObject object, PlacedState state) {}
 
@@ -33,14 +35,17 @@ public final class PlacedStore {
         stoa + " is not a store in this process; open memory: or file:DIRECTORY");
   }
 
-  /// The store.
+  @Override
   public Stoa stoa() {
     return stoa;
   }
 
-  /// The object of a proxy.
-  ///
-  /// @throws IllegalArgumentException when it is not placed at clients
+  @Override
+  public Limits limits() {
+    return stoa.limits();
+  }
+
+  @Override
   public PlacedObject object(Object shared) {
     LiveInvoker live = stoa.own(shared);
     if (live.type().shared().placement() != Placement.CLIENT) {
@@ -50,7 +55,7 @@ public final class PlacedStore {
     return live.placed();
   }
 
-  /// The same object through a proxy, or what stands before it, whose calls go elsewhere.
+  @Override
   public <T> T through(T shared, Placing placing) {
     return Sharing.through(
         shared,
@@ -59,6 +64,10 @@ public final class PlacedStore {
           var _ = object(proxy);
           return Proxies.redirect(proxy, new PlacedInvoker(live, placing));
         });
+  }
+
+  private static LiveInvoker live(PlacedObject object) {
+    return ((LivePlaced) object).live();
   }
 
   /// A number above that of every opening of the store before.
@@ -71,7 +80,7 @@ public final class PlacedStore {
   /// @throws stoa.Unavailable when the store cannot be asked
   public @Nullable PlacedState load(PlacedObject object) {
     Store store = stoa.core();
-    var target = object.live().target();
+    var target = live(object).target();
     long generation = store.generation(target.key());
     if (generation == 0) return null;
     var existence = new Existence.Generation(generation);
@@ -91,7 +100,7 @@ public final class PlacedStore {
     Store store = stoa.core();
     if (changes.size() == 1) {
       var only = changes.getFirst();
-      var target = only.object().live().target();
+      var target = live(only.object()).target();
       var existence = new Existence.Undeleted(null);
       var _ = store.put(target, only.state().put(), existence, false).answer();
       return;
@@ -102,7 +111,7 @@ public final class PlacedStore {
     }
     try (var transaction = store.begin(BOUNDS)) {
       for (var change : changes) {
-        var target = change.object().live().target();
+        var target = live(change.object()).target();
         var existence = new Existence.Undeleted(null);
         var _ = transaction.put(target, change.state().put(), existence, false);
       }

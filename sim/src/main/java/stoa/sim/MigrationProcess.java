@@ -198,6 +198,10 @@ final class MigrationProcess {
         var names = flushes.remove(number);
         if (names != null) world.history().durable(names);
       }
+      case Effect.Moving() -> {
+        world.reached("a leaf moves");
+        leaving = true;
+      }
       case Effect.Left() -> {
         world.reached("a node has left");
         world.history().durable(world.history().ended(from.id()));

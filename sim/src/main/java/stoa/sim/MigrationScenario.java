@@ -6,10 +6,13 @@ import stoa.migration.core.TreeNode.Retrieval;
 /// their connections, and roots fail; then the operations that are durable must have one order.
 final class MigrationScenario implements Scenario {
   private final String name;
+  private final int leaves;
   private final MigrationWorld.Trouble trouble;
 
-  MigrationScenario(String name, MigrationWorld.Trouble trouble) {
+  /// @param leaves which share of the clients are leaves, in hundredths
+  MigrationScenario(String name, int leaves, MigrationWorld.Trouble trouble) {
     this.name = name;
+    this.leaves = leaves;
     this.trouble = trouble;
   }
 
@@ -26,6 +29,7 @@ final class MigrationScenario implements Scenario {
             chance.between(1, 5),
             chance.between(1, 3),
             chance.between(4, 16),
+            leaves,
             chance.percent(50) ? Retrieval.AHEAD : Retrieval.ONE_BY_ONE);
     new MigrationWorld(chance.of("world"), trace, size, trouble).run();
   }

@@ -34,9 +34,15 @@ final class MigrationWorld {
   /// @param objects how many objects
   /// @param childrenMax how many children a node takes
   /// @param operations how many operations each client makes
+  /// @param leaves which share of the clients are leaves, in hundredths
   /// @param retrieval how objects are retrieved
   record Size(
-      int clients, int objects, int childrenMax, int operations, TreeNode.Retrieval retrieval) {}
+      int clients,
+      int objects,
+      int childrenMax,
+      int operations,
+      int leaves,
+      TreeNode.Retrieval retrieval) {}
 
   private record Persist(long number, List<Copy> copies) {}
 
@@ -69,7 +75,8 @@ final class MigrationWorld {
     network = new MigrationNetwork(chance.of("network"));
     for (int i = 0; i < size.objects; i++) objects.add(new StreamId(0, i + 1));
     for (int i = 0; i < size.clients; i++) {
-      clients.add(new MigrationProcess(this, chance.of("client " + i), "c" + i, size.operations));
+      String name = chance.of("kind " + i).percent(size.leaves) ? NodeId.LEAF + "h/c" + i : "c" + i;
+      clients.add(new MigrationProcess(this, chance.of("client " + i), name, size.operations));
     }
     root = startRoot();
   }

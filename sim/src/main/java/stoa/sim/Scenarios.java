@@ -67,9 +67,11 @@ final class Scenarios {
               Copies.FULL,
               new StreamWorld.Trouble(20, 20, 5, 1, 1),
               StreamRules.KEPT),
-          new MigrationScenario("migration", new MigrationWorld.Trouble(12, 5, 8, 2)),
-          new MigrationScenario("migration-leaves", new MigrationWorld.Trouble(25, 0, 0, 0)),
-          new MigrationScenario("migration-cuts", new MigrationWorld.Trouble(10, 10, 20, 0)),
+          new MigrationScenario("migration", 0, new MigrationWorld.Trouble(12, 5, 8, 2)),
+          new MigrationScenario("migration-leaves", 0, new MigrationWorld.Trouble(25, 0, 0, 0)),
+          new MigrationScenario("migration-cuts", 0, new MigrationWorld.Trouble(10, 10, 20, 0)),
+          new MigrationScenario("migration-moves", 60, new MigrationWorld.Trouble(25, 0, 0, 0)),
+          new MigrationScenario("migration-lone", 60, new MigrationWorld.Trouble(12, 5, 8, 2)),
           new ShardLogScenario(
               "shard-local-memory", _ -> new LocalShard(PoweredDisk.memory(MEMORY), SMALL)),
           new ShardLogScenario(

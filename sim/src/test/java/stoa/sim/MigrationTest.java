@@ -13,8 +13,14 @@ class MigrationTest {
   @Test
   void durableOperationsHaveOneOrderThroughLeavesDisconnectionsAndNewRoots() {
     SortedMap<String, Long> places = new TreeMap<>();
-    for (var name : List.of("migration", "migration-leaves", "migration-cuts")) {
-      for (long seed = 0; seed < 60; seed++) {
+    for (var name :
+        List.of(
+            "migration",
+            "migration-leaves",
+            "migration-cuts",
+            "migration-moves",
+            "migration-lone")) {
+      for (long seed = 0; seed < 50; seed++) {
         SimulatedRun.require(Scenarios.named(name), seed)
             .places()
             .forEach((place, count) -> places.merge(place, count, Long::sum));
@@ -27,6 +33,7 @@ class MigrationTest {
             "a Replaced",
             "a Reply",
             "a Resume",
+            "a Move",
             "a connection is cut",
             "a new root",
             "a node has left",

@@ -27,8 +27,9 @@ final class Arrows {
     ALLOWED.put("collections", engine);
     ALLOWED.put("migration", engine);
     ALLOWED.put("wire", engine);
-    ALLOWED.put("node", with(engine, "wire"));
-    ALLOWED.put("client", with(engine, "wire"));
+    ALLOWED.put("links", with(engine, "migration"));
+    ALLOWED.put("node", with(engine, "wire", "links"));
+    ALLOWED.put("client", with(engine, "wire", "migration", "links"));
     ALLOWED.put("cluster", with(engine, "wire", "node", "ratis"));
     ALLOWED.put("stacksync", Set.of("api"));
     ALLOWED.put("sim", with(engine, "migration"));

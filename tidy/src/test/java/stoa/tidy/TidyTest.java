@@ -40,8 +40,15 @@ class TidyTest {
               THREAD),
           Edge.of(
               "stoa.migration.Domain",
+              "has the thread that ticks for the members of this process",
+              THREAD),
+          Edge.of(
+              "stoa.migration.RootStore",
               "starts the threads of the root, and callers wait there for the disk",
               THREAD),
+          Edge.of("stoa.migration.Outpost", "has the thread that ticks for its member", THREAD),
+          Edge.of(
+              "stoa.migration.Seat", "callers wait there for objects, with a limit", THREAD, CLOCK),
           Edge.of("stoa.objects.Attempts", "where transactions wait that have lost often", THREAD),
           Edge.of("stoa.objects.EmbeddedKeyValues", "hands over answers", THREAD),
           Edge.of("stoa.objects.KeyFeed", "hands over what listeners are told", THREAD),

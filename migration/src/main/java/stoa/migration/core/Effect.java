@@ -29,6 +29,10 @@ public sealed interface Effect {
   /// What was made or seen here before a [Event.Flush] is durable.
   record Flushed(long number) implements Effect {}
 
+  /// The node leaves, and its process is to come back with another one when it has. It must get no
+  /// more operations.
+  record Moving() implements Effect {}
+
   /// The node has left. Nothing follows.
   record Left() implements Effect {}
 

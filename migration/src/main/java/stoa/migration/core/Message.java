@@ -70,7 +70,9 @@ public sealed interface Message {
   record Durable(long number) implements Direct {}
 
   /// A node wants a place in the tree. The root is told, and passes it on to a child, and so on.
-  record Join(NodeId newcomer) implements Direct {}
+  ///
+  /// @param avoid who offered it a place and could not be reached
+  record Join(NodeId newcomer, SortedSet<NodeId> avoid) implements Direct {}
 
   /// There is a place below a node. The receiver takes the first that it is offered.
   record Offer(NodeId above) implements Direct {}
@@ -80,6 +82,10 @@ public sealed interface Message {
 
   /// The receiver is a child of the sender.
   record Welcome() implements Message {}
+
+  /// The sender leaves, and none of its children can have its place: the receiver is to leave, and
+  /// to come back elsewhere.
+  record Move() implements Message {}
 
   /// The sender, which has no children, leaves; these are the newest copies of all that it has.
   record Depart(Upward copies) implements Message {}
@@ -119,6 +125,20 @@ public sealed interface Message {
   /// The receiver's leaving is noted: it is no neighbor any more.
   record Farewell() implements Message {}
 
-  /// The sender takes the receiver for a neighbor.
-  record Greet() implements Message {}
+  /// What a node takes another one for.
+  enum Kin {
+    /// The one above it.
+    PARENT,
+    /// One below it.
+    CHILD
+  }
+
+  /// The sender takes the receiver for a neighbor. It is the first between the two.
+  record Greet(Kin kin) implements Message {}
+
+  /// Whether this is the first that a child says to its parent: children connect, since a parent
+  /// can be reached.
+  default boolean connects() {
+    return this instanceof Attach || (this instanceof Greet(Kin kin) && kin == Kin.PARENT);
+  }
 }

@@ -16,6 +16,7 @@ import stoa.base.Check;
 import stoa.base.StreamId;
 import stoa.migration.core.LocalQueue.Entry;
 import stoa.migration.core.Message.Course;
+import stoa.migration.core.Message.Kin;
 import stoa.migration.core.Message.ReadId;
 import stoa.migration.core.Message.Route;
 
@@ -99,14 +100,17 @@ public final class TreeNode {
   /* The number of the flush that a leaving node waits for. */
   private static final long LAST_FLUSH = -1;
 
+  private static final int UNREACHABLE_MAX = 16;
+
   private final NodeId me;
   private final Settings settings;
   private final boolean isRoot;
   private final long oldest;
   private Stage stage;
   private @Nullable NodeId parent;
-  /* While it joins, who has a place for it. */
+  /* While it joins, who has a place for it, and who had but could not be reached. */
   private @Nullable NodeId offered;
+  private final SortedSet<NodeId> unreachable = new TreeSet<>();
   /* Children, with the number of newcomers that were passed on to them. */
   private final SortedMap<NodeId, Integer> children = new TreeMap<>();
   private final SortedMap<StreamId, LocalQueue> queues = new TreeMap<>();
@@ -146,6 +150,7 @@ public final class TreeNode {
   private final List<Stashed> stash = new ArrayList<>();
   /* Of this node's own leaving. */
   private final SortedSet<NodeId> awaited = new TreeSet<>();
+  private final SortedSet<NodeId> moved = new TreeSet<>();
   private long attempt;
   private @Nullable NodeId successor;
   private SortedMap<StreamId, Version> successorHas = new TreeMap<>();
@@ -206,7 +211,9 @@ public final class TreeNode {
       case Event.Gone(NodeId node) -> gone(node);
       case Event.Join(NodeId to) -> {
         if (stage == Stage.NEW) stage = Stage.JOINING;
-        if (stage == Stage.JOINING) effects.add(new Effect.Tell(to, new Message.Join(me)));
+        if (stage == Stage.JOINING) {
+          effects.add(new Effect.Tell(to, new Message.Join(me, new TreeSet<>(unreachable))));
+        }
       }
       case Event.Tick() -> tick();
       case Event.Loaded loaded -> loaded(loaded);
@@ -295,7 +302,7 @@ public final class TreeNode {
 
   private void told(Message.Direct message) {
     switch (message) {
-      case Message.Join(NodeId newcomer) -> join(newcomer);
+      case Message.Join join -> join(join);
       case Message.Offer(NodeId above) -> {
         if (stage != Stage.JOINING || offered != null) return;
         offered = above;
@@ -321,6 +328,7 @@ public final class TreeNode {
         copyUp(node, number, objects);
       }
       case Message.Depart(Upward with) -> departed(from, with);
+      case Message.Move() -> moveOn();
       case Message.Hold(long number, NodeId by) -> hold(from, number, by);
       case Message.Holding(long number, var has) -> {
         if (stage != Stage.ASKING || number != attempt) return;
@@ -344,7 +352,10 @@ public final class TreeNode {
     if (stage == Stage.ENDING) {
       awaited.remove(node);
     } else if (stage == Stage.JOINING) {
-      if (node.equals(offered)) offered = null;
+      if (!node.equals(offered)) return;
+      if (unreachable.size() == UNREACHABLE_MAX) unreachable.clear();
+      unreachable.add(node);
+      offered = null;
     } else if (node.equals(parent)) {
       disconnected();
     } else if (children.containsKey(node)) {
@@ -386,6 +397,7 @@ public final class TreeNode {
    * generation when newer copies may be lost. */
   private void remove(NodeId child, @Nullable List<Copy> reconstituted) {
     children.remove(child);
+    moved.remove(child);
     awaited.remove(child);
     List<StreamId> touched = new ArrayList<>();
     queues.forEach((object, queue) -> {
@@ -411,18 +423,29 @@ public final class TreeNode {
 
   // ---- joining
 
-  private void join(NodeId newcomer) {
+  /* A node that has room takes the newcomer. Others pass it on to a child: one of its host, if there
+   * is any, and of these the one that got the fewest. */
+  private void join(Message.Join join) {
+    NodeId newcomer = join.newcomer();
     if (!isIn() || newcomer.equals(me)) return;
-    if (children.size() < settings.childrenMax) {
+    NodeId best = null;
+    for (var child : children.keySet()) {
+      if (child.isLeaf() || join.avoid().contains(child)) continue;
+      if (child.address().equals(newcomer.address())) continue; // what the newcomer was before
+      if (best == null || isBetter(child, best, newcomer.host())) best = child;
+    }
+    if (best == null || children.size() < settings.childrenMax) {
       effects.add(new Effect.Tell(newcomer, new Message.Offer(me)));
       return;
     }
-    NodeId least = children.firstKey();
-    for (var child : children.keySet()) {
-      if (children.getOrDefault(child, 0) < children.getOrDefault(least, 0)) least = child;
-    }
-    children.merge(least, 1, Integer::sum);
-    send(least, new Message.Join(newcomer));
+    children.merge(best, 1, Integer::sum);
+    send(best, join);
+  }
+
+  private boolean isBetter(NodeId child, NodeId than, String host) {
+    boolean near = child.host().equals(host);
+    if (near != than.host().equals(host)) return near;
+    return children.getOrDefault(child, 0) < children.getOrDefault(than, 0);
   }
 
   /* Takes a newcomer, perhaps one too many: others may have come since the offer. */
@@ -704,11 +727,30 @@ public final class TreeNode {
       stage = Stage.ENDING;
       return;
     }
+    successor = firstInner();
+    if (successor == null) {
+      for (var each : children.keySet()) {
+        if (moved.add(each)) send(each, new Message.Move());
+      }
+      return;
+    }
     stage = Stage.ASKING;
     attempt++;
-    successor = children.firstKey();
     awaited.addAll(neighbors());
     for (var each : neighbors()) send(each, new Message.Hold(attempt, successor));
+  }
+
+  private @Nullable NodeId firstInner() {
+    for (var each : children.keySet()) {
+      if (!each.isLeaf()) return each;
+    }
+    return null;
+  }
+
+  private void moveOn() {
+    if (stage != Stage.IN) return;
+    stage = Stage.DRAINING;
+    effects.add(new Effect.Moving());
   }
 
   private void stepBack() {
@@ -749,7 +791,8 @@ public final class TreeNode {
   private void replaced(NodeId node, NodeId by) {
     Check.that(by.equals(granted.remove(node)), "%s leaves, and %s has its place", node, by);
     effects.add(new Effect.Send(node, new Message.Farewell()));
-    if (node.equals(parent)) {
+    var kin = node.equals(parent) ? Kin.PARENT : Kin.CHILD;
+    if (kin == Kin.PARENT) {
       parent = by; // which has all that the old one had
     } else {
       Integer passed = children.remove(node);
@@ -758,7 +801,7 @@ public final class TreeNode {
           route.to().equals(node) ? new Route(route.object(), route.course(), by) : route);
     }
     queues.values().forEach(queue -> queue.replace(node, by));
-    send(by, new Message.Greet());
+    send(by, new Message.Greet(kin));
     release(node, by);
     unstash(each -> each.from().equals(by));
   }
@@ -809,9 +852,9 @@ public final class TreeNode {
       Route mine = routes.get(read);
       if (mine != null) routes.put(read, new Route(mine.object(), route.course(), mine.to()));
     });
-    send(parent(), new Message.Greet());
+    send(parent(), new Message.Greet(Kin.PARENT));
     for (var each : upper.children.keySet()) {
-      if (!each.equals(me)) send(each, new Message.Greet());
+      if (!each.equals(me)) send(each, new Message.Greet(Kin.CHILD));
     }
     effects.addAll(later);
     List.copyOf(queues.keySet()).forEach(this::advance);
@@ -878,6 +921,11 @@ public final class TreeNode {
   public boolean owns(StreamId object) {
     var queue = queues.get(object);
     return queue == null ? isRoot : queue.head().equals(me);
+  }
+
+  /// How many objects are here, of those that somebody asked for.
+  public int owned() {
+    return (int) queues.values().stream().filter(queue -> queue.head().equals(me)).count();
   }
 
   /// How many nodes it knows of that wait for an object here or pass through here.

@@ -1,0 +1,232 @@
+package stoa.client;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import stoa.Accessor;
+import stoa.Closed;
+import stoa.Membership;
+import stoa.Placement;
+import stoa.Shared;
+import stoa.Stoa;
+import stoa.StoaConfig;
+import stoa.TxOptions;
+import stoa.View;
+import stoa.node.Server;
+import stoa.node.ServerConfig;
+import stoa.objects.EmbeddedEngine;
+import stoa.objects.ObjectService;
+
+/// Objects migrate between clients of a server, over sockets.
+class MigratingTest {
+  /// A balance that moves to whoever pays.
+  @Shared(name = "test.RemotePurse", key = "name", placement = Placement.CLIENT)
+  public static class Purse {
+    private final String name;
+    private long balance;
+    private String memo = "";
+
+    protected Purse(String name, long balance) {
+      this.name = name;
+      this.balance = balance;
+    }
+
+    @Accessor
+    public String name() {
+      return name;
+    }
+
+    @Accessor
+    public long balance() {
+      return balance;
+    }
+
+    public long add(long amount) {
+      if (balance + amount < 0) throw new IllegalArgumentException("only " + balance);
+      balance += amount;
+      return balance;
+    }
+
+    public void write(String text) {
+      memo = text;
+    }
+
+    @Accessor
+    public int memoLength() {
+      return memo.length();
+    }
+  }
+
+  private static Purse purse(Stoa stoa, String name) {
+    return stoa.get(Purse.class, name, 100L);
+  }
+
+  private static Server serve(String url, int port) throws IOException {
+    var store = new EmbeddedEngine().open(StoaConfig.of(url));
+    var config = ServerConfig.of("127.0.0.1", port).withTreeLease(Duration.ofSeconds(3));
+    return Server.start(config, ObjectService.of(store, _ -> true));
+  }
+
+  private static Stoa client(Server server, Membership membership) {
+    return client(server.port(), membership);
+  }
+
+  private static Stoa client(int port, Membership membership) {
+    return Stoa.open(StoaConfig.of("stoa://127.0.0.1:" + port).withMembership(membership));
+  }
+
+  @Test
+  void callsExecuteWhereTheyAreMadeAndEverybodySeesThem() throws Exception {
+    try (var server = serve("memory:", 0);
+        var one = client(server, Membership.leaf());
+        var two = client(server, Membership.inner())) {
+      assertEquals(101, purse(one, "a").add(1));
+      assertEquals(103, purse(two, "a").add(2));
+      assertEquals(103, purse(one, "a").balance());
+      var near = two.view(Purse.class, two.ref(purse(two, "a")), new View.Cached());
+      assertEquals("a", near.name());
+      assertThrows(IllegalArgumentException.class, () -> purse(one, "a").add(-1_000));
+      assertEquals(
+          3L,
+          one.<Long, RuntimeException>together(
+              List.of(purse(one, "a"), purse(one, "b")),
+              () -> {
+                purse(one, "b").add(-3);
+                return 103 - purse(one, "a").add(-3);
+              }));
+      assertEquals(97, purse(two, "b").balance());
+    }
+  }
+
+  @Test
+  void whatIsFlushedAndWhatLeftIsThereAfterARestart(@TempDir Path directory) throws Exception {
+    String url = "file:" + directory;
+    int port;
+    try (var server = serve(url, 0)) {
+      port = server.port();
+      try (var one = client(server, Membership.leaf())) {
+        purse(one, "a").add(1);
+        one.flush();
+        purse(one, "a").write("x".repeat(100_000));
+      }
+    }
+    try (var _ = serve(url, port);
+        var two = client(port, Membership.leaf())) {
+      assertEquals(101, purse(two, "a").balance());
+      assertEquals(100_000, purse(two, "a").memoLength());
+    }
+  }
+
+  @Test
+  void aServerThatStartsAgainGoesOnFromWhatIsDurable(@TempDir Path directory) throws Exception {
+    String url = "file:" + directory;
+    var server = serve(url, 0);
+    int port = server.port();
+    try (var one = client(server, Membership.leaf());
+        var two = client(server, Membership.inner())) {
+      purse(one, "a").add(1);
+      one.flush();
+      server.close();
+      server = serve(url, port);
+      assertEquals(102, purse(two, "a").add(1));
+      assertEquals(103, purse(one, "a").add(1));
+      two.flush();
+      one.flush();
+    } finally {
+      server.close();
+    }
+  }
+
+  @Test
+  void leavesAndInnerNodesMoveMoneyAndComeAndGo() throws Exception {
+    try (var server = serve("memory:", 0);
+        var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      var names = List.of("a", "b", "c", "d");
+      List<Future<?>> all = new ArrayList<>();
+      for (int i = 0; i < 9; i++) {
+        var random = new Random(i);
+        var membership = i % 3 == 0 ? Membership.leaf() : Membership.inner();
+        all.add(threads.submit(() -> work(server, membership, names, random)));
+      }
+      for (var each : all) each.get();
+      try (var last = client(server, Membership.leaf())) {
+        assertEquals(400L, sum(last, names));
+      }
+    }
+  }
+
+  private static long sum(Stoa stoa, List<String> names) {
+    var purses = names.stream().map(name -> purse(stoa, name)).toList();
+    return stoa.<Long, RuntimeException>together(
+        purses, () -> purses.stream().mapToLong(Purse::balance).sum());
+  }
+
+  private static void work(
+      Server server, Membership membership, List<String> names, Random random) {
+    for (int life = 0; life < 3; life++) {
+      try (var stoa = client(server, membership)) {
+        for (int i = 0; i < 20; i++) {
+          var from = purse(stoa, names.get(random.nextInt(names.size())));
+          var to = purse(stoa, names.get(random.nextInt(names.size())));
+          if (i % 10 == 9) {
+            assertEquals(400L, sum(stoa, names));
+            continue;
+          }
+          stoa.<Long, RuntimeException>together(
+              List.of(from, to),
+              () -> {
+                to.add(1);
+                return from.add(-1);
+              });
+        }
+      }
+    }
+  }
+
+  @Test
+  void takesNoPartWhereStatesWouldNotBeEnough() throws Exception {
+    try (var server = serve("memory:", 0);
+        var stoa = client(server, Membership.leaf())) {
+      var purse = purse(stoa, "a");
+      assertEquals(101, purse.add(1));
+      assertThrows(UnsupportedOperationException.class, () -> stoa.transact(() -> purse.balance()));
+      try (var transaction = stoa.begin(TxOptions.STANDARD)) {
+        assertThrows(UnsupportedOperationException.class, () -> transaction.on(purse).add(1));
+      }
+      assertThrows(
+          UnsupportedOperationException.class,
+          () -> {
+            try {
+              var _ = stoa.async(purse, each -> each.add(1)).join();
+            } catch (CompletionException wrapped) {
+              throw wrapped.getCause();
+            }
+          });
+      assertThrows(UnsupportedOperationException.class, () -> stoa.delete(purse));
+      assertThrows(UnsupportedOperationException.class, () -> stoa.create(Purse.class, "c", 1L));
+    }
+  }
+
+  @Test
+  void whoHasClosedItsStoreCallsNothingMore() throws Exception {
+    try (var server = serve("memory:", 0)) {
+      Purse purse;
+      try (var stoa = client(server, Membership.leaf())) {
+        purse = purse(stoa, "a");
+        assertEquals(101, purse.add(1));
+      }
+      assertThrows(Closed.class, () -> purse.add(1));
+    }
+  }
+}

@@ -1,0 +1,55 @@
+package stoa.links;
+
+import org.jspecify.annotations.Nullable;
+import stoa.migration.core.Message;
+import stoa.migration.core.NodeId;
+import stoa.migration.core.TreeNode;
+
+/// What is sent over one stream between two processes. The first frame says what the stream is for.
+sealed interface Frame {
+  /// The version of what is said.
+  int VERSION = 1;
+
+  /// First: the stream is the connection between two nodes, of which the receiver's process has the
+  /// second.
+  record Greeting(NodeId from, NodeId to, Tickets.Ticket ticket) implements Frame {}
+
+  /// Between two nodes: a message.
+  record Said(Message message) implements Frame {}
+
+  /// First, to the process of the root: another process is there.
+  ///
+  /// @param address the address of all its nodes
+  /// @param name what people call it
+  record Register(String address, String name) implements Frame {}
+
+  /// The answer to that.
+  ///
+  /// @param leaseMillis after how long a silence a connection ends
+  record Registered(NodeId root, TreeNode.Settings settings, long leaseMillis) implements Frame {}
+
+  /// What the process shows to the one that it connects to, until the next one comes.
+  record Pass(Tickets.Ticket ticket) implements Frame {}
+
+  /// By what an inner node knows tickets, beside the ones before.
+  record Seal(long number, byte[] key) implements Frame {}
+
+  /// A message outside of the tree, passed on by the process of the root.
+  record Relayed(NodeId from, NodeId to, Message.Direct message) implements Frame {}
+
+  /// The sender will ask for an object.
+  ///
+  /// @param type the stored name of its type
+  /// @param key its encoded key
+  record Named(String type, byte[] key) implements Frame {}
+
+  /// Where the process stands in the tree.
+  ///
+  /// @param parent null while it has none
+  /// @param children how many nodes are directly below
+  /// @param owned how many objects are there
+  record Standing(NodeId node, @Nullable NodeId parent, int children, int owned) implements Frame {}
+
+  /// Nothing, so that there is no silence.
+  record Beat() implements Frame {}
+}

@@ -1,0 +1,135 @@
+package stoa.links;
+
+import stoa.base.Decoder;
+import stoa.base.Decoder.MalformedException;
+import stoa.base.Encoder;
+import stoa.migration.core.Message;
+import stoa.migration.core.TreeNode;
+import stoa.migration.core.TreeNode.Retrieval;
+
+/// Frames as bytes. Stateless.
+///
+/// ```
+/// frame:     u8, which one it is; the version as varint, of a first frame; its parts as in Frame
+/// ticket:    varint, the number of the seal; its code behind its length
+/// settings:  varint childrenMax, u8 retrieval
+/// ```
+final class FrameCodec {
+  private static final int GREETING = 1;
+  private static final int SAID = 2;
+  private static final int REGISTER = 3;
+  private static final int REGISTERED = 4;
+  private static final int PASS = 5;
+  private static final int SEAL = 6;
+  private static final int RELAYED = 7;
+  private static final int NAMED = 8;
+  private static final int STANDING = 9;
+  private static final int BEAT = 10;
+
+  private FrameCodec() {}
+
+  static Encoder write(Frame frame) {
+    var out = new Encoder(64);
+    switch (frame) {
+      case Frame.Greeting(var from, var to, var ticket) -> {
+        MessageCodec.write(out.u8(GREETING).varint(Frame.VERSION), from);
+        ticket(MessageCodec.write(out, to), ticket);
+      }
+      case Frame.Said(Message message) -> MessageCodec.write(out.u8(SAID), message);
+      case Frame.Register(String address, String name) ->
+          out.u8(REGISTER).varint(Frame.VERSION).text(address).text(name);
+      case Frame.Registered(var root, var settings, long leaseMillis) ->
+          MessageCodec.write(out.u8(REGISTERED).varint(Frame.VERSION), root)
+              .varint(settings.childrenMax())
+              .u8(settings.retrieval() == Retrieval.ONE_BY_ONE ? 0 : 1)
+              .varint(leaseMillis);
+      case Frame.Pass(var ticket) -> ticket(out.u8(PASS), ticket);
+      case Frame.Seal(long number, byte[] key) -> out.u8(SEAL).varint(number).sized(key);
+      case Frame.Relayed(var from, var to, var message) -> {
+        MessageCodec.write(out.u8(RELAYED), from);
+        MessageCodec.write(MessageCodec.write(out, to), message);
+      }
+      case Frame.Named(String type, byte[] key) -> out.u8(NAMED).text(type).sized(key);
+      case Frame.Standing(var node, var parent, int children, int owned) -> {
+        MessageCodec.optional(MessageCodec.write(out.u8(STANDING), node), parent);
+        out.varint(children).varint(owned);
+      }
+      case Frame.Beat() -> out.u8(BEAT);
+    }
+    return out;
+  }
+
+  private static void ticket(Encoder out, Tickets.Ticket ticket) {
+    out.varint(ticket.number()).sized(ticket.code());
+  }
+
+  /// Reads a frame.
+  ///
+  /// @throws MalformedException when the bytes are none
+  static Frame read(byte[] bytes) {
+    var in = new Decoder(bytes);
+    Frame frame = read(in);
+    if (in.remaining() > 0) throw new MalformedException(in.remaining() + " bytes too many");
+    return frame;
+  }
+
+  private static Frame read(Decoder in) {
+    int kind = in.u8();
+    return switch (kind) {
+      case GREETING -> {
+        version(in);
+        yield new Frame.Greeting(MessageCodec.node(in), MessageCodec.node(in), ticket(in));
+      }
+      case SAID -> new Frame.Said(MessageCodec.read(in));
+      case REGISTER -> {
+        version(in);
+        yield new Frame.Register(in.text(), in.text());
+      }
+      case REGISTERED -> {
+        version(in);
+        yield new Frame.Registered(MessageCodec.node(in), settings(in), in.varint());
+      }
+      case PASS -> new Frame.Pass(ticket(in));
+      case SEAL -> new Frame.Seal(in.varint(), in.sized());
+      case RELAYED -> {
+        var from = MessageCodec.node(in);
+        var to = MessageCodec.node(in);
+        if (MessageCodec.read(in) instanceof Message.Direct direct) {
+          yield new Frame.Relayed(from, to, direct);
+        }
+        throw new MalformedException("only neighbors say that to each other");
+      }
+      case NAMED -> new Frame.Named(in.text(), in.sized());
+      case STANDING ->
+          new Frame.Standing(
+              MessageCodec.node(in),
+              MessageCodec.optional(in),
+              (int) in.varint(),
+              (int) in.varint());
+      case BEAT -> new Frame.Beat();
+      default -> throw new MalformedException("frame " + kind + " is none that is known here");
+    };
+  }
+
+  private static void version(Decoder in) {
+    long version = in.varint();
+    if (version == Frame.VERSION) return;
+    throw new MalformedException(
+        "the other side speaks version "
+            + version
+            + " of the tree's protocol, this one "
+            + Frame.VERSION
+            + "; use the same version of Stoa");
+  }
+
+  private static TreeNode.Settings settings(Decoder in) {
+    int childrenMax = (int) in.varint();
+    if (childrenMax < 1) throw new MalformedException("nodes of " + childrenMax + " children");
+    var retrieval = MessageCodec.either(in, Retrieval.ONE_BY_ONE, Retrieval.AHEAD);
+    return new TreeNode.Settings(childrenMax, retrieval);
+  }
+
+  private static Tickets.Ticket ticket(Decoder in) {
+    return new Tickets.Ticket(in.varint(), in.sized());
+  }
+}

@@ -1,0 +1,186 @@
+package stoa.links;
+
+import io.grpc.Channel;
+import io.grpc.ManagedChannel;
+import io.grpc.Server;
+import io.grpc.ServerServiceDefinition;
+import io.grpc.Status;
+import io.grpc.netty.shaded.io.grpc.netty.NettyChannelBuilder;
+import io.grpc.netty.shaded.io.grpc.netty.NettyServerBuilder;
+import io.grpc.stub.CallStreamObserver;
+import io.grpc.stub.ServerCalls;
+import io.grpc.stub.StreamObserver;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.security.SecureRandom;
+import java.util.HexFormat;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import stoa.Unavailable;
+import stoa.migration.core.NodeId;
+
+/// Where other processes of the tree reach this one, when it may be an inner node, and how it
+/// reaches them. Thread-safe.
+public final class PeerServer implements AutoCloseable {
+  private static final int PART_BYTES_MAX = Pipe.PART_BYTES_MAX + 1;
+  private static final int CHANNELS_MAX = 64;
+  private static final SecureRandom RANDOM = new SecureRandom();
+  private static final long END_MILLIS = 500;
+
+  private final String address;
+  private final @Nullable Server server;
+  private final Tickets tickets = new Tickets();
+  private final Map<String, ManagedChannel> channels = new ConcurrentHashMap<>();
+  private volatile @Nullable TreeLinks links;
+
+  private PeerServer(String host) {
+    server = null;
+    address = NodeId.LEAF + bracketed(host) + "/" + token();
+  }
+
+  private PeerServer(String host, int port) {
+    var service =
+        ServerServiceDefinition.builder("stoa.Tree")
+            .addMethod(Pipe.METHOD, ServerCalls.asyncBidiStreamingCall(this::take))
+            .build();
+    try {
+      server =
+          NettyServerBuilder.forAddress(new InetSocketAddress(host, port))
+              .directExecutor()
+              .maxInboundMessageSize(PART_BYTES_MAX)
+              .maxConcurrentCallsPerConnection(64)
+              .addService(service)
+              .build()
+              .start();
+    } catch (IOException e) {
+      throw new Unavailable(
+          "nothing can listen on " + host + ":" + port + ": " + e.getMessage(), e);
+    }
+    address = "tcp://" + bracketed(host) + ":" + server.getPort() + "/" + token();
+  }
+
+  /// Of a process that nobody connects to.
+  ///
+  /// @param host by which it is known who is near
+  public static PeerServer leaf(String host) {
+    return new PeerServer(host);
+  }
+
+  /// Of a process that others connect to.
+  ///
+  /// @param port 0 for any
+  /// @throws Unavailable when the address cannot be listened on
+  public static PeerServer inner(String host, int port) {
+    return new PeerServer(host, port);
+  }
+
+  private static String bracketed(String host) {
+    return host.indexOf(':') >= 0 && !host.startsWith("[") ? "[" + host + "]" : host;
+  }
+
+  /* No other process, before or after this one, has it. */
+  private static String token() {
+    byte[] random = new byte[8];
+    RANDOM.nextBytes(random);
+    return HexFormat.of().formatHex(random);
+  }
+
+  /// The address of the nodes of this process.
+  String address() {
+    return address;
+  }
+
+  /// By what those are known who may connect.
+  Tickets tickets() {
+    return tickets;
+  }
+
+  void serve(TreeLinks own) {
+    links = own;
+  }
+
+  private StreamObserver<byte[]> take(StreamObserver<byte[]> out) {
+    var pipe = new Pipe(new Entering());
+    pipe.out((CallStreamObserver<byte[]>) out);
+    return pipe;
+  }
+
+  /* Who hears of a stream: a node, when the first frame has said which one. */
+  private final class Entering implements Pipe.Ear {
+    private volatile Pipe.@Nullable Ear inside;
+
+    @Override
+    public void frame(Pipe pipe, Frame frame) {
+      var known = inside;
+      if (known != null) {
+        known.frame(pipe, frame);
+        return;
+      }
+      var own = links;
+      if (own == null || !(frame instanceof Frame.Greeting(var from, var to, var ticket))) {
+        pipe.cut(Status.INVALID_ARGUMENT.withDescription("no greeting of a node: " + frame));
+      } else if (!tickets.isGood(ticket, from.address())) {
+        pipe.cut(Status.UNAUTHENTICATED.withDescription("the ticket of " + from + " is not good"));
+      } else {
+        inside = own.accept(pipe, from, to);
+      }
+    }
+
+    @Override
+    public void over(Pipe pipe, Status why) {
+      var known = inside;
+      if (known != null) known.over(pipe, why);
+    }
+  }
+
+  /// A channel to another process; null when nobody can reach it.
+  @Nullable Channel to(String other) {
+    String place = place(other);
+    if (place == null) return null;
+    if (channels.size() > CHANNELS_MAX) {
+      channels
+          .values()
+          .removeIf(channel -> {
+            boolean idle = channel.getState(false) != io.grpc.ConnectivityState.READY;
+            if (idle) channel.shutdown();
+            return idle;
+          });
+    }
+    return channels.computeIfAbsent(
+        place,
+        target ->
+            NettyChannelBuilder.forTarget("dns:///" + target)
+                .usePlaintext()
+                .disableRetry()
+                .directExecutor()
+                .idleTimeout(1, TimeUnit.MINUTES)
+                .maxInboundMessageSize(PART_BYTES_MAX)
+                .build());
+  }
+
+  private static @Nullable String place(String other) {
+    String scheme = "tcp://";
+    int end = other.lastIndexOf('/');
+    boolean reachable = other.startsWith(scheme) && end > scheme.length();
+    return reachable ? other.substring(scheme.length(), end) : null;
+  }
+
+  @Override
+  public void close() {
+    channels.values().forEach(ManagedChannel::shutdown);
+    Server own = server;
+    if (own != null) own.shutdown();
+    try {
+      for (var channel : channels.values()) {
+        if (!channel.awaitTermination(END_MILLIS, TimeUnit.MILLISECONDS)) channel.shutdownNow();
+      }
+      if (own != null && !own.awaitTermination(END_MILLIS, TimeUnit.MILLISECONDS)) {
+        own.shutdownNow();
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

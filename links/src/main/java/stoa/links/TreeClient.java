@@ -1,0 +1,358 @@
+package stoa.links;
+
+import io.grpc.CallOptions;
+import io.grpc.Channel;
+import io.grpc.Status;
+import io.grpc.stub.ClientCallStreamObserver;
+import io.grpc.stub.ClientCalls;
+import io.grpc.stub.ClientResponseObserver;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import stoa.LimitExceeded;
+import stoa.Unavailable;
+import stoa.base.StreamId;
+import stoa.migration.Standing;
+import stoa.migration.Uplink;
+import stoa.migration.core.Message;
+import stoa.migration.core.NodeId;
+import stoa.migration.core.TreeNode;
+import stoa.objects.PlacedObject;
+
+/// The tree's part of a client: the connections of its member, and its registration with the
+/// process of the root. Thread-safe.
+public final class TreeClient implements Uplink {
+  /// How many objects a process speaks of.
+  static final int OBJECTS_MAX = 100_000;
+
+  private static final Logger LOG = LoggerFactory.getLogger(TreeClient.class);
+  private static final long TICK_MILLIS = 100;
+  private static final long RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
+  private static final long FIRST_LEASE_NANOS = TimeUnit.SECONDS.toNanos(5);
+
+  private final Supplier<@Nullable Channel> server;
+  private final PeerServer peers;
+  private final String name;
+  private final Duration patience;
+  private final Tickets tickets;
+  private final ScheduledExecutorService ticks =
+      Executors.newSingleThreadScheduledExecutor(task -> {
+        var thread = new Thread(task, "stoa-tree");
+        thread.setDaemon(true);
+        return thread;
+      });
+  private final ReentrantLock lock = new ReentrantLock();
+  private final Condition known = lock.newCondition();
+  private final Map<StreamId, Frame.Named> named = new LinkedHashMap<>(); // guarded by lock
+  private @Nullable Pipe desk; // guarded by lock
+  private @Nullable Status refused; // guarded by lock
+  private boolean closed; // guarded by lock
+  private long triedNanos; // of the thread that ticks
+  private volatile @Nullable NodeId root;
+  private volatile TreeNode.@Nullable Settings settings;
+  private volatile Tickets.@Nullable Ticket ticket;
+  private volatile @Nullable TreeLinks links;
+  private volatile long leaseNanos = FIRST_LEASE_NANOS;
+
+  /// @param server a channel to the server that has the root, as far as is known; null when it is
+  ///   not
+  /// @param peers of this process; closed with this
+  /// @param name what people call the process
+  /// @param patience how long the root is waited for
+  public TreeClient(
+      Supplier<@Nullable Channel> server, PeerServer peers, String name, Duration patience) {
+    this.server = server;
+    this.peers = peers;
+    this.name = name;
+    this.patience = patience;
+    this.tickets = peers.tickets();
+    var _ = ticks.scheduleWithFixedDelay(this::tick, 0, TICK_MILLIS, TimeUnit.MILLISECONDS);
+  }
+
+  // ---- the desk at the root
+
+  private void tick() {
+    try {
+      var own = links;
+      if (own != null) own.tick();
+      Pipe pipe = desk();
+      if (pipe == null) register();
+      else if (pipe.silenceNanos() > leaseNanos)
+        pipe.cut(Status.DEADLINE_EXCEEDED.withDescription("the root is silent"));
+      else if (pipe.idleNanos() > leaseNanos / 5) pipe.send(new Frame.Beat());
+    } catch (RuntimeException failed) {
+      LOG.warn("a tick of the tree failed", failed);
+    }
+  }
+
+  private @Nullable Pipe desk() {
+    lock.lock();
+    try {
+      return desk;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void register() {
+    long now = System.nanoTime();
+    if (triedNanos != 0 && now - triedNanos < RETRY_NANOS) return;
+    triedNanos = now;
+    Channel channel = server.get();
+    if (channel == null) return;
+    var pipe = new Pipe(new Desk());
+    lock.lock();
+    try {
+      desk = pipe; // before it can be over
+    } finally {
+      lock.unlock();
+    }
+    dial(channel, pipe);
+    pipe.send(new Frame.Register(peers.address(), name));
+  }
+
+  private static void dial(Channel channel, Pipe pipe) {
+    var _ =
+        ClientCalls.asyncBidiStreamingCall(
+            channel.newCall(Pipe.METHOD, CallOptions.DEFAULT), new Dialed(pipe));
+  }
+
+  /* What gRPC tells of a stream that this process began. */
+  private record Dialed(Pipe pipe) implements ClientResponseObserver<byte[], byte[]> {
+    @Override
+    public void beforeStart(ClientCallStreamObserver<byte[]> requests) {
+      pipe.out(requests);
+    }
+
+    @Override
+    public void onNext(byte[] part) {
+      pipe.onNext(part);
+    }
+
+    @Override
+    public void onError(Throwable failure) {
+      pipe.onError(failure);
+    }
+
+    @Override
+    public void onCompleted() {
+      pipe.onCompleted();
+    }
+  }
+
+  private final class Desk implements Pipe.Ear {
+    @Override
+    public void frame(Pipe pipe, Frame frame) {
+      switch (frame) {
+        case Frame.Registered(NodeId at, var its, long leaseMillis) ->
+            registered(pipe, at, its, TimeUnit.MILLISECONDS.toNanos(leaseMillis));
+        case Frame.Seal seal -> tickets.learn(seal);
+        case Frame.Pass(var next) -> passed(next);
+        case Frame.Relayed(NodeId from, NodeId to, var message) -> {
+          var own = links;
+          if (own != null) own.deliver(from, to, message);
+        }
+        default -> pipe.cut(Status.INVALID_ARGUMENT.withDescription("not to be said here"));
+      }
+    }
+
+    @Override
+    public void over(Pipe pipe, Status why) {
+      LOG.debug("the connection of {} to the root is over: {}", name, why);
+      lock.lock();
+      try {
+        refused = why;
+        if (desk == pipe) desk = null;
+      } finally {
+        lock.unlock();
+      }
+    }
+  }
+
+  private void registered(Pipe pipe, NodeId at, TreeNode.Settings its, long lease) {
+    LOG.debug("{} is registered at {}", name, at);
+    if (!at.equals(root)) tickets.forget();
+    settings = its;
+    leaseNanos = lease;
+    if (links == null) {
+      var made = new TreeLinks(new Around(), lease);
+      links = made;
+      peers.serve(made);
+    }
+    List<Frame.Named> all;
+    lock.lock();
+    try {
+      all = List.copyOf(named.values());
+    } finally {
+      lock.unlock();
+    }
+    // Before what the member asks of the root.
+    all.forEach(pipe::send);
+    root = at;
+  }
+
+  private void passed(Tickets.Ticket next) {
+    lock.lock();
+    try {
+      ticket = next;
+      known.signalAll();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /* The other processes, for the links of this one. */
+  private final class Around implements TreeLinks.Network {
+    @Override
+    public @Nullable Pipe dial(NodeId to, Pipe.Ear ear) {
+      Channel channel = to.address().contains("://") ? peers.to(to.address()) : server.get();
+      if (channel == null) return null;
+      var pipe = new Pipe(ear);
+      TreeClient.dial(channel, pipe);
+      return pipe;
+    }
+
+    @Override
+    public Tickets.@Nullable Ticket ticket() {
+      return ticket;
+    }
+
+    @Override
+    public void pass(NodeId from, NodeId to, Message.Direct message) {
+      Pipe pipe = desk();
+      if (pipe != null) pipe.send(new Frame.Relayed(from, to, message));
+    }
+  }
+
+  // ---- for the member
+
+  @Override
+  public void await() {
+    long left = patience.toNanos();
+    lock.lock();
+    try {
+      while (ticket == null) {
+        if (left <= 0) {
+          Status last = refused;
+          throw new Unavailable(
+              "no server has the root of the tree"
+                  + (last == null
+                      ? ""
+                      : " (" + last.getCode() + ": " + last.getDescription() + ")"));
+        }
+        left = known.awaitNanos(left);
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new Unavailable("interrupted while joining the tree");
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  @Override
+  public @Nullable NodeId root() {
+    return root;
+  }
+
+  @Override
+  public TreeNode.Settings settings() {
+    var its = settings;
+    if (its == null) throw new IllegalStateException("the root was not awaited");
+    return its;
+  }
+
+  @Override
+  public String address() {
+    return peers.address();
+  }
+
+  @Override
+  public void know(PlacedObject object) {
+    Pipe pipe;
+    Frame.Named frame;
+    lock.lock();
+    try {
+      if (named.containsKey(object.stream())) return;
+      if (named.size() >= OBJECTS_MAX) {
+        throw new LimitExceeded(
+            object
+                + " is one too many: a client calls at most "
+                + OBJECTS_MAX
+                + " objects that are placed at clients; use several clients");
+      }
+      frame = new Frame.Named(object.type(), object.key());
+      named.put(object.stream(), frame);
+      pipe = desk;
+    } finally {
+      lock.unlock();
+    }
+    if (pipe != null) pipe.send(frame);
+  }
+
+  @Override
+  public void tell(Standing standing) {
+    Pipe pipe = desk();
+    if (pipe == null) return;
+    pipe.send(
+        new Frame.Standing(
+            standing.node(), standing.parent(), standing.children(), standing.owned()));
+  }
+
+  private TreeLinks own() {
+    var own = links;
+    if (own == null) throw new IllegalStateException("the root was not awaited");
+    return own;
+  }
+
+  @Override
+  public void open(NodeId node, Inbox inbox) {
+    own().open(node, inbox);
+  }
+
+  @Override
+  public void close(NodeId node) {
+    own().close(node);
+  }
+
+  @Override
+  public void send(NodeId from, NodeId to, Message message) {
+    own().send(from, to, message);
+  }
+
+  @Override
+  public void tell(NodeId from, NodeId to, Message.Direct message) {
+    own().tell(from, to, message);
+  }
+
+  @Override
+  public void cut(NodeId from, NodeId to) {
+    own().cut(from, to);
+  }
+
+  @Override
+  public void close() {
+    Pipe pipe;
+    lock.lock();
+    try {
+      if (closed) return;
+      closed = true;
+      pipe = desk;
+    } finally {
+      lock.unlock();
+    }
+    ticks.shutdownNow();
+    if (pipe != null) pipe.finish();
+    peers.close();
+  }
+}

@@ -1,0 +1,305 @@
+package stoa.links;
+
+import io.grpc.Status;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import stoa.migration.Links;
+import stoa.migration.Mailbox;
+import stoa.migration.core.Event;
+import stoa.migration.core.Message;
+import stoa.migration.core.NodeId;
+
+/// Connections between nodes of this process and nodes of others, each a stream of its own.
+/// Thread-safe.
+///
+/// A child connects to its parent; the other way, what is to be said waits until it has. Silence
+/// beyond the lease ends a connection, and so does every failure: then what either side sends later
+/// is refused, since a node never connects to the same one twice.
+final class TreeLinks implements Links {
+  /// What the links do not do themselves. Called under no lock.
+  interface Network {
+    /// Begins to connect to the process of a node; null when that cannot be.
+    @Nullable Pipe dial(NodeId to, Pipe.Ear ear);
+
+    /// By what this process is let in there.
+    Tickets.@Nullable Ticket ticket();
+
+    /// Passes on what is said outside of the tree.
+    void pass(NodeId from, NodeId to, Message.Direct message);
+  }
+
+  private static final Logger LOG = LoggerFactory.getLogger(TreeLinks.class);
+
+  /// How many nodes are remembered to which a node was connected before.
+  private static final int ENDED_MAX = 4096;
+
+  /// How many messages wait for a node to connect.
+  private static final int EARLY_MAX = 10_000;
+
+  /// Which part of the lease may pass in silence before something is said.
+  private static final int BEATS = 5;
+
+  /// A node of this process.
+  private static final class Own {
+    private final NodeId id;
+    private final Inbox inbox;
+    private final Mailbox mailbox;
+    private final Map<NodeId, Link> links = new TreeMap<>();
+    private final Map<NodeId, Boolean> ended =
+        new LinkedHashMap<>() {
+          private static final long serialVersionUID = 1L;
+
+          @Override
+          protected boolean removeEldestEntry(Map.Entry<NodeId, Boolean> eldest) {
+            return size() > ENDED_MAX;
+          }
+        };
+
+    private Own(NodeId id, Inbox inbox) {
+      this.id = id;
+      this.inbox = inbox;
+      this.mailbox = new Mailbox(broken -> LOG.warn("an event of {} was not taken", id, broken));
+    }
+  }
+
+  /// A connection of one of them. Its fields are guarded by the lock of the links, but for `told`.
+  private static final class Link {
+    private final Own own;
+    private final NodeId other;
+    private final long beganNanos = System.nanoTime();
+    private final Deque<Message> early = new ArrayDeque<>();
+    private @Nullable Pipe pipe;
+    private boolean taken;
+    /* Of the mailbox: whether the end was told. */
+    private boolean told;
+
+    private Link(Own own, NodeId other) {
+      this.own = own;
+      this.other = other;
+    }
+  }
+
+  private final Network network;
+  private final long leaseNanos;
+  private final Map<NodeId, Own> nodes = new TreeMap<>(); // guarded by this
+
+  TreeLinks(Network network, long leaseNanos) {
+    this.network = network;
+    this.leaseNanos = leaseNanos;
+  }
+
+  // ---- for the nodes of this process
+
+  @Override
+  public synchronized void open(NodeId node, Inbox inbox) {
+    nodes.put(node, new Own(node, inbox));
+  }
+
+  @Override
+  public void close(NodeId node) {
+    List<Pipe> pipes = new ArrayList<>();
+    synchronized (this) {
+      Own own = nodes.remove(node);
+      if (own == null) return;
+      for (var link : own.links.values()) {
+        if (link.pipe != null) pipes.add(link.pipe);
+      }
+    }
+    pipes.forEach(Pipe::finish);
+  }
+
+  @Override
+  public void send(NodeId from, NodeId to, Message message) {
+    Link link;
+    Pipe pipe;
+    boolean refused = false;
+    synchronized (this) {
+      Own own = nodes.get(from);
+      if (own == null) return;
+      Link known = own.links.get(to);
+      boolean isNew = known == null && !own.ended.containsKey(to);
+      link = known != null ? known : new Link(own, to);
+      if (isNew) own.links.put(to, link);
+      refused = known == null && !isNew;
+      pipe = link.pipe;
+      if (pipe == null && !refused && !(isNew && message.connects())) {
+        link.early.add(message);
+        refused = link.early.size() > EARLY_MAX;
+        if (!refused) return;
+      }
+    }
+    if (refused) {
+      end(link, Status.RESOURCE_EXHAUSTED.withDescription("it takes nothing"));
+    } else if (pipe == null) {
+      connect(link, message);
+    } else {
+      pipe.send(new Frame.Said(message));
+    }
+  }
+
+  /* Called by the one thread that is at work for the node, so that nothing overtakes. */
+  private void connect(Link link, Message first) {
+    var ticket = network.ticket();
+    Pipe pipe = ticket == null ? null : network.dial(link.other, new Listening(link));
+    if (pipe == null || ticket == null) {
+      if (pipe != null) pipe.cut(Status.CANCELLED);
+      end(link, Status.UNAVAILABLE.withDescription("there is no way to " + link.other));
+      return;
+    }
+    boolean still;
+    synchronized (this) {
+      still = link.own.links.get(link.other) == link;
+      link.pipe = pipe;
+    }
+    pipe.send(new Frame.Greeting(link.own.id, link.other, ticket));
+    pipe.send(new Frame.Said(first));
+    if (!still) pipe.cut(Status.CANCELLED.withDescription("it has ended"));
+  }
+
+  @Override
+  public void tell(NodeId from, NodeId to, Message.Direct message) {
+    network.pass(from, to, message);
+  }
+
+  @Override
+  public void cut(NodeId from, NodeId to) {
+    Link link;
+    synchronized (this) {
+      Own own = nodes.get(from);
+      if (own == null) return;
+      Link known = own.links.get(to);
+      link = known == null ? new Link(own, to) : known;
+    }
+    end(link, Status.CANCELLED.withDescription(from + " knows " + to + " no more"));
+  }
+
+  private void end(Link link, Status why) {
+    LOG.debug("the connection of {} and {} is over: {}", link.own.id, link.other, why);
+    Pipe pipe;
+    synchronized (this) {
+      link.own.links.remove(link.other, link);
+      link.own.ended.put(link.other, true);
+      pipe = link.pipe;
+      link.early.clear();
+    }
+    if (pipe != null) pipe.cut(why);
+    post(link, new Event.Gone(link.other));
+  }
+
+  /* What came before the end is taken, and nothing after it. */
+  private void post(Link link, Event event) {
+    Own own = link.own;
+    own.mailbox.put(() -> {
+      if (link.told) return;
+      if (event instanceof Event.Gone) link.told = true;
+      own.inbox.on(event);
+    });
+  }
+
+  // ---- for the network
+
+  /// Takes a message that was passed on; nothing when no such node is here.
+  ///
+  /// @return whether it is here
+  boolean deliver(NodeId from, NodeId to, Message.Direct message) {
+    Own own;
+    synchronized (this) {
+      own = nodes.get(to);
+    }
+    if (own == null) return false;
+    own.mailbox.put(() -> own.inbox.on(new Event.Received(from, message)));
+    return true;
+  }
+
+  /// Takes the stream of a node that connects.
+  ///
+  /// @return who hears of it from now on; null when it was refused
+  Pipe.@Nullable Ear accept(Pipe pipe, NodeId from, NodeId to) {
+    Link link = null;
+    synchronized (this) {
+      Own own = nodes.get(to);
+      if (own != null && !own.ended.containsKey(from)) {
+        Link known = own.links.computeIfAbsent(from, _ -> new Link(own, from));
+        if (known.pipe == null && !known.taken) link = known;
+        known.taken = true;
+      }
+    }
+    if (link != null) {
+      sayEarly(link, pipe);
+      return new Listening(link);
+    }
+    pipe.cut(Status.NOT_FOUND.withDescription(from + " is a stranger to " + to));
+    return null;
+  }
+
+  private void sayEarly(Link link, Pipe pipe) {
+    while (true) {
+      Message next;
+      synchronized (this) {
+        next = link.early.poll();
+        if (next == null) {
+          link.pipe = pipe;
+          return;
+        }
+      }
+      pipe.send(new Frame.Said(next));
+    }
+  }
+
+  private final class Listening implements Pipe.Ear {
+    private final Link link;
+
+    private Listening(Link link) {
+      this.link = link;
+    }
+
+    @Override
+    public void frame(Pipe pipe, Frame frame) {
+      if (frame instanceof Frame.Said(Message message) && isForNeighbors(message)) {
+        post(link, new Event.Received(link.other, message));
+      } else {
+        pipe.cut(Status.INVALID_ARGUMENT.withDescription("nodes say messages to each other"));
+      }
+    }
+
+    /* Of what is said outside of the tree, newcomers are passed on along it. */
+    private static boolean isForNeighbors(Message message) {
+      return message instanceof Message.Join || !(message instanceof Message.Direct);
+    }
+
+    @Override
+    public void over(Pipe pipe, Status why) {
+      end(link, why);
+    }
+  }
+
+  /// Ends what is silent, and says something where it was quiet. To be called a few times in each
+  /// lease.
+  void tick() {
+    List<Link> late = new ArrayList<>();
+    List<Pipe> quiet = new ArrayList<>();
+    long now = System.nanoTime();
+    synchronized (this) {
+      for (var own : nodes.values()) {
+        for (var link : own.links.values()) {
+          Pipe pipe = link.pipe;
+          long silence = pipe == null ? now - link.beganNanos : pipe.silenceNanos();
+          if (silence > leaseNanos) late.add(link);
+          else if (pipe != null && pipe.idleNanos() > leaseNanos / BEATS) quiet.add(pipe);
+        }
+      }
+    }
+    for (var link : late) {
+      end(link, Status.DEADLINE_EXCEEDED.withDescription("nothing was heard within the lease"));
+    }
+    for (var pipe : quiet) pipe.send(new Frame.Beat());
+  }
+}

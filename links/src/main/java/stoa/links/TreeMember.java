@@ -1,0 +1,12 @@
+package stoa.links;
+
+/// A process of the tree, as it said last.
+///
+/// @param name what it is called
+/// @param node the node that it is now, as its neighbors call it
+/// @param parent the one above it; empty for the root, and while it has no place
+/// @param children how many nodes are directly below it
+/// @param owned how many objects are there
+/// @param isInner whether it may have children
+public record TreeMember(
+    String name, String node, String parent, int children, int owned, boolean isInner) {}

@@ -1,0 +1,211 @@
+package stoa.links;
+
+import io.grpc.Status;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import stoa.migration.Domain;
+import stoa.migration.core.Message;
+import stoa.migration.core.NodeId;
+import stoa.objects.ObjectService;
+
+/// The network of one root: its connections, and the processes that are registered with it, between
+/// which it passes on what is said outside of the tree. Thread-safe.
+final class TreeRoot implements AutoCloseable {
+  /// How many processes a tree has.
+  static final int MEMBERS_MAX = 10_000;
+
+  private static final Logger LOG = LoggerFactory.getLogger(TreeRoot.class);
+  private static final long SEAL_NANOS = TimeUnit.SECONDS.toNanos(30);
+  private static final int NAME_MAX = 200;
+
+  private final Domain domain;
+  private final ObjectService service;
+  private final Executor background;
+  private final Duration lease;
+  private final Tickets tickets = new Tickets();
+  private final TreeLinks links;
+  private final Map<String, Desk> desks = new ConcurrentHashMap<>();
+  private volatile long sealedNanos = System.nanoTime();
+
+  TreeRoot(Domain domain, ObjectService service, Executor background, Duration lease) {
+    this.domain = domain;
+    this.service = service;
+    this.background = background;
+    this.lease = lease;
+    var _ = tickets.next();
+    links = new TreeLinks(new Below(), lease.toNanos());
+    domain.serve(links);
+  }
+
+  /* Clients connect to the root, and never the other way. */
+  private final class Below implements TreeLinks.Network {
+    @Override
+    public @Nullable Pipe dial(NodeId to, Pipe.Ear ear) {
+      return null;
+    }
+
+    @Override
+    public Tickets.@Nullable Ticket ticket() {
+      return null;
+    }
+
+    @Override
+    public void pass(NodeId from, NodeId to, Message.Direct message) {
+      Desk desk = desks.get(to.address());
+      if (desk != null) desk.pipe.send(new Frame.Relayed(from, to, message));
+    }
+  }
+
+  /// Takes a stream by its first frame.
+  ///
+  /// @return who hears of it from now on; null when it was refused
+  Pipe.@Nullable Ear enter(Pipe pipe, Frame first) {
+    return switch (first) {
+      case Frame.Greeting(NodeId from, NodeId to, var ticket) -> greeted(pipe, from, to, ticket);
+      case Frame.Register(String address, String name) -> register(pipe, address, name);
+      default -> refuse(pipe, Status.INVALID_ARGUMENT, "no first frame: " + first);
+    };
+  }
+
+  private static Pipe.@Nullable Ear refuse(Pipe pipe, Status status, String why) {
+    pipe.cut(status.withDescription(why));
+    return null;
+  }
+
+  private Pipe.@Nullable Ear greeted(Pipe pipe, NodeId from, NodeId to, Tickets.Ticket ticket) {
+    if (tickets.isGood(ticket, from.address())) return links.accept(pipe, from, to);
+    return refuse(pipe, Status.UNAUTHENTICATED, "the ticket of " + from + " is not good");
+  }
+
+  private Pipe.@Nullable Ear register(Pipe pipe, String address, String name) {
+    if (desks.size() >= MEMBERS_MAX) {
+      return refuse(
+          pipe,
+          Status.RESOURCE_EXHAUSTED,
+          "the tree has " + desks.size() + " members, which is the most");
+    }
+    if (!address.contains("://") || address.length() > NAME_MAX || name.length() > NAME_MAX) {
+      return refuse(pipe, Status.INVALID_ARGUMENT, "no address of a member: " + address);
+    }
+    var desk = new Desk(pipe, address, name);
+    pipe.send(new Frame.Registered(domain.root(), domain.settings(), lease.toMillis()));
+    desk.let(tickets.last());
+    Desk before = desks.put(address, desk);
+    if (before != null) before.pipe.cut(Status.ABORTED.withDescription("it came again"));
+    return desk;
+  }
+
+  /// Where a process is registered.
+  private final class Desk implements Pipe.Ear {
+    private final Pipe pipe;
+    private final String address;
+    private final String name;
+    private volatile Frame.@Nullable Standing standing;
+
+    private Desk(Pipe pipe, String address, String name) {
+      this.pipe = pipe;
+      this.address = address;
+      this.name = name;
+    }
+
+    /* A leaf lets nobody in, and need not know by what. */
+    private void let(Frame.Seal seal) {
+      if (!address.startsWith(NodeId.LEAF)) pipe.send(seal);
+      pipe.send(new Frame.Pass(tickets.of(address)));
+    }
+
+    @Override
+    public void frame(Pipe from, Frame frame) {
+      switch (frame) {
+        case Frame.Relayed(NodeId sender, NodeId to, var message) -> relay(sender, to, message);
+        case Frame.Named(String type, byte[] key) -> background.execute(() -> know(type, key));
+        case Frame.Standing now -> standing = now;
+        default -> pipe.cut(Status.INVALID_ARGUMENT.withDescription("not to be said here"));
+      }
+    }
+
+    private void relay(NodeId sender, NodeId to, Message.Direct message) {
+      if (!sender.address().equals(address)) {
+        pipe.cut(Status.INVALID_ARGUMENT.withDescription(sender + " is not of " + address));
+      } else if (!links.deliver(sender, to, message)) {
+        Desk desk = desks.get(to.address());
+        if (desk != null) desk.pipe.send(new Frame.Relayed(sender, to, message));
+      }
+    }
+
+    private void know(String type, byte[] key) {
+      try {
+        domain.know(service.placed(type, key));
+      } catch (RuntimeException | LinkageError refused) {
+        // Who asks for the object waits in vain, until it is told that its time is over.
+        LOG.warn("an object of {} at {} is not known: {}", type, name, refused.getMessage());
+      }
+    }
+
+    @Override
+    public void over(Pipe from, Status why) {
+      desks.remove(address, this);
+    }
+
+    private TreeMember member() {
+      var now = standing;
+      if (now == null) return new TreeMember(name, address, "", 0, 0, isInner());
+      NodeId parent = now.parent();
+      return new TreeMember(
+          name,
+          now.node().toString(),
+          parent == null ? "" : parent.toString(),
+          now.children(),
+          now.owned(),
+          isInner());
+    }
+
+    private boolean isInner() {
+      return !address.startsWith(NodeId.LEAF);
+    }
+  }
+
+  void tick() {
+    links.tick();
+    long leaseNanos = lease.toNanos();
+    boolean seals = System.nanoTime() - sealedNanos > SEAL_NANOS;
+    if (seals) sealedNanos = System.nanoTime();
+    Frame.Seal seal = seals ? tickets.next() : tickets.last();
+    for (var desk : desks.values()) {
+      if (desk.pipe.silenceNanos() > leaseNanos) {
+        desk.pipe.cut(Status.DEADLINE_EXCEEDED.withDescription("silent beyond the lease"));
+      } else if (seals) {
+        desk.let(seal);
+      } else if (desk.pipe.idleNanos() > leaseNanos / 5) {
+        desk.pipe.send(new Frame.Beat());
+      }
+    }
+  }
+
+  /// The root and the processes.
+  List<TreeMember> members() {
+    List<TreeMember> all = new ArrayList<>();
+    var root = domain.standing();
+    all.add(
+        new TreeMember(
+            "the root", root.node().toString(), "", root.children(), root.owned(), true));
+    desks.values().forEach(desk -> all.add(desk.member()));
+    return all;
+  }
+
+  @Override
+  public void close() {
+    for (var desk : desks.values()) {
+      desk.pipe.cut(Status.UNAVAILABLE.withDescription("the root is no more"));
+    }
+    desks.clear();
+  }
+}

@@ -1,0 +1,147 @@
+package stoa.links;
+
+import io.grpc.ServerServiceDefinition;
+import io.grpc.Status;
+import io.grpc.stub.CallStreamObserver;
+import io.grpc.stub.ServerCalls;
+import io.grpc.stub.StreamObserver;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import stoa.migration.Domain;
+import stoa.objects.ObjectService;
+
+/// The tree's part of a server: takes the streams of clients, and has the root while the server has
+/// the store. Thread-safe; its owner calls [#tick()] a few times in a second, and closes it.
+public final class TreeServer implements AutoCloseable {
+  /// How long a member may be silent, as a rule.
+  public static final Duration LEASE = Duration.ofSeconds(5);
+
+  /// How many streams may be there that have said nothing.
+  private static final int STRANGERS_MAX = 1_000;
+
+  private final Supplier<@Nullable ObjectService> store;
+  private final Executor background;
+  private final Duration lease;
+  private final Map<Domain, TreeRoot> roots = new ConcurrentHashMap<>();
+  private final Map<Pipe, Entering> strangers = new ConcurrentHashMap<>();
+
+  /// @param store what this server has of the group that keeps client-placed objects; gives null
+  ///   while another server has it
+  /// @param background runs what may wait for the disk
+  /// @param lease after how long a silence a connection ends
+  public TreeServer(Supplier<@Nullable ObjectService> store, Executor background, Duration lease) {
+    this.store = store;
+    this.background = background;
+    this.lease = lease;
+  }
+
+  /// The service, for a server of gRPC.
+  public ServerServiceDefinition service() {
+    return ServerServiceDefinition.builder("stoa.Tree")
+        .addMethod(Pipe.METHOD, ServerCalls.asyncBidiStreamingCall(this::take))
+        .build();
+  }
+
+  private StreamObserver<byte[]> take(StreamObserver<byte[]> out) {
+    var entering = new Entering();
+    var pipe = new Pipe(entering);
+    pipe.out((CallStreamObserver<byte[]>) out);
+    if (strangers.size() < STRANGERS_MAX) {
+      strangers.put(pipe, entering);
+    } else {
+      pipe.cut(Status.RESOURCE_EXHAUSTED.withDescription("too many say nothing; try again"));
+    }
+    return pipe;
+  }
+
+  /* Who hears of a stream: the root, when its first frame has said what it is for. Frames that come
+   * before the root is there wait for it. */
+  private final class Entering implements Pipe.Ear {
+    private Pipe.@Nullable Ear inside; // guarded by this
+    private boolean over; // guarded by this
+
+    @Override
+    public void frame(Pipe pipe, Frame frame) {
+      Pipe.Ear known;
+      synchronized (this) {
+        known = inside;
+      }
+      if (known != null) {
+        known.frame(pipe, frame);
+        return;
+      }
+      strangers.remove(pipe);
+      TreeRoot root = root();
+      if (root == null) {
+        pipe.cut(Status.UNAVAILABLE.withDescription("another server has the store"));
+        return;
+      }
+      known = root.enter(pipe, frame);
+      if (known == null) return;
+      synchronized (this) {
+        inside = known;
+        if (!over) return;
+      }
+      known.over(pipe, Status.CANCELLED);
+    }
+
+    @Override
+    public void over(Pipe pipe, Status why) {
+      strangers.remove(pipe);
+      Pipe.Ear known;
+      synchronized (this) {
+        over = true;
+        known = inside;
+      }
+      if (known != null) known.over(pipe, why);
+    }
+  }
+
+  private @Nullable TreeRoot root() {
+    try {
+      ObjectService service = store.get();
+      if (service == null || service.hasFailed()) return null;
+      var domain = (Domain) service.placing();
+      if (domain.isOver()) return null;
+      return roots.computeIfAbsent(domain, _ -> new TreeRoot(domain, service, background, lease));
+    } catch (RuntimeException closed) {
+      return null;
+    }
+  }
+
+  /// Does what is to be done once in a while. Quick.
+  public void tick() {
+    roots
+        .entrySet()
+        .removeIf(entry -> {
+          if (!entry.getKey().isOver()) entry.getValue().tick();
+          else entry.getValue().close();
+          return entry.getKey().isOver();
+        });
+    strangers
+        .keySet()
+        .forEach(pipe -> {
+          if (pipe.silenceNanos() > TimeUnit.NANOSECONDS.convert(lease)) {
+            pipe.cut(Status.DEADLINE_EXCEEDED.withDescription("no first frame came"));
+          }
+        });
+  }
+
+  /// The processes of the tree, the root first; empty while there is none here.
+  public List<TreeMember> members() {
+    return roots.values().stream().flatMap(root -> root.members().stream()).toList();
+  }
+
+  @Override
+  public void close() {
+    roots.values().forEach(TreeRoot::close);
+    roots.clear();
+    strangers.keySet().forEach(pipe -> pipe.cut(Status.UNAVAILABLE.withDescription("closed")));
+  }
+}

@@ -1,0 +1,142 @@
+package stoa.migration;
+
+import java.util.Collection;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+import stoa.Action;
+import stoa.base.Clock;
+import stoa.migration.core.NodeId;
+import stoa.migration.core.TreeNode;
+import stoa.migration.core.Version;
+import stoa.objects.PlacedObject;
+import stoa.objects.PlacedObjects;
+import stoa.objects.Placing;
+import stoa.objects.types.SharedMethod;
+import stoa.spi.CallContext;
+
+/// A member of a tree whose root is in another process. Thread-safe.
+@SuppressWarnings("exports") // Justification: of Placing, which programs do not call
+public final class Outpost implements Placing {
+  private final PlacedObjects objects;
+  private final Uplink uplink;
+  private final Clock clock;
+  private final AtomicLong numbers = new AtomicLong();
+  private final Member member;
+  private final ScheduledExecutorService ticks =
+      Executors.newSingleThreadScheduledExecutor(Domain::thread);
+
+  private Outpost(String name, PlacedObjects objects, Uplink uplink, Clock clock) {
+    this.objects = objects;
+    this.uplink = uplink;
+    this.clock = clock;
+    var there = new There();
+    member = new Member(there, null, name, there.newNode(name));
+  }
+
+  /// Joins a tree.
+  ///
+  /// @param name what the member is called
+  /// @param objects the objects, as this process knows them
+  /// @param uplink closed with this
+  /// @throws stoa.Unavailable when there is no root in time
+  /// @throws stoa.DeadlineExceeded when there is no place in time
+  public static Outpost join(String name, PlacedObjects objects, Uplink uplink, Clock clock) {
+    try {
+      uplink.await();
+      var outpost = new Outpost(name, objects, uplink, clock);
+      outpost.begin();
+      return outpost;
+    } catch (RuntimeException | Error failed) {
+      uplink.close();
+      throw failed;
+    }
+  }
+
+  private void begin() {
+    var _ =
+        ticks.scheduleWithFixedDelay(
+            this::tick, Domain.TICK_MILLIS, Domain.TICK_MILLIS, TimeUnit.MILLISECONDS);
+    try {
+      member.begin();
+    } catch (RuntimeException | Error failed) {
+      ticks.shutdownNow();
+      throw failed;
+    }
+  }
+
+  private void tick() {
+    member.tick();
+    uplink.tell(member.standing());
+  }
+
+  /// What calls go through.
+  public Member member() {
+    return member;
+  }
+
+  /* The process, for its member. */
+  private final class There implements Site {
+    @Override
+    public Links links() {
+      return uplink;
+    }
+
+    @Override
+    public @Nullable NodeId root() {
+      return uplink.root();
+    }
+
+    @Override
+    public TreeNode newNode(String name) {
+      return TreeNode.client(
+          new NodeId(uplink.address(), numbers.incrementAndGet()), uplink.settings());
+    }
+
+    @Override
+    public PlacedObjects objects() {
+      return objects;
+    }
+
+    @Override
+    public CallContext context(Version version) {
+      return new ClientCall(
+          objects.stoa(), clock, numbers.incrementAndGet() ^ clock.nowMicros(), version);
+    }
+
+    @Override
+    public void know(PlacedObject object) {
+      uplink.know(object);
+    }
+
+    @Override
+    public void forget(Member gone) {
+      ticks.shutdown();
+    }
+  }
+
+  @Override
+  public @Nullable Object call(
+      PlacedObject object, SharedMethod method, @Nullable Object[] arguments) throws Throwable {
+    return member.call(object, method, arguments);
+  }
+
+  @Override
+  public <X extends Exception> void together(Collection<PlacedObject> some, Action<X> body)
+      throws X {
+    member.together(some, body);
+  }
+
+  /// Leaves the tree with all made durable, see [Member#close].
+  @Override
+  public void close() {
+    try {
+      member.close();
+    } finally {
+      ticks.shutdownNow();
+      uplink.close();
+    }
+  }
+}

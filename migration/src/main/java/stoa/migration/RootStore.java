@@ -1,0 +1,210 @@
+package stoa.migration;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import stoa.Closed;
+import stoa.LimitExceeded;
+import stoa.Unavailable;
+import stoa.base.StreamId;
+import stoa.migration.core.Copy;
+import stoa.migration.core.Event;
+import stoa.migration.core.Version;
+import stoa.objects.PlacedObject;
+import stoa.objects.PlacedState;
+import stoa.objects.PlacedStore;
+import stoa.objects.PlacedStore.Change;
+
+/// The store as the root uses it: states are read from it, and written to it in the order in which
+/// they came. Thread-safe.
+final class RootStore implements AutoCloseable {
+  /// How many objects the root speaks of.
+  static final int OBJECTS_MAX = 1_000_000;
+
+  private final PlacedStore store;
+  private final Consumer<Event> root;
+  private final Consumer<RuntimeException> failed;
+  private final Map<StreamId, PlacedObject> objects = new ConcurrentHashMap<>();
+  private final ExecutorService loads = Executors.newVirtualThreadPerTaskExecutor();
+  private final ExecutorService writer = Executors.newSingleThreadExecutor(Domain::thread);
+  private final ReentrantLock lock = new ReentrantLock();
+  private final Condition wrote = lock.newCondition();
+  /* Guarded by `lock`: what is to persist, up to which number that is, and what has persisted; and
+   * what is to be loaded when it is known which object it is. */
+  private SortedMap<StreamId, Copy> pending = new TreeMap<>();
+  private final SortedMap<StreamId, StreamId> unnamed = new TreeMap<>();
+  private boolean asked;
+  private long pendingTo;
+  private long persisted;
+  private @Nullable RuntimeException over;
+
+  /// @param root is told what was loaded and what has persisted
+  /// @param failed is told why there is no more
+  RootStore(PlacedStore store, Consumer<Event> root, Consumer<RuntimeException> failed) {
+    this.store = store;
+    this.root = root;
+    this.failed = failed;
+  }
+
+  /// Lets the root know which object a stream is of.
+  ///
+  /// @throws LimitExceeded when there are too many
+  void know(PlacedObject object) {
+    StreamId stream = object.stream();
+    if (objects.containsKey(stream)) return;
+    if (objects.size() >= OBJECTS_MAX) {
+      throw new LimitExceeded(
+          object
+              + " is one too many: a tree has at most "
+              + OBJECTS_MAX
+              + " objects; start the server again to forget those that nobody uses");
+    }
+    objects.putIfAbsent(stream, object);
+    boolean waiting;
+    lock.lock();
+    try {
+      waiting = unnamed.remove(stream) != null;
+    } finally {
+      lock.unlock();
+    }
+    if (waiting) load(stream);
+  }
+
+  private PlacedObject known(StreamId stream) {
+    return Objects.requireNonNull(objects.get(stream), "an object that was loaded");
+  }
+
+  /// Reads a state, as soon as it is known which object it is of.
+  void load(StreamId stream) {
+    lock.lock();
+    try {
+      if (!objects.containsKey(stream)) {
+        unnamed.put(stream, stream);
+        return;
+      }
+    } finally {
+      lock.unlock();
+    }
+    submit(
+        loads,
+        () -> {
+          PlacedState state = store.load(known(stream));
+          root.accept(
+              state == null
+                  ? new Event.Loaded(stream, null, new byte[0])
+                  : new Event.Loaded(
+                      stream,
+                      new Version(state.generation(), state.number()),
+                      States.packed(state.bytes())));
+        });
+  }
+
+  private void submit(ExecutorService threads, Runnable task) {
+    try {
+      threads.execute(() -> {
+        try {
+          task.run();
+        } catch (RuntimeException failure) {
+          fail(failure);
+        }
+      });
+    } catch (RejectedExecutionException closed) {
+      // Nobody waits for it any more.
+    }
+  }
+
+  /// Writes states, behind all that came before.
+  void persist(long number, List<Copy> copies) {
+    lock.lock();
+    try {
+      for (var copy : copies) pending.put(copy.object(), copy);
+      pendingTo = number;
+      if (asked) return;
+      asked = true;
+    } finally {
+      lock.unlock();
+    }
+    submit(writer, this::write);
+  }
+
+  /* Writes all that waits in one go: only the newest of several copies, since what they depend on is
+   * there too. */
+  private void write() {
+    SortedMap<StreamId, Copy> copies;
+    long to;
+    lock.lock();
+    try {
+      copies = pending;
+      pending = new TreeMap<>();
+      to = pendingTo;
+      asked = false;
+    } finally {
+      lock.unlock();
+    }
+    List<Change> changes = new ArrayList<>();
+    for (var copy : copies.values()) {
+      var version = copy.version();
+      byte[] state = States.unpacked(copy.state());
+      if (state.length == 0) continue; // reconstituted, and never constructed
+      changes.add(
+          new Change(
+              known(copy.object()),
+              new PlacedState(version.generation(), version.number(), state)));
+    }
+    store.persist(changes);
+    lock.lock();
+    try {
+      persisted = to;
+      wrote.signalAll();
+    } finally {
+      lock.unlock();
+    }
+    root.accept(new Event.Persisted(to));
+  }
+
+  /// Waits until all up to a number is durable.
+  void awaitPersisted(long number) {
+    lock.lock();
+    try {
+      while (persisted < number) {
+        if (over != null) throw over;
+        wrote.awaitUninterruptibly();
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /// The store takes nothing more.
+  void fail(RuntimeException cause) {
+    var end =
+        cause instanceof Closed
+            ? cause
+            : new Unavailable("the store takes nothing of its clients any more", cause);
+    lock.lock();
+    try {
+      if (over == null) over = end;
+      wrote.signalAll();
+    } finally {
+      lock.unlock();
+    }
+    failed.accept(end);
+  }
+
+  @Override
+  public void close() {
+    loads.shutdownNow();
+    writer.shutdown();
+  }
+}

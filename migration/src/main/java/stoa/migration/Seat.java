@@ -1,0 +1,399 @@
+package stoa.migration;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.SortedMap;
+import java.util.SortedSet;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongFunction;
+import org.jspecify.annotations.Nullable;
+import stoa.Closed;
+import stoa.DeadlineExceeded;
+import stoa.UnknownOutcome;
+import stoa.base.StreamId;
+import stoa.migration.core.Copy;
+import stoa.migration.core.Effect;
+import stoa.migration.core.Event;
+import stoa.migration.core.NodeId;
+import stoa.migration.core.Reads;
+import stoa.migration.core.TreeNode;
+
+/// A member's place in the tree: one node after the other, and what is asked of them. Thread-safe.
+final class Seat {
+  /* The node was disconnected before the operation was done. */
+  static final class Again extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+
+    private Again() {
+      super("disconnected", null, false, false);
+    }
+  }
+
+  /// Objects that an operation has got.
+  ///
+  /// @param by the node that has them
+  record Obtained(NodeId by, long number, List<Copy> copies) {}
+
+  private final Site site;
+  private final @Nullable RootStore store;
+  private final String name;
+  private final Mailbox mailbox;
+  private final AtomicLong numbers = new AtomicLong();
+  private final Map<Long, CompletableFuture<Obtained>> operations = new ConcurrentHashMap<>();
+  private final Map<Long, CompletableFuture<Copy>> reads = new ConcurrentHashMap<>();
+  private final Map<Long, CompletableFuture<Void>> flushes = new ConcurrentHashMap<>();
+  private final CompletableFuture<Void> joined = new CompletableFuture<>();
+  private final CompletableFuture<Void> left = new CompletableFuture<>();
+  private final Runnable forgotten;
+  private volatile @Nullable RuntimeException over;
+  /* Used by tasks of the mailbox; its identity by anybody. */
+  private volatile TreeNode node;
+  private volatile Standing standing;
+  /* Whether it has done something since the last flush began, and whether that may be lost. */
+  private boolean unflushed;
+  private boolean leaving;
+  /* Whether the node leaves and another one comes after it, and what waits for that. */
+  private boolean moving;
+  private final List<Runnable> waiting = new ArrayList<>();
+  private final AtomicBoolean lost = new AtomicBoolean();
+  /* Of the root: the last number that was to persist. */
+  private volatile long persisting;
+
+  /// @param store that of the root; null for others
+  /// @param forgotten is run when it has left
+  Seat(Site site, @Nullable RootStore store, String name, TreeNode node, Runnable forgotten) {
+    this.site = site;
+    this.store = store;
+    this.name = name;
+    this.node = node;
+    this.standing = new Standing(node.id(), null, 0, 0);
+    this.forgotten = forgotten;
+    this.mailbox = new Mailbox(this::fail);
+  }
+
+  /// Takes its place.
+  ///
+  /// @throws DeadlineExceeded when there is none in time
+  void begin() {
+    mailbox.put(() -> {
+      open();
+      if (store == null) join();
+      else joined.complete(null);
+    });
+    try {
+      await(joined, limit());
+    } catch (TimeoutException late) {
+      fail(new Closed(name + " found no place in the tree"));
+      throw new DeadlineExceeded(
+          name + " found no place in the tree within " + limit() + "; is the server there?", late);
+    }
+  }
+
+  private Duration limit() {
+    return site.objects().limits().callTimeMax();
+  }
+
+  private void open() {
+    TreeNode own = node;
+    site.links().open(own.id(), event -> on(own, event));
+  }
+
+  private void join() {
+    NodeId root = site.root();
+    if (root != null) take(new Event.Join(root));
+  }
+
+  void tick() {
+    mailbox.put(() -> {
+      standing = new Standing(node.id(), node.above(), node.below().size(), node.owned());
+      take(new Event.Tick());
+      if (store == null && !node.isIn()) join();
+    });
+  }
+
+  /// Something happens to the node that it is now.
+  void on(Event event) {
+    mailbox.put(() -> take(event));
+  }
+
+  private void on(TreeNode to, Event event) {
+    mailbox.put(() -> {
+      if (to.id().equals(node.id())) take(event);
+    });
+  }
+
+  private void take(Event event) {
+    if (over != null) return;
+    TreeNode own = node;
+    for (var effect : own.on(event)) effect(own, effect);
+  }
+
+  private void effect(TreeNode own, Effect effect) {
+    switch (effect) {
+      case Effect.Send(NodeId to, var message) -> site.links().send(own.id(), to, message);
+      case Effect.Tell(NodeId to, var message) -> site.links().tell(own.id(), to, message);
+      case Effect.Cut(NodeId other) -> site.links().cut(own.id(), other);
+      case Effect.Joined() -> joined.complete(null);
+      case Effect.Execute(long number, var inputs) -> obtained(own, number, inputs);
+      case Effect.Answer(long number, Copy copy) -> complete(reads.remove(number), copy);
+      case Effect.Flushed(long number) -> {
+        var flush = flushes.remove(number);
+        if (flush != null) flush.complete(null);
+      }
+      case Effect.Moving() -> moving = true;
+      case Effect.Left() -> left(own);
+      case Effect.Disconnected() -> disconnected(own);
+      case Effect.Load(StreamId object) -> store().load(object);
+      case Effect.Persist(long number, var copies) -> {
+        persisting = number;
+        store().persist(number, copies);
+      }
+    }
+  }
+
+  private RootStore store() {
+    RootStore own = store;
+    if (own == null) throw new IllegalStateException(name + " is not the root");
+    return own;
+  }
+
+  private static <T> void complete(@Nullable CompletableFuture<T> future, T value) {
+    if (future != null) future.complete(value);
+  }
+
+  private void obtained(TreeNode own, long number, List<Copy> inputs) {
+    var operation = operations.remove(number);
+    if (operation != null) operation.complete(new Obtained(own.id(), number, inputs));
+    // Nobody waits for it any more.
+    else on(own, new Event.Executed(number, new TreeMap<>()));
+  }
+
+  /* All that it has done and seen is durable. */
+  private void left(TreeNode own) {
+    site.links().close(own.id());
+    var all = List.copyOf(flushes.values());
+    flushes.clear();
+    all.forEach(flush -> flush.complete(null));
+    unflushed = false;
+    if (leaving || !moving) {
+      left.complete(null);
+      end();
+    } else {
+      comeBack();
+    }
+  }
+
+  private void disconnected(TreeNode own) {
+    if (unflushed || !flushes.isEmpty()) lost.set(true);
+    unflushed = false;
+    site.links().close(own.id());
+    if (leaving) endLost();
+    else comeBack();
+  }
+
+  private void endLost() {
+    if (lost.get()) left.completeExceptionally(mayBeLost());
+    else left.complete(null);
+    end();
+  }
+
+  private void comeBack() {
+    node = site.newNode(name);
+    moving = false;
+    open();
+    failAll(new Again());
+    join();
+    releaseWaiting();
+  }
+
+  private void releaseWaiting() {
+    var all = List.copyOf(waiting);
+    waiting.clear();
+    all.forEach(mailbox::put);
+  }
+
+  private void end() {
+    forgotten.run();
+    fail(new Closed(name + " has left"));
+  }
+
+  /// Where it stood at the last tick.
+  Standing standing() {
+    return standing;
+  }
+
+  boolean isOver() {
+    return over != null;
+  }
+
+  /// The node that it is now.
+  NodeId id() {
+    return node.id();
+  }
+
+  /// Ends it for good.
+  void fail(RuntimeException cause) {
+    if (over == null) over = cause;
+    joined.completeExceptionally(cause);
+    left.completeExceptionally(cause);
+    failAll(cause);
+    mailbox.put(this::releaseWaiting);
+  }
+
+  private void failAll(RuntimeException cause) {
+    List<CompletableFuture<?>> all = new ArrayList<>(operations.values());
+    all.addAll(reads.values());
+    all.addAll(flushes.values());
+    operations.clear();
+    reads.clear();
+    flushes.clear();
+    all.forEach(each -> each.completeExceptionally(cause));
+  }
+
+  private static <T extends @Nullable Object> T await(CompletableFuture<T> future, Duration limit)
+      throws TimeoutException {
+    boolean interrupted = false;
+    long end = System.nanoTime() + limit.toNanos();
+    try {
+      while (true) {
+        try {
+          return future.get(end - System.nanoTime(), TimeUnit.NANOSECONDS);
+        } catch (InterruptedException later) {
+          interrupted = true;
+        }
+      }
+    } catch (ExecutionException wrapped) {
+      if (wrapped.getCause() instanceof RuntimeException cause) throw cause;
+      throw new IllegalStateException(wrapped);
+    } finally {
+      if (interrupted) Thread.currentThread().interrupt();
+    }
+  }
+
+  /* Asks the node for something that it will answer under a number. */
+  private <T extends @Nullable Object> T ask(
+      Map<Long, CompletableFuture<T>> asked, LongFunction<Event> event, Object what) {
+    long number = numbers.incrementAndGet();
+    var future = new CompletableFuture<T>();
+    asked.put(number, future);
+    ask(number, future, event);
+    try {
+      return await(future, limit());
+    } catch (TimeoutException late) {
+      if (asked.remove(number) == null) return future.join(); // it came just now
+      throw new DeadlineExceeded(
+          what
+              + " did not come to "
+              + this
+              + " within "
+              + limit()
+              + ": somebody holds it, or the tree has no root now",
+          late);
+    }
+  }
+
+  private void ask(long number, CompletableFuture<?> future, LongFunction<Event> event) {
+    mailbox.put(() -> {
+      RuntimeException end = over;
+      if (end == null && leaving) end = new Closed(name + " is leaving");
+      if (end != null) future.completeExceptionally(end);
+      else if (moving) waiting.add(() -> ask(number, future, event));
+      else if (!future.isDone()) take(event.apply(number));
+    });
+  }
+
+  // ---- for its member
+
+  /// Gets objects for an operation, which [#executed] ends.
+  ///
+  /// @throws Again when the node was disconnected
+  Obtained obtain(SortedSet<StreamId> objects, Object what) {
+    return ask(operations, number -> new Event.Submit(number, objects), what);
+  }
+
+  /// Gets a copy.
+  ///
+  /// @throws Again when the node was disconnected
+  Copy read(StreamId object, Reads how, Object what) {
+    return ask(reads, number -> new Event.Read(number, object, how), what);
+  }
+
+  /// Ends an operation; answers whether it has happened: it has not when the node was disconnected.
+  boolean executed(Obtained obtained, SortedMap<StreamId, byte[]> outputs) {
+    var happened = new CompletableFuture<Boolean>();
+    mailbox.put(() -> {
+      boolean same = over == null && node.id().equals(obtained.by());
+      if (same) {
+        take(new Event.Executed(obtained.number(), outputs));
+        unflushed = true;
+      }
+      happened.complete(same);
+    });
+    return happened.join();
+  }
+
+  /// Waits, at the root, until all that has come there is durable.
+  void gate() {
+    if (store != null) store.awaitPersisted(persisting);
+  }
+
+  /// See [Member#flush].
+  void flush() {
+    try {
+      var _ =
+          ask(
+              flushes,
+              number -> {
+                unflushed = false;
+                return new Event.Flush(number);
+              },
+              "the word that all is durable");
+    } catch (Again again) {
+      // As when it was disconnected before.
+    } catch (DeadlineExceeded late) {
+      mailbox.put(() -> unflushed = true);
+      throw late;
+    }
+    if (lost.getAndSet(false)) throw mayBeLost();
+  }
+
+  private UnknownOutcome mayBeLost() {
+    return new UnknownOutcome(
+        name + " was disconnected; what it did since its last flush may be lost");
+  }
+
+  /// See [Member#close].
+  void leave() {
+    mailbox.put(() -> {
+      if (over != null) return;
+      leaving = true;
+      if (node.isIn() || moving) take(new Event.Leave());
+      else endLost(); // of a node that has no place, and has done nothing
+    });
+    Duration limit = site.objects().limits().closeTimeMax();
+    try {
+      await(left, limit);
+    } catch (TimeoutException late) {
+      mailbox.put(() -> {
+        site.links().close(node.id());
+        end();
+      });
+      throw new UnknownOutcome(
+          name + " could not leave within " + limit + "; what it did last may be lost", late);
+    }
+  }
+
+  @Override
+  public String toString() {
+    return "member " + id();
+  }
+}

@@ -1,0 +1,35 @@
+package stoa.migration;
+
+import org.jspecify.annotations.Nullable;
+import stoa.migration.core.NodeId;
+import stoa.migration.core.TreeNode;
+import stoa.migration.core.Version;
+import stoa.objects.PlacedObject;
+import stoa.objects.PlacedObjects;
+import stoa.spi.CallContext;
+
+/// Where a member is: what it needs of its process. Thread-safe.
+interface Site {
+  /// The connections of its nodes.
+  Links links();
+
+  /// The root of the tree; null while it is not known.
+  @Nullable NodeId root();
+
+  /// A node that is in no tree yet, of a member.
+  ///
+  /// @param name what the member is called
+  TreeNode newNode(String name);
+
+  /// The objects.
+  PlacedObjects objects();
+
+  /// What a method may know.
+  CallContext context(Version version);
+
+  /// Sees to it that the root knows which object a stream is of.
+  void know(PlacedObject object);
+
+  /// A member is no more.
+  void forget(Member member);
+}
