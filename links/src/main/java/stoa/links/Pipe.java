@@ -71,6 +71,8 @@ final class Pipe implements StreamObserver<byte[]> {
   private boolean over; // guarded by this
   private volatile long heardNanos = System.nanoTime();
   private volatile long saidNanos = heardNanos;
+  private volatile long confirmedNanos = heardNanos;
+  private volatile long otherStamp;
 
   Pipe(Ear ear) {
     this.ear = ear;
@@ -86,6 +88,17 @@ final class Pipe implements StreamObserver<byte[]> {
   /// How long ago the other side was heard of, in nanoseconds.
   long silenceNanos() {
     return System.nanoTime() - heardNanos;
+  }
+
+  /// How long ago something was sent of which the other side has said that it came, in nanoseconds:
+  /// the other side has found no longer silence than that.
+  long staleNanos() {
+    return System.nanoTime() - confirmedNanos;
+  }
+
+  /// Says that this side is there.
+  void beat() {
+    send(new Frame.Beat(System.nanoTime(), otherStamp));
   }
 
   /// How long ago something was sent, in nanoseconds.
@@ -153,7 +166,12 @@ final class Pipe implements StreamObserver<byte[]> {
       cut(Status.INVALID_ARGUMENT.withDescription(malformed.getMessage()));
       return;
     }
-    if (!(frame instanceof Frame.Beat)) ear.frame(this, frame);
+    if (frame instanceof Frame.Beat(long stamp, long echo)) {
+      otherStamp = stamp;
+      if (echo != 0) confirmedNanos = echo;
+    } else {
+      ear.frame(this, frame);
+    }
   }
 
   private byte @Nullable [] gathered(byte[] part) {

@@ -185,7 +185,7 @@ final class TreeRoot implements AutoCloseable {
       } else if (seals) {
         desk.let(seal);
       } else if (desk.pipe.idleNanos() > leaseNanos / 5) {
-        desk.pipe.send(new Frame.Beat());
+        desk.pipe.beat();
       }
     }
   }

@@ -31,6 +31,10 @@ public final class Domain implements Placing {
   static final long TICK_MILLIS = 200;
   private static final String ROOT = "root";
 
+  /* How many roots of one opening have numbers of their own, and generations above those before. */
+  private static final int ROOTS_BITS = 12;
+  private static final int GENERATIONS_BITS = 20;
+
   private final PlacedStore store;
   private final Clock clock;
   private final TreeNode.Settings settings;
@@ -44,14 +48,19 @@ public final class Domain implements Placing {
   private final ScheduledExecutorService ticks =
       Executors.newSingleThreadScheduledExecutor(Domain::thread);
 
-  Domain(PlacedStore store, Clock clock, TreeNode.Settings settings) {
+  /// @param before how many roots there were since the store was opened
+  Domain(PlacedStore store, int before, Clock clock, TreeNode.Settings settings) {
     this.store = store;
     this.clock = clock;
     this.settings = settings;
-    root = new NodeId(ROOT, store.epoch());
+    root = new NodeId(ROOT, (store.epoch() << ROOTS_BITS) + before);
     rootStore = new RootStore(store, this::atRoot, this::end);
     rootMember =
-        new Member(here, rootStore, ROOT, TreeNode.root(root, settings, store.epoch() << 32));
+        new Member(
+            here,
+            rootStore,
+            ROOT,
+            TreeNode.root(root, settings, root.number() << GENERATIONS_BITS));
     rootMember.begin();
     members.add(rootMember);
     var _ =
@@ -103,7 +112,7 @@ public final class Domain implements Placing {
     return rootMember.standing();
   }
 
-  /// Whether it has ended: the store was closed, or takes nothing more.
+  @Override
   public boolean isOver() {
     return rootMember.isOver();
   }
@@ -170,6 +179,8 @@ public final class Domain implements Placing {
   private void end(RuntimeException cause) {
     members.forEach(member -> member.fail(cause));
     links.close(root);
+    ticks.shutdownNow();
+    rootStore.close();
   }
 
   // ---- calls on the store itself
@@ -196,7 +207,5 @@ public final class Domain implements Placing {
       // Nobody was told that it is durable.
     }
     rootStore.fail(new Closed("the store is closed"));
-    ticks.shutdownNow();
-    rootStore.close();
   }
 }

@@ -63,7 +63,8 @@ public final class Member implements Placing {
     return seat.standing();
   }
 
-  boolean isOver() {
+  @Override
+  public boolean isOver() {
     return seat.isOver();
   }
 
@@ -106,6 +107,11 @@ public final class Member implements Placing {
     public <X extends Exception> void together(Collection<PlacedObject> objects, Action<X> body)
         throws X {
       member.together(objects, body);
+    }
+
+    @Override
+    public boolean isOver() {
+      return member.isOver();
     }
 
     @Override

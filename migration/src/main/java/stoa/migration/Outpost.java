@@ -129,6 +129,11 @@ public final class Outpost implements Placing {
     member.together(some, body);
   }
 
+  @Override
+  public boolean isOver() {
+    return member.isOver();
+  }
+
   /// Leaves the tree with all made durable, see [Member#close].
   @Override
   public void close() {

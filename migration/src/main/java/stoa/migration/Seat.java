@@ -144,7 +144,9 @@ final class Seat {
       case Effect.Cut(NodeId other) -> site.links().cut(own.id(), other);
       case Effect.Joined() -> joined.complete(null);
       case Effect.Execute(long number, var inputs) -> obtained(own, number, inputs);
-      case Effect.Answer(long number, Copy copy) -> complete(reads.remove(number), copy);
+      case Effect.Answer(long number, Copy copy) -> {
+        if (isFresh()) complete(reads.remove(number), copy);
+      }
       case Effect.Flushed(long number) -> {
         var flush = flushes.remove(number);
         if (flush != null) flush.complete(null);
@@ -331,7 +333,7 @@ final class Seat {
   boolean executed(Obtained obtained, SortedMap<StreamId, byte[]> outputs) {
     var happened = new CompletableFuture<Boolean>();
     mailbox.put(() -> {
-      boolean same = over == null && node.id().equals(obtained.by());
+      boolean same = over == null && node.id().equals(obtained.by()) && isFresh();
       if (same) {
         take(new Event.Executed(obtained.number(), outputs));
         unflushed = true;
@@ -339,6 +341,14 @@ final class Seat {
       happened.complete(same);
     });
     return happened.join();
+  }
+
+  /* Who was away for longer than the parent waits has lost what was here: others may have it. */
+  private boolean isFresh() {
+    NodeId parent = node.above();
+    if (parent == null || site.links().isFresh(node.id(), parent)) return true;
+    site.links().cut(node.id(), parent);
+    return false;
   }
 
   /// Waits, at the root, until all that has come there is durable.
