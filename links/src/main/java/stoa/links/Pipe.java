@@ -3,6 +3,7 @@ package stoa.links;
 import io.grpc.MethodDescriptor;
 import io.grpc.MethodDescriptor.MethodType;
 import io.grpc.Status;
+import io.grpc.StatusRuntimeException;
 import io.grpc.stub.CallStreamObserver;
 import io.grpc.stub.ClientCallStreamObserver;
 import io.grpc.stub.StreamObserver;
@@ -146,7 +147,7 @@ final class Pipe implements StreamObserver<byte[]> {
         part[0] = (byte) (from < bytes.size() ? 1 : 0);
         to.onNext(part);
       } while (from < bytes.size());
-    } catch (IllegalStateException over) {
+    } catch (IllegalStateException | StatusRuntimeException over) {
       // The end is told to onError.
     }
   }
@@ -208,7 +209,7 @@ final class Pipe implements StreamObserver<byte[]> {
       if (to == null) return;
       try {
         to.onCompleted();
-      } catch (IllegalStateException over) {
+      } catch (IllegalStateException | StatusRuntimeException over) {
         // It has ended already.
       }
     }
@@ -225,7 +226,7 @@ final class Pipe implements StreamObserver<byte[]> {
         } else if (to != null) {
           to.onError(why.asRuntimeException());
         }
-      } catch (IllegalStateException over) {
+      } catch (IllegalStateException | StatusRuntimeException over) {
         // It has ended already.
       }
     }

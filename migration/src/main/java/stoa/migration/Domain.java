@@ -180,7 +180,6 @@ public final class Domain implements Placing {
     members.forEach(member -> member.fail(cause));
     links.close(root);
     ticks.shutdownNow();
-    rootStore.close();
   }
 
   // ---- calls on the store itself
@@ -202,10 +201,11 @@ public final class Domain implements Placing {
   @Override
   public void close() {
     try {
-      rootMember.flush();
+      if (!isOver()) rootMember.flush();
     } catch (RuntimeException failed) {
       // Nobody was told that it is durable.
     }
     rootStore.fail(new Closed("the store is closed"));
+    rootStore.close();
   }
 }

@@ -153,7 +153,7 @@ public final class Member implements Placing {
     while (true) {
       try {
         Copy copy = seat.read(object.stream(), how, object);
-        seat.gate();
+        seat.gateRead();
         return copy;
       } catch (Seat.Again again) {
         // Of the node that it is now.

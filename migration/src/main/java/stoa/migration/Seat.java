@@ -16,6 +16,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongFunction;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import stoa.Closed;
 import stoa.DeadlineExceeded;
 import stoa.UnknownOutcome;
@@ -42,6 +44,8 @@ final class Seat {
   ///
   /// @param by the node that has them
   record Obtained(NodeId by, long number, List<Copy> copies) {}
+
+  private static final Logger LOG = LoggerFactory.getLogger(Seat.class);
 
   private final Site site;
   private final @Nullable RootStore store;
@@ -77,7 +81,7 @@ final class Seat {
     this.node = node;
     this.standing = new Standing(node.id(), null, 0, 0);
     this.forgotten = forgotten;
-    this.mailbox = new Mailbox(this::fail);
+    this.mailbox = new Mailbox(this::broken);
   }
 
   /// Takes its place.
@@ -242,6 +246,11 @@ final class Seat {
     return node.id();
   }
 
+  private void broken(RuntimeException cause) {
+    LOG.error("{} has ended, since an event of it could not be taken", this, cause);
+    fail(cause);
+  }
+
   /// Ends it for good.
   void fail(RuntimeException cause) {
     if (over == null) over = cause;
@@ -354,6 +363,13 @@ final class Seat {
   /// Waits, at the root, until all that has come there is durable.
   void gate() {
     if (store != null) store.awaitPersisted(persisting);
+  }
+
+  /// As [#gate], before what was read is told: there may be another root.
+  void gateRead() {
+    if (store == null) return;
+    gate();
+    store.confirm();
   }
 
   /// See [Member#flush].

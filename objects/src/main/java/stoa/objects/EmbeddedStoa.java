@@ -36,6 +36,7 @@ import stoa.StoaConfig;
 import stoa.StreamStore;
 import stoa.Transaction;
 import stoa.TxOptions;
+import stoa.Unavailable;
 import stoa.View;
 import stoa.base.Clock;
 import stoa.base.Decoder;
@@ -551,6 +552,8 @@ final class EmbeddedStoa implements ObjectSnapshot.Source {
       Placing known = placing;
       placings = -1;
       if (known != null) known.close();
+    } catch (Unavailable stillWriting) {
+      // That ends with the store.
     } finally {
       placingLock.unlock();
     }
@@ -576,6 +579,7 @@ final class EmbeddedStoa implements ObjectSnapshot.Source {
       known = placing;
       if (known != null && !known.isOver()) return known;
       if (placings < 0) throw new Closed("the store is closed");
+      if (known != null) known.close(); // so that it writes nothing behind what the next one reads
       var provider =
           ServiceLoader.load(Placing.Provider.class)
               .findFirst()

@@ -226,6 +226,11 @@ public final class ObjectService implements AutoCloseable {
     return new Container(known, store.target(target));
   }
 
+  /// As [stoa.store.Store#checkUsable].
+  public void checkUsable() {
+    store.checkUsable();
+  }
+
   /// Where the calls on client-placed objects go that are made on the store itself; begun if need
   /// be.
   ///

@@ -106,7 +106,7 @@ public final class PlacedStore implements PlacedObjects {
       return;
     }
     if (changes.isEmpty()) {
-      var _ = store.moment();
+      store.checkUsable();
       return;
     }
     try (var transaction = store.begin(BOUNDS)) {
