@@ -3,7 +3,9 @@ package stoa.cli;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executors;
@@ -48,6 +50,7 @@ public final class TreeScenario implements Scenario {
   private static final int SERVERS = 3;
   private static final int CLIENTS = 5;
   private static final int PURSES = 4;
+  private static final int PAST_MAX = 30;
   private static final Duration CALL_TIME_MAX = Duration.ofSeconds(60);
 
   private final int faults;
@@ -78,7 +81,7 @@ public final class TreeScenario implements Scenario {
   @Override
   public void run(Chance chance, Trace trace) throws Exception {
     Path directory = Files.createTempDirectory("tree-history");
-    try (var cluster = Cluster.start(directory, SERVERS, 1)) {
+    try (var cluster = Cluster.start(directory, SERVERS)) {
       run(cluster, chance, trace);
     } finally {
       Directories.delete(directory);
@@ -175,6 +178,7 @@ public final class TreeScenario implements Scenario {
     private final Chance chance;
     private final Turns turns;
     /* Of the worker's own object: what it did last, and what is durable for sure. */
+    private final Deque<String> past = new ArrayDeque<>();
     private long done;
     private long durable;
     private long lost;
@@ -192,6 +196,7 @@ public final class TreeScenario implements Scenario {
       while (!turns.areOver()) {
         var membership = chance.percent(60) ? Membership.inner() : Membership.leaf();
         try (var stoa = open(url, membership)) {
+          note("joins as " + membership);
           int most = chance.between(10, 80);
           for (int i = 0; i < most && !turns.areOver(); i++) turn(stoa);
         } catch (UnknownOutcome toldAtTheEnd) {
@@ -199,13 +204,20 @@ public final class TreeScenario implements Scenario {
           continue;
         }
         if (done >= 0) durable = done;
+        note("left with " + done);
         lives++;
       }
       return null;
     }
 
+    private void note(String what) {
+      if (past.size() == PAST_MAX) past.removeFirst();
+      past.add(System.nanoTime() / 1_000_000 % 1_000_000 + " " + what);
+    }
+
     /* From now on the object is what it is found to be. */
     private void lost() {
+      note("was told of a loss");
       lost++;
       done = -1;
     }
@@ -234,7 +246,8 @@ public final class TreeScenario implements Scenario {
 
     private void add(Stoa stoa) {
       long now = stoa.get(Purse.class, name).add(1);
-      holds(now > durable, name + " is " + now + ", and " + durable + " was durable");
+      note("found " + now);
+      holds(now > durable, name + " is " + now + ", and " + durable + " was durable: " + past);
       holds(done < 0 || now <= done + 1, name + " is " + now + " after " + done);
       done = now;
     }
@@ -244,6 +257,7 @@ public final class TreeScenario implements Scenario {
       try {
         stoa.flush();
         if (before >= 0) durable = before;
+        note("flushed " + before);
         flushes++;
       } catch (UnknownOutcome told) {
         lost();
