@@ -89,7 +89,7 @@ public final class Domain implements Placing {
     if (RoutedLinks.isOutside(name)) {
       throw new IllegalArgumentException("\"" + name + "\" is an address; give a name without ://");
     }
-    var member = new Member(here, null, name, here.newNode(name));
+    var member = new Member(here, null, name, here.newNode(name, null));
     members.add(member);
     member.begin();
     return member;
@@ -136,8 +136,9 @@ public final class Domain implements Placing {
   /* This process, for its members. */
   private final class Here implements Site {
     @Override
-    public TreeNode newNode(String name) {
-      return TreeNode.client(new NodeId(name, numbers.incrementAndGet()), settings);
+    public TreeNode newNode(String name, @Nullable TreeNode before) {
+      var id = new NodeId(name, numbers.incrementAndGet());
+      return before == null ? TreeNode.client(id, settings) : TreeNode.client(id, settings, before);
     }
 
     @Override

@@ -33,7 +33,7 @@ public final class Outpost implements Placing {
     this.uplink = uplink;
     this.clock = clock;
     var there = new There();
-    member = new Member(there, null, name, there.newNode(name));
+    member = new Member(there, null, name, there.newNode(name, null));
   }
 
   /// Joins a tree.
@@ -90,9 +90,11 @@ public final class Outpost implements Placing {
     }
 
     @Override
-    public TreeNode newNode(String name) {
-      return TreeNode.client(
-          new NodeId(uplink.address(), numbers.incrementAndGet()), uplink.settings());
+    public TreeNode newNode(String name, @Nullable TreeNode before) {
+      var id = new NodeId(uplink.address(), numbers.incrementAndGet());
+      return before == null
+          ? TreeNode.client(id, uplink.settings())
+          : TreeNode.client(id, uplink.settings(), before);
     }
 
     @Override

@@ -158,6 +158,10 @@ final class Seat {
       case Effect.Moving() -> moving = true;
       case Effect.Left() -> left(own);
       case Effect.Disconnected() -> disconnected(own);
+      case Effect.Refused() -> {
+        site.links().close(own.id());
+        comeBack();
+      }
       case Effect.Load(StreamId object) -> store().load(object);
       case Effect.Persist(long number, var copies) -> {
         persisting = number;
@@ -213,11 +217,10 @@ final class Seat {
   }
 
   private void comeBack() {
-    node = site.newNode(name);
+    node = site.newNode(name, node);
     moving = false;
     open();
     failAll(new Again());
-    join();
     releaseWaiting();
   }
 

@@ -19,7 +19,8 @@ interface Site {
   /// A node that is in no tree yet, of a member.
   ///
   /// @param name what the member is called
-  TreeNode newNode(String name);
+  /// @param before its last one; null when this is the first
+  TreeNode newNode(String name, @Nullable TreeNode before);
 
   /// The objects.
   PlacedObjects objects();
