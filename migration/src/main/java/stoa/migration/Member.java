@@ -67,6 +67,16 @@ public final class Member implements Placing {
     return seat.isOver();
   }
 
+  /// Where it is in the tree.
+  ///
+  /// @param shared objects of which to say whether they are here
+  /// @throws IllegalArgumentException when one of them is not placed at clients
+  public Place place(Collection<?> shared) {
+    List<Object> asked = List.copyOf(shared);
+    return seat.place(
+        asked, asked.stream().map(each -> site.objects().object(each).stream()).toList());
+  }
+
   /// The node that it is now.
   NodeId id() {
     return seat.id();

@@ -392,6 +392,20 @@ final class Seat {
     }
   }
 
+  /// Where it is, and which of some objects are there.
+  Place place(List<Object> asked, List<StreamId> streams) {
+    var place = new CompletableFuture<Place>();
+    mailbox.put(() -> {
+      TreeNode own = node;
+      List<Object> here = new ArrayList<>();
+      for (int i = 0; i < asked.size(); i++) {
+        if (own.isIn() && own.owns(streams.get(i))) here.add(asked.get(i));
+      }
+      place.complete(new Place(own.id(), own.above(), here));
+    });
+    return place.join();
+  }
+
   @Override
   public String toString() {
     return "member " + id();
