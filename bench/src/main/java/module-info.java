@@ -4,6 +4,8 @@ module stoa.bench {
   requires static transitive org.jspecify;
   requires transitive stoa.api;
   requires stoa.objects;
+  requires stoa.migration;
+  requires transitive stoa.classifier;
   requires stoa.storage;
   requires stoa.log;
   requires stoa.base;

@@ -25,7 +25,8 @@ class EmbeddedBenchmarkTest {
           LogScale.smoke(),
           TxScale.smoke(),
           CsmrScale.smoke(),
-          RemoteScale.smoke());
+          RemoteScale.smoke(),
+          MigrationScale.smoke());
 
   @TempDir Path folder;
 

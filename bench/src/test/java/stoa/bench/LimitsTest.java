@@ -25,7 +25,8 @@ class LimitsTest {
           LogScale.smoke(),
           TxScale.smoke(),
           CsmrScale.smoke(),
-          RemoteScale.smoke());
+          RemoteScale.smoke(),
+          MigrationScale.smoke());
 
   @TempDir Path folder;
 

@@ -97,6 +97,13 @@ public final class Model {
     return records;
   }
 
+  /// How many bytes its numbers are.
+  public long bytes() {
+    long bytes = supports.bytes() + order.length + 8L * offsets.length;
+    for (double[] row : weights) bytes += 8L * row.length;
+    return bytes;
+  }
+
   /// How many support vectors it has.
   public int supports() {
     return supports.size();

@@ -51,6 +51,10 @@ final class Vectors {
     return ends.length;
   }
 
+  long bytes() {
+    return 5L * ends.length + 5L * values.length;
+  }
+
   Category category(int i) {
     return Category.of(categories[i]);
   }
