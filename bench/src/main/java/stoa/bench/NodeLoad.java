@@ -7,11 +7,13 @@ import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.ReentrantLock;
 
 /// The load of the self-service paper (section 8.1): each node has one update and one read under way
 /// at any time, on objects that it chooses at random.
 ///
-/// Each node has two virtual threads: what they wait for takes no processor.
+/// Each node has two virtual threads: what they wait for takes no processor. They let others run after
+/// each operation, since nobody else interrupts them, and the nodes share few processors.
 ///
 /// @param nodes how many
 /// @param leave how likely a node leaves the tree and comes back after an update
@@ -64,7 +66,7 @@ record NodeLoad(int nodes, double leave, Duration warmUp, Duration time) {
     private final Latencies reads = new Latencies();
     private long awayNanos;
     private int leaves;
-    private final Object tree = new Object();
+    private final ReentrantLock tree = new ReentrantLock(true);
 
     private Part(Node node) {
       this.node = node;
@@ -132,6 +134,11 @@ record NodeLoad(int nodes, double leave, Duration warmUp, Duration time) {
         });
   }
 
+  @SuppressWarnings("ThreadPriorityCheck") // Justification: only how nodes share processors
+  private static void rest() {
+    Thread.yield();
+  }
+
   /* Only what ends within the time counts; what is under way at its end is waited for. */
   private void update(Part part, long start, SplittableRandom random) throws Exception {
     long from = start + warmUp.toNanos();
@@ -142,8 +149,10 @@ record NodeLoad(int nodes, double leave, Duration warmUp, Duration time) {
       part.node.update(random);
       long end = System.nanoTime();
       if (end - from >= 0 && end - until < 0) part.updates.add(end - began);
+      rest();
       if (leave == 0 || random.nextDouble() >= leave) continue;
-      synchronized (part.tree) {
+      part.tree.lock();
+      try {
         long left = System.nanoTime();
         part.node.rejoin();
         long back = System.nanoTime();
@@ -152,6 +161,8 @@ record NodeLoad(int nodes, double leave, Duration warmUp, Duration time) {
           part.awayNanos += away;
           part.leaves++;
         }
+      } finally {
+        part.tree.unlock();
       }
     }
   }
@@ -160,14 +171,18 @@ record NodeLoad(int nodes, double leave, Duration warmUp, Duration time) {
     long from = start + warmUp.toNanos();
     long until = from + time.toNanos();
     while (true) {
-      synchronized (part.tree) {
+      part.tree.lock();
+      try {
         long began = System.nanoTime();
         if (began - until >= 0) return;
         part.node.read(random);
         long end = System.nanoTime();
         if (end - from >= 0 && end - until < 0) part.reads.add(end - began);
+      } finally {
+        part.tree.unlock();
       }
       part.node.pause();
+      rest();
     }
   }
 }
