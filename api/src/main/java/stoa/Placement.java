@@ -14,5 +14,13 @@ public enum Placement {
   /// Such objects take no part in transactions, in calls of other objects' methods, and in
   /// asynchronous calls; `Stoa.together` is for several of them. Calls made on the store itself,
   /// rather than at a client, execute where the store is, and are durable before they are answered.
-  CLIENT
+  CLIENT,
+  /// Where it costs less: as [#SERVER] or as [#CLIENT], which may change while the object is used.
+  /// It follows from how long its methods compute, how large its state is, and who calls it how
+  /// often. What is said of [#CLIENT] holds, but that calls may also be durable when they are
+  /// answered, and that their arguments may come into the store's log.
+  ///
+  /// Members in the process of the store are served so. Do not choose it for methods whose
+  /// arguments must stay where they are.
+  AUTO
 }

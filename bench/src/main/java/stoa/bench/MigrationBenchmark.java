@@ -18,6 +18,7 @@ final class MigrationBenchmark implements Benchmark {
     var findings = new Findings(context.scale().migration(), MigrationScale.full());
     new TreePhase(context).measure(findings);
     new TrafficPhase(context).measure(findings);
+    new AutoPhase(context).measure(findings);
     return findings.outcome();
   }
 }

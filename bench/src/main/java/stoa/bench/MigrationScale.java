@@ -10,6 +10,7 @@ import java.util.List;
 /// @param warmUp how long a load runs before it counts
 /// @param time how long a load of trivial operations counts
 /// @param workTime how long a load of operations that compute counts
+/// @param settle how long objects are called before placements are compared
 /// @param leaveTime how long a load counts beside which members leave and come back
 /// @param nodes how many nodes a tree has, besides its root
 /// @param objects how many objects there are
@@ -23,6 +24,7 @@ public record MigrationScale(
     Duration warmUp,
     Duration time,
     Duration workTime,
+    Duration settle,
     Duration leaveTime,
     List<Integer> nodes,
     List<Integer> objects,
@@ -38,6 +40,7 @@ public record MigrationScale(
         Duration.ofMillis(200),
         Duration.ofMillis(500),
         Duration.ofSeconds(3),
+        Duration.ofSeconds(1),
         Duration.ofSeconds(2),
         List.of(10, 20, 30, 40, 50, 60, 70),
         List.of(1, 2, 3, 4, 5, 30, 40, 50),
@@ -55,6 +58,7 @@ public record MigrationScale(
         Duration.ofMillis(20),
         Duration.ofMillis(50),
         Duration.ofMillis(150),
+        Duration.ofMillis(20),
         Duration.ofMillis(60),
         List.of(10, 70),
         List.of(1, 50),

@@ -40,6 +40,7 @@ public final class Domain implements Placing {
   private final NodeId root;
   private final RootStore rootStore;
   private final Member rootMember;
+  private final Auto auto;
   private final Set<Member> members = ConcurrentHashMap.newKeySet();
   private final ScheduledExecutorService ticks =
       Executors.newSingleThreadScheduledExecutor(Domain::thread);
@@ -53,6 +54,7 @@ public final class Domain implements Placing {
     rootMember =
         new Member(here, rootStore, ROOT, TreeNode.root(root, settings, store.epoch() << 32));
     rootMember.begin();
+    auto = new Auto(store, rootMember);
     members.add(rootMember);
     var _ =
         ticks.scheduleWithFixedDelay(
@@ -124,6 +126,10 @@ public final class Domain implements Placing {
     rootStore.know(object);
   }
 
+  Auto auto() {
+    return auto;
+  }
+
   /* This process, for its members. */
   private final class Here implements Site {
     @Override
@@ -160,6 +166,11 @@ public final class Domain implements Placing {
     @Override
     public void know(PlacedObject object) {
       rootStore.know(object);
+    }
+
+    @Override
+    public @Nullable Auto auto(PlacedObject object) {
+      return store.isAuto(object) ? auto : null;
     }
   }
 

@@ -132,6 +132,23 @@ public final class Member implements Placing {
       PlacedObject object, SharedMethod method, @Nullable Object[] arguments, Reads how)
       throws Throwable {
     if (Running.CURRENT.isBound()) return Running.CURRENT.get().call(object, method, arguments);
+    Auto auto = site.auto(object);
+    if (auto == null) return inTree(object, method, arguments, how, new Auto.Meter());
+    return auto.call(
+        object,
+        method,
+        arguments,
+        id().number(),
+        meter -> inTree(object, method, arguments, how, meter));
+  }
+
+  private @Nullable Object inTree(
+      PlacedObject object,
+      SharedMethod method,
+      @Nullable Object[] arguments,
+      Reads how,
+      Auto.Meter meter)
+      throws Throwable {
     site.know(object);
     if (method.kind() == SharedMethod.Kind.ACCESSOR) {
       return running(List.of(object), List.of(read(object, how))).call(object, method, arguments);
@@ -142,11 +159,13 @@ public final class Member implements Placing {
         List.of(object),
         running -> {
           thrown[0] = null;
+          meter.begin();
           try {
             answer[0] = running.call(object, method, arguments);
           } catch (Throwable any) {
             thrown[0] = any;
           }
+          meter.end(running);
         });
     Throwable any = thrown[0];
     if (any != null) throw any;
@@ -189,6 +208,17 @@ public final class Member implements Placing {
           "an operation on objects at clients runs on this thread already; name all objects there");
     }
     objects.forEach(site::know);
+    for (var object : objects) {
+      Auto auto = site.auto(object);
+      if (auto == null) continue;
+      auto.inTree(objects, () -> runTogether(objects, body));
+      return;
+    }
+    runTogether(objects, body);
+  }
+
+  private <X extends Exception> void runTogether(Collection<PlacedObject> objects, Action<X> body)
+      throws X {
     Block<X> block = running -> ScopedValue.where(Running.CURRENT, running).call(() -> ran(body));
     run(objects, block);
   }
@@ -225,6 +255,27 @@ public final class Member implements Placing {
       seat.gate();
       return;
     }
+  }
+
+  /// What the root holds an object by.
+  record Held(StreamId object, Seat.Obtained obtained) {}
+
+  /// Of the root: has an object come here, and keeps it. Its newest state is durable then.
+  Held hold(PlacedObject object) {
+    site.know(object);
+    SortedSet<StreamId> streams = new TreeSet<>(List.of(object.stream()));
+    var obtained = seat.obtain(streams, object);
+    seat.gate();
+    return new Held(object.stream(), obtained);
+  }
+
+  /// Of the root: lets go of an object.
+  ///
+  /// @param state what it has become; empty when it was never constructed
+  void release(Held held, byte[] state) {
+    SortedMap<StreamId, byte[]> outputs = new TreeMap<>();
+    outputs.put(held.object, States.packed(state));
+    boolean _ = seat.executed(held.obtained, outputs);
   }
 
   private Running running(Collection<PlacedObject> objects, List<Copy> copies) {

@@ -112,6 +112,11 @@ public final class Outpost implements Placing {
     }
 
     @Override
+    public @Nullable Auto auto(PlacedObject object) {
+      return null;
+    }
+
+    @Override
     public void forget(Member gone) {
       ticks.shutdown();
     }

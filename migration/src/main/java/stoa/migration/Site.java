@@ -30,6 +30,9 @@ interface Site {
   /// Sees to it that the root knows which object a stream is of.
   void know(PlacedObject object);
 
+  /// Where calls on an object execute that are not always made in the tree; null when they are.
+  @Nullable Auto auto(PlacedObject object);
+
   /// A member is no more.
   void forget(Member member);
 }

@@ -27,7 +27,6 @@ import stoa.Limits;
 import stoa.Listing;
 import stoa.LogAddress;
 import stoa.NotShareable;
-import stoa.Placement;
 import stoa.Ref;
 import stoa.Shared;
 import stoa.Snapshot;
@@ -259,7 +258,7 @@ final class EmbeddedStoa implements ObjectSnapshot.Source {
     if (shared instanceof Facade facade) return delete(facade.shared());
     if (shared instanceof StoredBlob blob) return own(blob).blobs().delete(blob);
     LiveInvoker invoker = own(shared);
-    if (invoker.type().shared().placement() == Placement.CLIENT) {
+    if (invoker.type().shared().isPlaced()) {
       throw new UnsupportedOperationException(
           invoker.target().key() + " is placed at clients and stays; let it have an empty state");
     }

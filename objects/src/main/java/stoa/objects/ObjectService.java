@@ -11,8 +11,8 @@ import stoa.Gone;
 import stoa.LimitExceeded;
 import stoa.LogAddress;
 import stoa.NotShareable;
-import stoa.Order;
 import stoa.Placement;
+import stoa.Order;
 import stoa.Snapshot;
 import stoa.Stoa;
 import stoa.StoaConfig;
@@ -221,7 +221,7 @@ public final class ObjectService implements AutoCloseable {
   /// @throws IllegalArgumentException when another group has it, see [Part]
   public Container container(String type, byte[] key) {
     ObjectType known = stoa.typeNamed(type);
-    if (known.shared().placement() == Placement.CLIENT) {
+    if (known.shared().isPlaced()) {
       throw new NotShareable(
           type
               + " is placed at clients, and these connections carry calls to where the store is; call"
