@@ -16,7 +16,7 @@ final class Trained {
   /// How many records an update has (self-service, section 8.3).
   static final int RECORDS = 500;
 
-  private static final int WARM_UP = 20;
+  private static final int WARM_UP_MAX = 20;
   private static final Object LOCK = new Object();
   private static volatile List<Update> updates = List.of();
 
@@ -34,7 +34,7 @@ final class Trained {
       if (updates.size() >= count) return updates;
       var shuffled = new ArrayList<>(records);
       Collections.shuffle(shuffled, new Random(13));
-      warmUp(shuffled);
+      warmUp(Math.min(WARM_UP_MAX, count), shuffled);
       List<Update> made = new ArrayList<>();
       Model model = Model.empty();
       for (int i = 0; i < count; i++) {
@@ -48,9 +48,9 @@ final class Trained {
   }
 
   /* Has it compiled. */
-  private static void warmUp(List<Connection> records) {
+  private static void warmUp(int count, List<Connection> records) {
     Model model = Model.empty();
-    for (int i = 0; i < WARM_UP; i++) model = model.with(some(records, i));
+    for (int i = 0; i < count; i++) model = model.with(some(records, i));
   }
 
   private static List<Connection> some(List<Connection> records, int number) {
