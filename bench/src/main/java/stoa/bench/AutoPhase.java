@@ -82,16 +82,14 @@ final class AutoPhase {
       results.add(
           Result.of(samples, auto, "/s")
               .beside(
-                  better.name().toLowerCase(Locale.ROOT),
-                  fixed.getOrDefault(better, Double.NaN)));
+                  better.name().toLowerCase(Locale.ROOT), fixed.getOrDefault(better, Double.NaN)));
       worst = Math.min(worst, samples.medianRatio(auto, point.name(better)));
     }
     findings.section(
         "placement, %d nodes; computing is waiting, all else is real".formatted(NODES), results);
     findings.atMost(
         "AUTO: at most 10 % worse than the better fixed placement, at the worst point",
-        WORSE_MAX,
-        1 - worst);
+        WORSE_MAX, 1 - worst);
   }
 
   private double run(Point point, Placement placement) throws Exception {
@@ -124,14 +122,11 @@ final class AutoPhase {
     private final List<Swept> own;
     private final long nanos;
 
-    private Caller(
-        Domain domain, List<Swept> all, int number, Point point, Placement placement) {
+    private Caller(Domain domain, List<Swept> all, int number, Point point, Placement placement) {
       member = domain.join("node");
       nanos = point.computeMillis * 1_000_000L;
-      var some =
-          point.callers == Callers.ALL_NODES ? all : List.of(all.get(number % all.size()));
-      own =
-          placement == Placement.SERVER ? some : some.stream().map(member::on).toList();
+      var some = point.callers == Callers.ALL_NODES ? all : List.of(all.get(number % all.size()));
+      own = placement == Placement.SERVER ? some : some.stream().map(member::on).toList();
     }
 
     @Override

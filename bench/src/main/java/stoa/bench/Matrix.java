@@ -31,6 +31,7 @@ final class Matrix {
 
   /// Milliseconds with about two digits.
   static String millis(double millis) {
-    return String.format(Locale.ROOT, millis < 0.995 ? "%.2f" : millis < 9.95 ? "%.1f" : "%.0f", millis);
+    return String.format(
+        Locale.ROOT, millis < 0.995 ? "%.2f" : millis < 9.95 ? "%.1f" : "%.0f", millis);
   }
 }

@@ -9,11 +9,11 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.ReentrantLock;
 
-/// The load of the self-service paper (section 8.1): each node has one update and one read under way
-/// at any time, on objects that it chooses at random.
+/// The load of the self-service paper (section 8.1): each node has one update and one read under
+/// way at any time, on objects that it chooses at random.
 ///
-/// Each node has two virtual threads: what they wait for takes no processor. They let others run after
-/// each operation, since nobody else interrupts them, and the nodes share few processors.
+/// Each node has two virtual threads: what they wait for takes no processor. They let others run
+/// after each operation, since nobody else interrupts them, and the nodes share few processors.
 ///
 /// @param nodes how many
 /// @param leave how likely a node leaves the tree and comes back after an update

@@ -8,14 +8,14 @@ import java.util.function.LongSupplier;
 /// Waiting in place of computing, where a benchmark has fewer processors than what it simulates.
 /// Stateless.
 ///
-/// Methods of shared objects must not look at clocks, and what they call is checked. Waiting changes
-/// nothing that they compute, so that they may do it through this interface.
+/// Methods of shared objects must not look at clocks, and what they call is checked. Waiting
+/// changes nothing that they compute, so that they may do it through this interface.
 final class Pause {
   /// Waits for some nanoseconds, as a client does that has a processor of its own.
   static final LongConsumer AT_CLIENT = Pause::await;
 
-  /// Waits for some nanoseconds as a server does, which has as many processors as this machine: more
-  /// calls wait until one of these is free.
+  /// Waits for some nanoseconds as a server does, which has as many processors as this machine:
+  /// more calls wait until one of these is free.
   static final LongConsumer AT_SERVER = Pause::awaitTurn;
 
   /// One of these: as a client when a client's thread runs it, see [#atNode], else as the server.

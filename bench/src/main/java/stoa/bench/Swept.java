@@ -4,8 +4,8 @@ import stoa.Accessor;
 import stoa.Placement;
 import stoa.Shared;
 
-/// The object of the sweep over placements: a state of some size, and a method that computes for some
-/// time, by waiting.
+/// The object of the sweep over placements: a state of some size, and a method that computes for
+/// some time, by waiting.
 ///
 /// A state machine; one call at a time is made on it. Its subclasses say where.
 public abstract class Swept {

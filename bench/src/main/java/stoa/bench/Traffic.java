@@ -7,8 +7,8 @@ import stoa.Shared;
 import stoa.classifier.Connection;
 import stoa.classifier.Model;
 
-/// A classifier of traffic whose training is simulated: it waits as long as LIBSVM took for the same
-/// update, and then has the model that LIBSVM made.
+/// A classifier of traffic whose training is simulated: it waits as long as LIBSVM took for the
+/// same update, and then has the model that LIBSVM made.
 ///
 /// A state machine; one call at a time is made on it. Its subclasses say where.
 public abstract class Traffic {

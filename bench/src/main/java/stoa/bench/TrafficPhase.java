@@ -223,8 +223,7 @@ final class TrafficPhase {
     findings.atLeast(
         "training by %d nodes: at least 10 times the central service's updates".formatted(most),
         AIM,
-        samples.medianRatio(
-            at("self-service", most, "updates"), at("central", most, "updates")));
+        samples.medianRatio(at("self-service", most, "updates"), at("central", most, "updates")));
   }
 
   private void multi(Findings findings) throws Exception {
@@ -269,8 +268,7 @@ final class TrafficPhase {
     for (int place : places) {
       var own = at("self-service", place, "updates");
       var central = at("central", place, "updates");
-      results.add(
-          Result.of(samples, own, "/s").beside("central", samples.median(central)));
+      results.add(Result.of(samples, own, "/s").beside("central", samples.median(central)));
     }
     findings.section("Figure %s, updates beside the central service".formatted(figure), results);
     List<Chart.Panel> latencies = new ArrayList<>();
@@ -279,8 +277,7 @@ final class TrafficPhase {
     List<Lines.Line> rateLines = new ArrayList<>();
     for (var kind : List.of("updates", "reads")) {
       for (var design : rows) {
-        rateLines.add(
-            new Lines.Line(design + ", " + kind, place -> at(design, place, kind)));
+        rateLines.add(new Lines.Line(design + ", " + kind, place -> at(design, place, kind)));
         latencyLines.add(
             new Lines.Line(design + ", " + kind, place -> at(design, place, kind) + ", mean"));
       }
@@ -288,7 +285,8 @@ final class TrafficPhase {
     latencies.add(Lines.panel("", samples, places, latencyLines, 0.01));
     rates.add(Lines.panel("", samples, places, rateLines, 0.1));
     String title = "Classifiers of traffic (Figure %s)".formatted(figure);
-    String note = "%d objects; training waits as long as LIBSVM took".formatted(scale.objectsMost());
+    String note =
+        "%d objects; training waits as long as LIBSVM took".formatted(scale.objectsMost());
     findings.figure(
         "figure-%s-latency.svg".formatted(figure),
         new Chart(title, note, "milliseconds", axis, latencies));

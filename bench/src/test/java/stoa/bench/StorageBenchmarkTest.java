@@ -44,7 +44,7 @@ class StorageBenchmarkTest {
             TxScale.smoke(),
             CsmrScale.smoke(),
             RemoteScale.smoke(),
-          MigrationScale.smoke()),
+            MigrationScale.smoke()),
         _ -> {});
   }
 

@@ -35,11 +35,7 @@ final class ClassifierDemo {
   /// @param wanted the store's directory; null for one that is removed after a success
   /// @param records a larger file of records; null is the sample that comes with this
   ClassifierDemo(
-      PrintWriter out,
-      Path parent,
-      @Nullable Path wanted,
-      @Nullable Path records,
-      int networks) {
+      PrintWriter out, Path parent, @Nullable Path wanted, @Nullable Path records, int networks) {
     this.out = out;
     this.parent = parent;
     this.wanted = wanted;
@@ -59,7 +55,9 @@ final class ClassifierDemo {
     line(
         "records",
         "%s to train with, %s that nobody trains with%s"
-            .formatted(Words.count(data.training().size()), Words.count(data.tests().size()),
+            .formatted(
+                Words.count(data.training().size()),
+                Words.count(data.tests().size()),
                 file == null ? "; a sample of KDD Cup 1999" : ""));
     Federation.Result result;
     Map<Application, Model> shared = new EnumMap<>(Application.class);
@@ -131,7 +129,10 @@ final class ClassifierDemo {
     row("balanced accuracy, 5 categories", own.balancedAccuracy(), central.balancedAccuracy());
     for (var category : Category.values()) {
       row(
-          "  %s, %s".formatted(category.name().toLowerCase(Locale.ROOT), Words.count(own.count(category), "record")),
+          "  %s, %s"
+              .formatted(
+                  category.name().toLowerCase(Locale.ROOT),
+                  Words.count(own.count(category), "record")),
           own.recall(category),
           central.recall(category));
     }

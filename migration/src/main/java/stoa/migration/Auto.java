@@ -138,15 +138,18 @@ final class Auto {
       modelLock.unlock();
     }
     try {
-      move(site.object, toServer);
+      move(site, toServer);
     } catch (StoaException over) {
       // It stays where it is, and calls say so.
     }
   }
 
-  /// Brings an object to a side, when the calls under way have ended.
-  void move(PlacedObject object, boolean toServer) {
-    Sided site = site(object);
+  /// Brings an object to a side, whatever it costs there, when the calls under way have ended.
+  void move(Object shared, boolean toServer) {
+    move(site(store.object(shared)), toServer);
+  }
+
+  private void move(Sided site, boolean toServer) {
     site.side.writeLock().lock();
     try {
       if (toServer) toServer(site);

@@ -48,11 +48,11 @@ class AutoTest {
   }
 
   private static void toServer(Domain domain, Score score) {
-    domain.auto().move(domain.store().object(score), true);
+    domain.auto().move(score, true);
   }
 
   private static void toClients(Domain domain, Score score) {
-    domain.auto().move(domain.store().object(score), false);
+    domain.auto().move(score, false);
   }
 
   @Test
