@@ -10,7 +10,10 @@ module stoa.bench {
   requires java.management;
   requires jdk.management;
 
+  uses stoa.bench.ClusterContender;
+  uses stoa.bench.ClusterServers;
   uses stoa.bench.Contender;
+  uses stoa.bench.RecordWorkloads;
   uses stoa.bench.TransactionContender;
 
   exports stoa.bench;

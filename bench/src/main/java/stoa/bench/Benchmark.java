@@ -15,7 +15,8 @@ public interface Benchmark {
         new LogBenchmark(),
         new TxBenchmark(),
         new CsmrBenchmark(),
-        new RemoteBenchmark());
+        new RemoteBenchmark(),
+        new ClusterBenchmark());
   }
 
   /// What it is called on the command line.

@@ -141,7 +141,8 @@ final class DurablePhase {
         full.log(),
         full.tx(),
         full.csmr(),
-        full.remote());
+        full.remote(),
+        full.cluster());
   }
 
   private static SplittableRandom[] randoms(int callers) {

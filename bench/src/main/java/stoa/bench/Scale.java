@@ -15,6 +15,7 @@ import java.time.Duration;
 /// @param tx the same for the benchmark of transactions
 /// @param csmr the same for the benchmark of composed maps
 /// @param remote the same for the benchmark of a server and its clients
+/// @param cluster the same for the benchmark of several servers
 public record Scale(
     int rounds,
     Duration warmUp,
@@ -26,7 +27,8 @@ public record Scale(
     LogScale log,
     TxScale tx,
     CsmrScale csmr,
-    RemoteScale remote) {
+    RemoteScale remote,
+    ClusterScale cluster) {
 
   /// The scale whose results are kept: some minutes.
   public static Scale full() {
@@ -41,7 +43,8 @@ public record Scale(
         LogScale.full(),
         TxScale.full(),
         CsmrScale.full(),
-        RemoteScale.full());
+        RemoteScale.full(),
+        ClusterScale.full());
   }
 
   /// The scale that shows, within a minute, that a benchmark runs.
@@ -57,6 +60,7 @@ public record Scale(
         LogScale.smoke(),
         TxScale.smoke(),
         CsmrScale.smoke(),
-        RemoteScale.smoke());
+        RemoteScale.smoke(),
+        ClusterScale.smoke());
   }
 }

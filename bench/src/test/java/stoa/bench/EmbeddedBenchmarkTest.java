@@ -25,7 +25,8 @@ class EmbeddedBenchmarkTest {
           LogScale.smoke(),
           TxScale.smoke(),
           CsmrScale.smoke(),
-          RemoteScale.smoke());
+          RemoteScale.smoke(),
+          ClusterScale.smoke());
 
   @TempDir Path folder;
 

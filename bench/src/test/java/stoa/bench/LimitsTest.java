@@ -25,7 +25,8 @@ class LimitsTest {
           LogScale.smoke(),
           TxScale.smoke(),
           CsmrScale.smoke(),
-          RemoteScale.smoke());
+          RemoteScale.smoke(),
+          ClusterScale.smoke());
 
   @TempDir Path folder;
 

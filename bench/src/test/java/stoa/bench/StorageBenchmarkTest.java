@@ -43,7 +43,8 @@ class StorageBenchmarkTest {
             LogScale.smoke(),
             TxScale.smoke(),
             CsmrScale.smoke(),
-            RemoteScale.smoke()),
+            RemoteScale.smoke(),
+            ClusterScale.smoke()),
         _ -> {});
   }
 
