@@ -130,7 +130,7 @@ final class GrowthPhase {
       Addresses order = all.coordinator.of(1);
       var scale = context.scale().cluster();
       return new Load(1, Load.Threads.PLATFORM, scale.warmUp(), scale.time())
-          .run((_, _) -> order.reserve(0, 1))
+          .run((_, _) -> order.reserve(all.terms.get(1), 1))
           .callsPerSecond();
     }
   }
@@ -139,6 +139,10 @@ final class GrowthPhase {
   private static final class Groups implements AutoCloseable {
     private final List<Stoa> stores = new ArrayList<>();
     private final List<List<Counter>> counters = new ArrayList<>();
+
+    /// Under which each log is led.
+    private final List<Long> terms = new ArrayList<>();
+
     private final java.util.concurrent.ExecutorService threads =
         Executors.newVirtualThreadPerTaskExecutor();
     private final Coordinator coordinator;
@@ -157,7 +161,11 @@ final class GrowthPhase {
             EmbeddedEngine.openReplicated(
                 StoaConfig.of("memory:"),
                 device,
-                () -> new SlowLog(new LocalShardLog(device), counts),
+                () -> {
+                  var log = new SlowLog(new LocalShardLog(device), counts);
+                  terms.add(log.term());
+                  return log;
+                },
                 Clock.system(),
                 Threads.real(),
                 part);
