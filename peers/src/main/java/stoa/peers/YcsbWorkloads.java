@@ -67,6 +67,7 @@ public final class YcsbWorkloads implements RecordWorkloads {
     for (int i = 0; i < parts.size(); i++) properties.setProperty(parts.get(i), file.get(i));
     properties.setProperty("recordcount", "" + records);
     properties.setProperty("operationcount", "" + records);
+    properties.setProperty("maxscanlength", "100");
     properties.setProperty("insertorder", "ordered");
     properties.setProperty("zeropadding", "" + DIGITS);
     // They go into a histogram of its own, which nobody reads.
