@@ -4,13 +4,18 @@ module stoa.bench {
   requires static transitive org.jspecify;
   requires transitive stoa.api;
   requires stoa.objects;
+  requires stoa.migration;
+  requires transitive stoa.classifier;
   requires stoa.storage;
   requires stoa.log;
   requires stoa.base;
   requires java.management;
   requires jdk.management;
 
+  uses stoa.bench.ClusterContender;
+  uses stoa.bench.ClusterServers;
   uses stoa.bench.Contender;
+  uses stoa.bench.RecordWorkloads;
   uses stoa.bench.TransactionContender;
 
   exports stoa.bench;

@@ -3,6 +3,7 @@
 module stoa.migration {
   requires static transitive org.jspecify;
   requires transitive stoa.objects;
+  requires org.slf4j;
 
   exports stoa.migration;
   exports stoa.migration.core;

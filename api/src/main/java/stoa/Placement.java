@@ -7,12 +7,28 @@ public enum Placement {
   /// At the client that calls (self-service, section 3): the object migrates to it, and stays until
   /// another one wants it. The store sees the states that come of calls, never their arguments.
   /// Calls on one object happen one after the other wherever they execute, and see each other's
-  /// changes. A call is answered before it is durable: it is after a flush, when its client has
-  /// left, or at the latest when another one's is that has seen it. When a client vanishes, what it
-  /// did and was not durable may be lost, together with all that nobody else has seen of it.
+  /// changes. A call is answered before it is durable: it is after a [Stoa#flush()], when its
+  /// client has left, by [Stoa#close()], or at the latest when another one's is that has seen it.
+  /// When a client vanishes, or nothing is heard of it for some seconds, what it did and was not
+  /// durable may be lost, together with all that nobody else has seen of it; in the second case it
+  /// is told by [UnknownOutcome]. Its objects go on elsewhere from the newest copies that are left,
+  /// and it changes nothing of that when it comes back. When a server fails, they go on from what
+  /// is durable.
+  ///
+  /// Accessors see all calls that ended before, unless a view says otherwise: [View.Cached] answers
+  /// from the newest copy that is at the client.
   ///
   /// Such objects take no part in transactions, in calls of other objects' methods, and in
-  /// asynchronous calls; `Stoa.together` is for several of them. Calls made on the store itself,
-  /// rather than at a client, execute where the store is, and are durable before they are answered.
-  CLIENT
+  /// asynchronous calls; [Stoa#together] is for several of them. Calls of a client that is
+  /// [Membership.Outside], and those that are made on a store in this process, execute where the
+  /// store is, and are durable before they are answered.
+  CLIENT,
+  /// Where it costs less: as [#SERVER] or as [#CLIENT], which may change while the object is used.
+  /// It follows from how long its methods compute, how large its state is, and who calls it how
+  /// often. What is said of [#CLIENT] holds, but that calls may also be durable when they are
+  /// answered, and that their arguments may come into the store's log.
+  ///
+  /// Members in the process of the store are served so; calls of clients of a server execute there.
+  /// Do not choose it for methods whose arguments must stay where they are.
+  AUTO
 }

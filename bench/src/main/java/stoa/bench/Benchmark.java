@@ -15,7 +15,9 @@ public interface Benchmark {
         new LogBenchmark(),
         new TxBenchmark(),
         new CsmrBenchmark(),
-        new RemoteBenchmark());
+        new RemoteBenchmark(),
+        new MigrationBenchmark(),
+        new ClusterBenchmark());
   }
 
   /// What it is called on the command line.

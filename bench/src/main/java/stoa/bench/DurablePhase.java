@@ -141,7 +141,9 @@ final class DurablePhase {
         full.log(),
         full.tx(),
         full.csmr(),
-        full.remote());
+        full.remote(),
+        full.migration(),
+        full.cluster());
   }
 
   private static SplittableRandom[] randoms(int callers) {

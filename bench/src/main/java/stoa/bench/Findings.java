@@ -14,7 +14,7 @@ final class Findings {
   /// What an aim is when the sizes of a run are not those that it is about.
   static final String NOT_JUDGED = "not judged: other sizes than the aim's";
 
-  private record Section(String title, List<Result> results) {}
+  private record Section(String title, List<Result> results, String text) {}
 
   private final List<Section> sections = new ArrayList<>();
   private final List<List<String>> aims = new ArrayList<>();
@@ -31,7 +31,14 @@ final class Findings {
 
   /// Adds results under a title.
   void section(String title, List<Result> results) {
-    sections.add(new Section(title, List.copyOf(results)));
+    sections.add(new Section(title, List.copyOf(results), Report.table(results)));
+  }
+
+  /// Adds a table of another shape under a title.
+  ///
+  /// @param text its lines
+  void matrix(String title, String text) {
+    sections.add(new Section(title, List.of(), text));
   }
 
   /// Adds an aim that is met by a value from a goal up.
@@ -67,7 +74,7 @@ final class Findings {
     var text = new StringBuilder();
     var all = new ArrayList<Result>();
     for (Section section : sections) {
-      text.append(section.title).append('\n').append(Report.table(section.results)).append('\n');
+      text.append(section.title).append('\n').append(section.text).append('\n');
       all.addAll(section.results);
     }
     if (!aims.isEmpty()) {

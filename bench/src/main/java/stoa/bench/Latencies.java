@@ -12,22 +12,30 @@ final class Latencies {
 
   private final long[] counts = new long[PARTS * 60];
   private long count;
+  private long sum;
 
   /// Counts one duration.
   void add(long nanos) {
     counts[bucket(Math.max(0, nanos))]++;
     count++;
+    sum += Math.max(0, nanos);
   }
 
   /// Adds the counts of another.
   void add(Latencies other) {
     for (int i = 0; i < counts.length; i++) counts[i] += other.counts[i];
     count += other.count;
+    sum += other.sum;
   }
 
   /// How many were counted.
   long count() {
     return count;
+  }
+
+  /// The mean of what was counted, in nanoseconds; 0 when nothing was.
+  double mean() {
+    return count == 0 ? 0 : (double) sum / count;
   }
 
   /// A duration that the given part of the counted ones do not exceed, in nanoseconds; 0 when none

@@ -15,6 +15,8 @@ import java.time.Duration;
 /// @param tx the same for the benchmark of transactions
 /// @param csmr the same for the benchmark of composed maps
 /// @param remote the same for the benchmark of a server and its clients
+/// @param migration the same for the benchmark of migrating objects
+/// @param cluster the same for the benchmark of several servers
 public record Scale(
     int rounds,
     Duration warmUp,
@@ -26,7 +28,9 @@ public record Scale(
     LogScale log,
     TxScale tx,
     CsmrScale csmr,
-    RemoteScale remote) {
+    RemoteScale remote,
+    MigrationScale migration,
+    ClusterScale cluster) {
 
   /// The scale whose results are kept: some minutes.
   public static Scale full() {
@@ -41,7 +45,9 @@ public record Scale(
         LogScale.full(),
         TxScale.full(),
         CsmrScale.full(),
-        RemoteScale.full());
+        RemoteScale.full(),
+        MigrationScale.full(),
+        ClusterScale.full());
   }
 
   /// The scale that shows, within a minute, that a benchmark runs.
@@ -57,6 +63,8 @@ public record Scale(
         LogScale.smoke(),
         TxScale.smoke(),
         CsmrScale.smoke(),
-        RemoteScale.smoke());
+        RemoteScale.smoke(),
+        MigrationScale.smoke(),
+        ClusterScale.smoke());
   }
 }

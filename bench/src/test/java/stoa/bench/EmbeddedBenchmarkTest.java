@@ -25,7 +25,9 @@ class EmbeddedBenchmarkTest {
           LogScale.smoke(),
           TxScale.smoke(),
           CsmrScale.smoke(),
-          RemoteScale.smoke());
+          RemoteScale.smoke(),
+          MigrationScale.smoke(),
+          ClusterScale.smoke());
 
   @TempDir Path folder;
 

@@ -39,7 +39,9 @@ class PaperBenchmarksTest {
               100,
               List.of(1, 2)),
           new CsmrScale(1, List.of(10, 50), List.of(3), 1, 20, List.of(1, 2), TIME, List.of(1, 4)),
-          RemoteScale.smoke());
+          RemoteScale.smoke(),
+          MigrationScale.smoke(),
+          ClusterScale.smoke());
 
   @TempDir Path folder;
 

@@ -33,7 +33,9 @@ class RemoteBenchmarkTest {
             smoke.log(),
             smoke.tx(),
             smoke.csmr(),
-            new RemoteScale(1, Duration.ofMillis(10), Duration.ofMillis(1), Duration.ofMillis(10)));
+            new RemoteScale(1, Duration.ofMillis(10), Duration.ofMillis(1), Duration.ofMillis(10)),
+            smoke.migration(),
+            ClusterScale.smoke());
     return RemoteBenchmark.run(new Context(folder, tiny, _ -> {}), List.of(contenders));
   }
 

@@ -43,7 +43,9 @@ class StorageBenchmarkTest {
             LogScale.smoke(),
             TxScale.smoke(),
             CsmrScale.smoke(),
-            RemoteScale.smoke()),
+            RemoteScale.smoke(),
+            MigrationScale.smoke(),
+            ClusterScale.smoke()),
         _ -> {});
   }
 

@@ -37,18 +37,21 @@ final class Child implements AutoCloseable {
 
   /// Starts a command of this program.
   static Child start(List<String> arguments) throws IOException {
-    return start(List.of(), arguments);
+    return start(List.of(), List.of(), arguments);
   }
 
   /// Starts a command of this program.
   ///
   /// @param before a command that becomes the one behind it, as `ip netns exec` does
-  static Child start(List<String> before, List<String> arguments) throws IOException {
+  /// @param flags of Java, beside those of this process
+  static Child start(List<String> before, List<String> flags, List<String> arguments)
+      throws IOException {
     var command = new ArrayList<>(before);
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     for (var flag : ManagementFactory.getRuntimeMXBean().getInputArguments()) {
       if (!flag.startsWith("-agentlib:jdwp")) command.add(flag);
     }
+    command.addAll(flags);
     command.addAll(List.of("-cp", System.getProperty("java.class.path"), Main.class.getName()));
     command.addAll(arguments);
     return new Child(

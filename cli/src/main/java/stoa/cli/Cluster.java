@@ -45,8 +45,13 @@ final class Cluster implements AutoCloseable {
   ///
   /// @param groups how many groups keep it
   /// @param replicas how many servers execute the calls of each
-  record Shape(int groups, int replicas) {
+  /// @param further options of the server that begins it
+  record Shape(int groups, int replicas, List<String> further) {
     private static final Shape PLAIN = new Shape(1, 3);
+
+    Shape(int groups, int replicas) {
+      this(groups, replicas, List.of());
+    }
   }
 
   private Cluster(Sites sites, Shape shape) {
@@ -84,7 +89,8 @@ final class Cluster implements AutoCloseable {
     return start(sites, count, Shape.PLAIN);
   }
 
-  private static Cluster start(Sites sites, int count, Shape shape)
+  /// Starts servers, one after the other.
+  static Cluster start(Sites sites, int count, Shape shape)
       throws IOException, InterruptedException {
     var cluster = new Cluster(sites, shape);
     try {
@@ -96,23 +102,35 @@ final class Cluster implements AutoCloseable {
     }
   }
 
-  /// Starts one more server; answers which it is.
+  /// Starts one more server, and waits until it has what it should have; answers which it is.
   int add() throws IOException, InterruptedException {
+    int which = begin();
+    // Until it has a replica, the others are fewer than they seem.
+    settle();
+    return which;
+  }
+
+  /// Waits until every server has what it should have, and nothing moves.
+  void settle() {
+    Settled.await(servers.get(anyRunning()).address());
+  }
+
+  /// Starts one more server; answers which it is, before it has anything.
+  int begin() throws IOException, InterruptedException {
     int number = servers.size() + 1;
     var options = new ArrayList<>(List.of("--name", name(servers.size())));
     if (servers.isEmpty()) {
       options.addAll(List.of("--replicated", "--groups", Integer.toString(shape.groups())));
       options.addAll(List.of("--replicas", Integer.toString(shape.replicas())));
+      options.addAll(shape.further());
     } else {
       options.addAll(List.of("--join", servers.get(anyRunning()).address()));
     }
     Site site = sites.site(number);
-    if (!site.equals(Site.LOOPBACK)) options.add("--insecure");
+    if (!site.isLoopback()) options.add("--insecure");
     directories.add(sites.directory(number));
     servers.add(ServerProcess.start(site, directories.getLast(), 0, options));
     states.add(State.RUNS);
-    // Until it has a replica, the others are fewer than they seem.
-    Settled.await(servers.getLast().address());
     return servers.size() - 1;
   }
 

@@ -28,6 +28,9 @@ import stoa.stacksync.Design;
       "",
       "With --remote a server holds the store, and service instances in processes of their own commit"
           + " over the network. With --crash, too, the server and instances are killed.",
+      "",
+      "With --classifier it is another service: networks that train shared classifiers of traffic, each"
+          + " with records of a real data set that it keeps; the classifiers migrate to them.",
       ""
     },
     mixinStandardHelpOptions = false,
@@ -106,6 +109,26 @@ final class DemoCommand implements Callable<Integer> {
       description = "With --crash: chooses the moments. Without it, another one each time.")
   private @Nullable Long seed;
 
+  @Option(
+      names = "--classifier",
+      description =
+          "Trains shared classifiers of network traffic, says how well they judge beside central"
+              + " training, and draws a picture. Needs an empty directory.")
+  private boolean classifier;
+
+  @Option(
+      names = "--networks",
+      paramLabel = "N",
+      defaultValue = "12",
+      description = "With --classifier: how many train (default: ${DEFAULT-VALUE}).")
+  private int networks;
+
+  @Option(
+      names = "--records",
+      paramLabel = "FILE",
+      description = "With --classifier: another file of the KDD Cup 1999 or NSL-KDD data, gzipped.")
+  private @Nullable Path records;
+
   private DemoCommand() {}
 
   @Override
@@ -117,6 +140,12 @@ final class DemoCommand implements Callable<Integer> {
       throw new ParameterException(line, "--instances " + instances + ": at least 1");
     }
     PrintWriter out = line.getOut();
+    if (classifier) {
+      if (remote || crash) {
+        throw new ParameterException(line, "--classifier goes without --remote and --crash");
+      }
+      return new ClassifierDemo(out, PARENT, data, records, networks).run() ? 0 : 1;
+    }
     long chosen = seed != null ? seed : new Random().nextInt(1_000_000);
     var scenario = new Scenario(trace, design != null ? design : Design.FACADE, clients);
     boolean verified;

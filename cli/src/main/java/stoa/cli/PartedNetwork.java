@@ -1,6 +1,8 @@
 package stoa.cli;
 
 import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import stoa.cli.ServerProcess.Site;
@@ -62,7 +64,7 @@ final class PartedNetwork implements AutoCloseable {
     Root.run("ip", "-n", space, "address", "add", address(number) + "/24", "dev", INSIDE);
     Root.run("ip", "-n", space, "link", "set", "lo", "up");
     Root.run("ip", "-n", space, "link", "set", INSIDE, "up");
-    return new Site(address(number), List.of("ip", "netns", "exec", space));
+    return new Site(address(number), List.of("ip", "netns", "exec", space), List.of());
   }
 
   /// From now on what one site sends to another one is lost.
@@ -84,6 +86,15 @@ final class PartedNetwork implements AutoCloseable {
             List.of("ip", "-n", namespace(from), "neighbour", verb, address(to), "dev", INSIDE));
     command.addAll(List.of(more));
     Root.run(command.toArray(new String[0]));
+  }
+
+  /// What a number that the kernel keeps of a site's network device is by now.
+  ///
+  /// @param statistic as in `/sys/class/net/DEVICE/statistics`; what the site sends arrives at the
+  ///   end of its cable that is here
+  long counted(int site, String statistic) throws IOException {
+    Path file = Path.of("/sys/class/net", outside(site), "statistics", statistic);
+    return Long.parseLong(Files.readString(file).strip());
   }
 
   /// Ends the network; who is in it must have ended.

@@ -18,8 +18,18 @@ final class ServerProcess implements AutoCloseable {
   ///
   /// @param host the address that they listen on
   /// @param before a command that becomes the server's, and takes it there
-  record Site(String host, List<String> before) {
-    static final Site LOOPBACK = new Site("127.0.0.1", List.of());
+  /// @param flags of its Java, beside those of this process
+  record Site(String host, List<String> before, List<String> flags) {
+    static final Site LOOPBACK = new Site("127.0.0.1", List.of(), List.of());
+
+    /// This one with other [#flags()].
+    Site with(List<String> others) {
+      return new Site(host, before, others);
+    }
+
+    boolean isLoopback() {
+      return host.equals(LOOPBACK.host);
+    }
   }
 
   private final Child child;
@@ -70,7 +80,7 @@ final class ServerProcess implements AutoCloseable {
   private static ServerProcess start(Site site, List<String> options, int port) throws IOException {
     var command = new ArrayList<>(List.of("serve", "--listen", site.host() + ":" + port));
     command.addAll(options);
-    var child = Child.start(site.before(), command);
+    var child = Child.start(site.before(), site.flags(), command);
     try {
       int bound = port;
       for (var line = child.line(); line.isPresent(); line = child.line()) {

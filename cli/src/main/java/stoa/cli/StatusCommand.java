@@ -21,6 +21,7 @@ import stoa.wire.proto.SessionStatus;
 import stoa.wire.proto.ShardStatus;
 import stoa.wire.proto.StatusReply;
 import stoa.wire.proto.StatusRequest;
+import stoa.wire.proto.TreeStatus;
 
 /// `stoa status`: what goes on in a server.
 @Command(
@@ -67,6 +68,7 @@ final class StatusCommand implements Callable<Integer> {
         status.getCallsPerSecond());
     servers(out, status.getServersList(), status.getGroups());
     quarantined(out, status.getQuarantinedList());
+    tree(out, status.getTreeList());
     sessions(out, status.getSessionsList());
     calls(out, status.getCallsList());
     out.flush();
@@ -131,6 +133,35 @@ final class StatusCommand implements Callable<Integer> {
     more(out, objects.size());
     out.printf(
         "%n  look at the history, mend the class, then delete the object, or ./stoa accept OBJECT%n");
+  }
+
+  /* Each below its parent, as far to the right as it is deep. */
+  private static void tree(PrintWriter out, List<TreeStatus> members) {
+    if (members.size() < 2) return;
+    out.printf("%n%s among which objects migrate%n", Words.count(members.size(), "member"));
+    out.printf("  %-48s %-6s %9s %8s%n", "member", "", "children", "objects");
+    var lines = new ArrayList<String>();
+    below("", 0, members, lines);
+    lines.subList(0, Math.min(ROWS_MAX, lines.size())).forEach(out::println);
+    more(out, lines.size());
+  }
+
+  private static void below(
+      String parent, int depth, List<TreeStatus> members, List<String> lines) {
+    for (TreeStatus member : members) {
+      if (!member.getParent().equals(parent)) continue;
+      String kind = member.getInner() ? "inner" : "leaf";
+      boolean isRoot = lines.isEmpty();
+      boolean isJoining = depth == 0 && !isRoot;
+      lines.add(
+          "  %-48s %-6s %9s %8s"
+              .formatted(
+                  "  ".repeat(depth) + member.getName() + " " + member.getNode(),
+                  isRoot ? "root" : isJoining ? "joins" : kind,
+                  Words.count(member.getChildren()),
+                  Words.count(member.getObjects())));
+      if (!isJoining) below(member.getNode(), depth + 1, members, lines);
+    }
   }
 
   private static void sessions(PrintWriter out, List<SessionStatus> sessions) {

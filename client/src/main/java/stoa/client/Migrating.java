@@ -131,9 +131,9 @@ final class Migrating implements PlacedObjects, AutoCloseable {
   @Override
   public PlacedObject object(Object shared) {
     RemoteInvoker live = parts.own(shared);
-    if (RemotePlaced.is(live)) return new RemotePlaced(live);
+    if (RemotePlaced.migrates(live)) return new RemotePlaced(live);
     throw new IllegalArgumentException(
-        live.key() + " is not placed at clients; say so in its @Shared");
+        live.key() + " does not migrate to clients of a server; say CLIENT in its @Shared");
   }
 
   @Override

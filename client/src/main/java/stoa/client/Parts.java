@@ -11,7 +11,6 @@ import org.jspecify.annotations.Nullable;
 import stoa.Closed;
 import stoa.NotShareable;
 import stoa.Order;
-import stoa.Placement;
 import stoa.StoaConfig;
 import stoa.base.StreamId;
 import stoa.objects.ObjectSnapshot;
@@ -95,7 +94,7 @@ final class Parts implements AutoCloseable {
   /// The part that has an object, opened if need be. What is placed at clients is in one tree, and
   /// therefore in one group.
   RemoteStoa of(SharedType type, Key key) {
-    if (type.placement() == Placement.CLIENT) return first;
+    if (type.isPlaced()) return first;
     return part(group(type.order(), key.stream()));
   }
 

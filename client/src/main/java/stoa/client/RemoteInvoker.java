@@ -159,7 +159,7 @@ final class RemoteInvoker implements RemoteRoute {
   public @Nullable Object invoke(Proxied proxied, SharedMethod method, @Nullable Object[] arguments)
       throws Throwable {
     leaveReading();
-    if (RemotePlaced.is(this) && parts.migrating().isHere()) {
+    if (RemotePlaced.migrates(this) && parts.migrating().isHere()) {
       return parts.migrating().member().call(placed(), method, arguments);
     }
     RemoteTransaction transaction = RemoteTransaction.current(parts);

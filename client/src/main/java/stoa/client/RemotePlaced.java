@@ -11,8 +11,13 @@ import stoa.objects.types.SharedMethod;
 ///
 /// @param live the ordinary way to it
 record RemotePlaced(RemoteInvoker live) implements PlacedObject {
-  /// Whether the calls on an object execute at clients.
+  /// Whether the calls on an object may execute at clients.
   static boolean is(RemoteInvoker live) {
+    return live.shared().isPlaced();
+  }
+
+  /// Whether an object migrates to clients of a server.
+  static boolean migrates(RemoteInvoker live) {
     return live.shared().placement() == Placement.CLIENT;
   }
 

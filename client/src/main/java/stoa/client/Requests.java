@@ -41,7 +41,8 @@ final class Requests {
         Request.newBuilder()
             .setTimeMillis(live.timeMillis(timeMillis))
             .setCall(call(container, call, existence));
-    var recovery = reading ? Outgoing.Recovery.READ : Outgoing.Recovery.LOOKED_UP;
+    var done = RemotePlaced.is(live) ? Outgoing.Recovery.UNKNOWN : Outgoing.Recovery.LOOKED_UP;
+    var recovery = reading ? Outgoing.Recovery.READ : done;
     return Outgoing.on(container, request, recovery, call.length);
   }
 

@@ -219,6 +219,55 @@ class MigratingTest {
   }
 
   @Test
+  void whoStaysOutsideCallsAtTheServer() throws Exception {
+    try (var server = serve("memory:", 0);
+        var inside = client(server, Membership.leaf());
+        var outside = client(server, new Membership.Outside())) {
+      assertEquals(101, purse(outside, "a").add(1));
+      assertEquals(103, purse(inside, "a").add(2));
+      assertEquals(106, purse(outside, "a").add(3));
+      assertEquals(106, purse(inside, "a").balance());
+      assertEquals("a", purse(outside, "a").name());
+      var poor =
+          assertThrows(IllegalArgumentException.class, () -> purse(outside, "a").add(-1_000));
+      assertEquals("only 106", poor.getMessage());
+      var purse = purse(outside, "a");
+      assertThrows(
+          UnsupportedOperationException.class,
+          () -> outside.together(List.of(purse), () -> purse.add(1)));
+      inside.flush();
+      var history = inside.history(purse(inside, "a"));
+      assertEquals(106, history.at(history.version()).balance());
+    }
+  }
+
+  @Test
+  void whoIsKilledLosesWhatNobodySawAndWhoWasAwayOverwritesNothing() throws Exception {
+    try (var server = serve("memory:", 0);
+        var here = client(server, Membership.leaf());
+        var killed = new PurseProcess(server.port(), "inner");
+        var slow = new PurseProcess(server.port(), "leaf")) {
+      assertEquals("101", killed.does("add a 1"));
+      assertEquals("flushed", killed.does("flush a"));
+      assertEquals("111", killed.does("add a 10"));
+      assertEquals("101", slow.does("add b 1"));
+      assertEquals("flushed", slow.does("flush b"));
+      assertEquals("111", slow.does("add b 10"));
+      killed.kill();
+      slow.signal("STOP");
+      assertEquals(102, purse(here, "a").add(1));
+      assertEquals(102, purse(here, "b").add(1));
+      here.flush();
+      slow.say("add b 1000");
+      slow.signal("CONT");
+      assertEquals("1102", slow.answer());
+      assertEquals("lost", slow.does("flush b"));
+      assertEquals("flushed", slow.does("flush b"));
+      assertEquals(1103, purse(here, "b").add(1));
+    }
+  }
+
+  @Test
   void whoHasClosedItsStoreCallsNothingMore() throws Exception {
     try (var server = serve("memory:", 0)) {
       Purse purse;

@@ -272,6 +272,8 @@ final class HostedGroup {
 
   /// Gets ready to lead; called with roles held.
   private void backUp(@Nullable String leading) {
+    // Of what kind it is follows from who leads: until that is known again, it stays as it is.
+    if (leading == null && backed.progress() != null) return;
     List<String> members = group.members().stream().map(Member::id).toList();
     boolean executes = place.settings().executes(self(), name.number(), members, leading);
     backed.open(executes, executes ? this::standby : this::logUnit);

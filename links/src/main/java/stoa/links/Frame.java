@@ -50,6 +50,9 @@ sealed interface Frame {
   /// @param owned how many objects are there
   record Standing(NodeId node, @Nullable NodeId parent, int children, int owned) implements Frame {}
 
-  /// Nothing, so that there is no silence.
-  record Beat() implements Frame {}
+  /// The sender is there.
+  ///
+  /// @param stamp of the sender's clock, in nanoseconds
+  /// @param echo the last stamp that came from the receiver, 0 when none has
+  record Beat(long stamp, long echo) implements Frame {}
 }

@@ -54,7 +54,7 @@ final class FrameCodec {
         MessageCodec.optional(MessageCodec.write(out.u8(STANDING), node), parent);
         out.varint(children).varint(owned);
       }
-      case Frame.Beat() -> out.u8(BEAT);
+      case Frame.Beat(long stamp, long echo) -> out.u8(BEAT).i64(stamp).i64(echo);
     }
     return out;
   }
@@ -106,7 +106,7 @@ final class FrameCodec {
               MessageCodec.optional(in),
               (int) in.varint(),
               (int) in.varint());
-      case BEAT -> new Frame.Beat();
+      case BEAT -> new Frame.Beat(in.i64(), in.i64());
       default -> throw new MalformedException("frame " + kind + " is none that is known here");
     };
   }

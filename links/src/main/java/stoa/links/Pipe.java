@@ -3,6 +3,7 @@ package stoa.links;
 import io.grpc.MethodDescriptor;
 import io.grpc.MethodDescriptor.MethodType;
 import io.grpc.Status;
+import io.grpc.StatusRuntimeException;
 import io.grpc.stub.CallStreamObserver;
 import io.grpc.stub.ClientCallStreamObserver;
 import io.grpc.stub.StreamObserver;
@@ -71,6 +72,8 @@ final class Pipe implements StreamObserver<byte[]> {
   private boolean over; // guarded by this
   private volatile long heardNanos = System.nanoTime();
   private volatile long saidNanos = heardNanos;
+  private volatile long confirmedNanos = heardNanos;
+  private volatile long otherStamp;
 
   Pipe(Ear ear) {
     this.ear = ear;
@@ -86,6 +89,17 @@ final class Pipe implements StreamObserver<byte[]> {
   /// How long ago the other side was heard of, in nanoseconds.
   long silenceNanos() {
     return System.nanoTime() - heardNanos;
+  }
+
+  /// How long ago something was sent of which the other side has said that it came, in nanoseconds:
+  /// the other side has found no longer silence than that.
+  long staleNanos() {
+    return System.nanoTime() - confirmedNanos;
+  }
+
+  /// Says that this side is there.
+  void beat() {
+    send(new Frame.Beat(System.nanoTime(), otherStamp));
   }
 
   /// How long ago something was sent, in nanoseconds.
@@ -133,7 +147,7 @@ final class Pipe implements StreamObserver<byte[]> {
         part[0] = (byte) (from < bytes.size() ? 1 : 0);
         to.onNext(part);
       } while (from < bytes.size());
-    } catch (IllegalStateException over) {
+    } catch (IllegalStateException | StatusRuntimeException over) {
       // The end is told to onError.
     }
   }
@@ -153,7 +167,12 @@ final class Pipe implements StreamObserver<byte[]> {
       cut(Status.INVALID_ARGUMENT.withDescription(malformed.getMessage()));
       return;
     }
-    if (!(frame instanceof Frame.Beat)) ear.frame(this, frame);
+    if (frame instanceof Frame.Beat(long stamp, long echo)) {
+      otherStamp = stamp;
+      if (echo != 0) confirmedNanos = echo;
+    } else {
+      ear.frame(this, frame);
+    }
   }
 
   private byte @Nullable [] gathered(byte[] part) {
@@ -190,7 +209,7 @@ final class Pipe implements StreamObserver<byte[]> {
       if (to == null) return;
       try {
         to.onCompleted();
-      } catch (IllegalStateException over) {
+      } catch (IllegalStateException | StatusRuntimeException over) {
         // It has ended already.
       }
     }
@@ -207,7 +226,7 @@ final class Pipe implements StreamObserver<byte[]> {
         } else if (to != null) {
           to.onError(why.asRuntimeException());
         }
-      } catch (IllegalStateException over) {
+      } catch (IllegalStateException | StatusRuntimeException over) {
         // It has ended already.
       }
     }

@@ -89,7 +89,7 @@ public final class TreeClient implements Uplink {
       if (pipe == null) register();
       else if (pipe.silenceNanos() > leaseNanos)
         pipe.cut(Status.DEADLINE_EXCEEDED.withDescription("the root is silent"));
-      else if (pipe.idleNanos() > leaseNanos / 5) pipe.send(new Frame.Beat());
+      else if (pipe.idleNanos() > leaseNanos / 5) pipe.beat();
     } catch (RuntimeException failed) {
       LOG.warn("a tick of the tree failed", failed);
     }
@@ -323,6 +323,11 @@ public final class TreeClient implements Uplink {
   @Override
   public void close(NodeId node) {
     own().close(node);
+  }
+
+  @Override
+  public boolean isFresh(NodeId from, NodeId to) {
+    return own().isFresh(from, to);
   }
 
   @Override

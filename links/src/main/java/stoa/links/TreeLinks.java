@@ -44,8 +44,8 @@ final class TreeLinks implements Links {
   /// How many messages wait for a node to connect.
   private static final int EARLY_MAX = 10_000;
 
-  /// Which part of the lease may pass in silence before something is said.
-  private static final int BEATS = 5;
+  /// How often in a lease each side says that it is there.
+  private static final int BEATS = 10;
 
   /// A node of this process.
   private static final class Own {
@@ -78,6 +78,7 @@ final class TreeLinks implements Links {
     private final Deque<Message> early = new ArrayDeque<>();
     private @Nullable Pipe pipe;
     private boolean taken;
+    private long beatNanos;
     /* Of the mailbox: whether the end was told. */
     private boolean told;
 
@@ -281,25 +282,40 @@ final class TreeLinks implements Links {
     }
   }
 
-  /// Ends what is silent, and says something where it was quiet. To be called a few times in each
-  /// lease.
+  @Override
+  public boolean isFresh(NodeId from, NodeId to) {
+    Pipe pipe;
+    synchronized (this) {
+      Own own = nodes.get(from);
+      Link link = own == null ? null : own.links.get(to);
+      pipe = link == null ? null : link.pipe;
+    }
+    return pipe != null && pipe.staleNanos() < leaseNanos;
+  }
+
+  /// Ends what is silent, and says everywhere that this process is there. To be called a few times
+  /// in each lease.
   void tick() {
     List<Link> late = new ArrayList<>();
-    List<Pipe> quiet = new ArrayList<>();
+    List<Pipe> beating = new ArrayList<>();
     long now = System.nanoTime();
     synchronized (this) {
       for (var own : nodes.values()) {
         for (var link : own.links.values()) {
           Pipe pipe = link.pipe;
           long silence = pipe == null ? now - link.beganNanos : pipe.silenceNanos();
-          if (silence > leaseNanos) late.add(link);
-          else if (pipe != null && pipe.idleNanos() > leaseNanos / BEATS) quiet.add(pipe);
+          if (silence > leaseNanos || (pipe != null && pipe.staleNanos() > leaseNanos)) {
+            late.add(link);
+          } else if (pipe != null && now - link.beatNanos > leaseNanos / BEATS) {
+            link.beatNanos = now;
+            beating.add(pipe);
+          }
         }
       }
     }
     for (var link : late) {
       end(link, Status.DEADLINE_EXCEEDED.withDescription("nothing was heard within the lease"));
     }
-    for (var pipe : quiet) pipe.send(new Frame.Beat());
+    beating.forEach(Pipe::beat);
   }
 }

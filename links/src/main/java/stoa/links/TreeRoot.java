@@ -96,10 +96,9 @@ final class TreeRoot implements AutoCloseable {
       return refuse(pipe, Status.INVALID_ARGUMENT, "no address of a member: " + address);
     }
     var desk = new Desk(pipe, address, name);
-    pipe.send(new Frame.Registered(domain.root(), domain.settings(), lease.toMillis()));
-    desk.let(tickets.last());
     Desk before = desks.put(address, desk);
     if (before != null) before.pipe.cut(Status.ABORTED.withDescription("it came again"));
+    background.execute(desk::welcome);
     return desk;
   }
 
@@ -114,6 +113,18 @@ final class TreeRoot implements AutoCloseable {
       this.pipe = pipe;
       this.address = address;
       this.name = name;
+    }
+
+    /* A root that was replaced, and does not know it yet, would give objects as they were. */
+    private void welcome() {
+      try {
+        service.checkUsable();
+      } catch (RuntimeException replaced) {
+        pipe.cut(Status.UNAVAILABLE.withDescription("another server has the store"));
+        return;
+      }
+      pipe.send(new Frame.Registered(domain.root(), domain.settings(), lease.toMillis()));
+      let(tickets.last());
     }
 
     /* A leaf lets nobody in, and need not know by what. */
@@ -183,9 +194,9 @@ final class TreeRoot implements AutoCloseable {
       if (desk.pipe.silenceNanos() > leaseNanos) {
         desk.pipe.cut(Status.DEADLINE_EXCEEDED.withDescription("silent beyond the lease"));
       } else if (seals) {
-        desk.let(seal);
+        desk.let(seal); // also to who is not welcome yet, and asks nothing before it is
       } else if (desk.pipe.idleNanos() > leaseNanos / 5) {
-        desk.pipe.send(new Frame.Beat());
+        desk.pipe.beat();
       }
     }
   }

@@ -31,6 +31,10 @@ public final class Domain implements Placing {
   static final long TICK_MILLIS = 200;
   private static final String ROOT = "root";
 
+  /* How many roots of one opening have numbers of their own, and generations above those before. */
+  private static final int ROOTS_BITS = 12;
+  private static final int GENERATIONS_BITS = 20;
+
   private final PlacedStore store;
   private final Clock clock;
   private final TreeNode.Settings settings;
@@ -40,19 +44,26 @@ public final class Domain implements Placing {
   private final NodeId root;
   private final RootStore rootStore;
   private final Member rootMember;
+  private final Auto auto;
   private final Set<Member> members = ConcurrentHashMap.newKeySet();
   private final ScheduledExecutorService ticks =
       Executors.newSingleThreadScheduledExecutor(Domain::thread);
 
-  Domain(PlacedStore store, Clock clock, TreeNode.Settings settings) {
+  /// @param before how many roots there were since the store was opened
+  Domain(PlacedStore store, int before, Clock clock, TreeNode.Settings settings) {
     this.store = store;
     this.clock = clock;
     this.settings = settings;
-    root = new NodeId(ROOT, store.epoch());
+    root = new NodeId(ROOT, (store.epoch() << ROOTS_BITS) + before);
     rootStore = new RootStore(store, this::atRoot, this::end);
     rootMember =
-        new Member(here, rootStore, ROOT, TreeNode.root(root, settings, store.epoch() << 32));
+        new Member(
+            here,
+            rootStore,
+            ROOT,
+            TreeNode.root(root, settings, root.number() << GENERATIONS_BITS));
     rootMember.begin();
+    auto = new Auto(store, rootMember);
     members.add(rootMember);
     var _ =
         ticks.scheduleWithFixedDelay(
@@ -80,7 +91,7 @@ public final class Domain implements Placing {
     if (RoutedLinks.isOutside(name)) {
       throw new IllegalArgumentException("\"" + name + "\" is an address; give a name without ://");
     }
-    var member = new Member(here, null, name, here.newNode(name));
+    var member = new Member(here, null, name, here.newNode(name, null));
     members.add(member);
     member.begin();
     return member;
@@ -103,9 +114,13 @@ public final class Domain implements Placing {
     return rootMember.standing();
   }
 
-  /// Whether it has ended: the store was closed, or takes nothing more.
+  @Override
   public boolean isOver() {
     return rootMember.isOver();
+  }
+
+  PlacedStore store() {
+    return store;
   }
 
   Links links() {
@@ -124,11 +139,16 @@ public final class Domain implements Placing {
     rootStore.know(object);
   }
 
+  Auto auto() {
+    return auto;
+  }
+
   /* This process, for its members. */
   private final class Here implements Site {
     @Override
-    public TreeNode newNode(String name) {
-      return TreeNode.client(new NodeId(name, numbers.incrementAndGet()), settings);
+    public TreeNode newNode(String name, @Nullable TreeNode before) {
+      var id = new NodeId(name, numbers.incrementAndGet());
+      return before == null ? TreeNode.client(id, settings) : TreeNode.client(id, settings, before);
     }
 
     @Override
@@ -161,6 +181,11 @@ public final class Domain implements Placing {
     public void know(PlacedObject object) {
       rootStore.know(object);
     }
+
+    @Override
+    public @Nullable Auto auto(PlacedObject object) {
+      return store.isAuto(object) ? auto : null;
+    }
   }
 
   private void atRoot(stoa.migration.core.Event event) {
@@ -170,6 +195,7 @@ public final class Domain implements Placing {
   private void end(RuntimeException cause) {
     members.forEach(member -> member.fail(cause));
     links.close(root);
+    ticks.shutdownNow();
   }
 
   // ---- calls on the store itself
@@ -191,12 +217,11 @@ public final class Domain implements Placing {
   @Override
   public void close() {
     try {
-      rootMember.flush();
+      if (!isOver()) rootMember.flush();
     } catch (RuntimeException failed) {
       // Nobody was told that it is durable.
     }
     rootStore.fail(new Closed("the store is closed"));
-    ticks.shutdownNow();
     rootStore.close();
   }
 }

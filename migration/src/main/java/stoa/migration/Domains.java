@@ -14,8 +14,8 @@ public final class Domains implements Placing.Provider {
   public Domains() {}
 
   @Override
-  public Placing begin(PlacedStore store) {
+  public Placing begin(PlacedStore store, int before) {
     return new Domain(
-        store, Clock.system(), new TreeNode.Settings(CHILDREN_MAX, Retrieval.ONE_BY_ONE));
+        store, before, Clock.system(), new TreeNode.Settings(CHILDREN_MAX, Retrieval.ONE_BY_ONE));
   }
 }

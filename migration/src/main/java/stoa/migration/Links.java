@@ -30,6 +30,12 @@ public interface Links {
   /// Sends a message outside of all connections; it may be lost.
   void tell(NodeId from, NodeId to, Message.Direct message);
 
+  /// Whether the other side of a connection still has it: it may end its side only when it has
+  /// heard nothing for a time, and has heard of this one since.
+  default boolean isFresh(NodeId from, NodeId to) {
+    return true;
+  }
+
   /// Ends a connection.
   void cut(NodeId from, NodeId to);
 }

@@ -63,8 +63,19 @@ public final class Member implements Placing {
     return seat.standing();
   }
 
-  boolean isOver() {
+  @Override
+  public boolean isOver() {
     return seat.isOver();
+  }
+
+  /// Where it is in the tree.
+  ///
+  /// @param shared objects of which to say whether they are here
+  /// @throws IllegalArgumentException when one of them is not placed at clients
+  public Place place(Collection<?> shared) {
+    List<Object> asked = List.copyOf(shared);
+    return seat.place(
+        asked, asked.stream().map(each -> site.objects().object(each).stream()).toList());
   }
 
   /// The node that it is now.
@@ -109,6 +120,11 @@ public final class Member implements Placing {
     }
 
     @Override
+    public boolean isOver() {
+      return member.isOver();
+    }
+
+    @Override
     public void close() {}
   }
 
@@ -122,6 +138,23 @@ public final class Member implements Placing {
       PlacedObject object, SharedMethod method, @Nullable Object[] arguments, Reads how)
       throws Throwable {
     if (Running.CURRENT.isBound()) return Running.CURRENT.get().call(object, method, arguments);
+    Auto auto = site.auto(object);
+    if (auto == null) return inTree(object, method, arguments, how, new Auto.Meter());
+    return auto.call(
+        object,
+        method,
+        arguments,
+        id().number(),
+        meter -> inTree(object, method, arguments, how, meter));
+  }
+
+  private @Nullable Object inTree(
+      PlacedObject object,
+      SharedMethod method,
+      @Nullable Object[] arguments,
+      Reads how,
+      Auto.Meter meter)
+      throws Throwable {
     site.know(object);
     if (method.kind() == SharedMethod.Kind.ACCESSOR) {
       return running(List.of(object), List.of(read(object, how))).call(object, method, arguments);
@@ -132,11 +165,13 @@ public final class Member implements Placing {
         List.of(object),
         running -> {
           thrown[0] = null;
+          meter.begin();
           try {
             answer[0] = running.call(object, method, arguments);
           } catch (Throwable any) {
             thrown[0] = any;
           }
+          meter.end(running);
         });
     Throwable any = thrown[0];
     if (any != null) throw any;
@@ -147,7 +182,7 @@ public final class Member implements Placing {
     while (true) {
       try {
         Copy copy = seat.read(object.stream(), how, object);
-        seat.gate();
+        seat.gateRead();
         return copy;
       } catch (Seat.Again again) {
         // Of the node that it is now.
@@ -179,6 +214,17 @@ public final class Member implements Placing {
           "an operation on objects at clients runs on this thread already; name all objects there");
     }
     objects.forEach(site::know);
+    for (var object : objects) {
+      Auto auto = site.auto(object);
+      if (auto == null) continue;
+      auto.inTree(objects, () -> runTogether(objects, body));
+      return;
+    }
+    runTogether(objects, body);
+  }
+
+  private <X extends Exception> void runTogether(Collection<PlacedObject> objects, Action<X> body)
+      throws X {
     Block<X> block = running -> ScopedValue.where(Running.CURRENT, running).call(() -> ran(body));
     run(objects, block);
   }
@@ -215,6 +261,27 @@ public final class Member implements Placing {
       seat.gate();
       return;
     }
+  }
+
+  /// What the root holds an object by.
+  record Held(StreamId object, Seat.Obtained obtained) {}
+
+  /// Of the root: has an object come here, and keeps it. Its newest state is durable then.
+  Held hold(PlacedObject object) {
+    site.know(object);
+    SortedSet<StreamId> streams = new TreeSet<>(List.of(object.stream()));
+    var obtained = seat.obtain(streams, object);
+    seat.gate();
+    return new Held(object.stream(), obtained);
+  }
+
+  /// Of the root: lets go of an object.
+  ///
+  /// @param state what it has become; empty when it was never constructed
+  void release(Held held, byte[] state) {
+    SortedMap<StreamId, byte[]> outputs = new TreeMap<>();
+    outputs.put(held.object, States.packed(state));
+    boolean _ = seat.executed(held.obtained, outputs);
   }
 
   private Running running(Collection<PlacedObject> objects, List<Copy> copies) {

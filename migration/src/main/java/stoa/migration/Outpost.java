@@ -33,7 +33,7 @@ public final class Outpost implements Placing {
     this.uplink = uplink;
     this.clock = clock;
     var there = new There();
-    member = new Member(there, null, name, there.newNode(name));
+    member = new Member(there, null, name, there.newNode(name, null));
   }
 
   /// Joins a tree.
@@ -90,9 +90,11 @@ public final class Outpost implements Placing {
     }
 
     @Override
-    public TreeNode newNode(String name) {
-      return TreeNode.client(
-          new NodeId(uplink.address(), numbers.incrementAndGet()), uplink.settings());
+    public TreeNode newNode(String name, @Nullable TreeNode before) {
+      var id = new NodeId(uplink.address(), numbers.incrementAndGet());
+      return before == null
+          ? TreeNode.client(id, uplink.settings())
+          : TreeNode.client(id, uplink.settings(), before);
     }
 
     @Override
@@ -112,6 +114,11 @@ public final class Outpost implements Placing {
     }
 
     @Override
+    public @Nullable Auto auto(PlacedObject object) {
+      return null;
+    }
+
+    @Override
     public void forget(Member gone) {
       ticks.shutdown();
     }
@@ -127,6 +134,11 @@ public final class Outpost implements Placing {
   public <X extends Exception> void together(Collection<PlacedObject> some, Action<X> body)
       throws X {
     member.together(some, body);
+  }
+
+  @Override
+  public boolean isOver() {
+    return member.isOver();
   }
 
   /// Leaves the tree with all made durable, see [Member#close].

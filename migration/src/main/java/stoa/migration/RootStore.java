@@ -10,6 +10,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
@@ -31,6 +32,8 @@ import stoa.objects.PlacedStore.Change;
 final class RootStore implements AutoCloseable {
   /// How many objects the root speaks of.
   static final int OBJECTS_MAX = 1_000_000;
+
+  private static final long END_SECONDS = 10;
 
   private final PlacedStore store;
   private final Consumer<Event> root;
@@ -145,6 +148,7 @@ final class RootStore implements AutoCloseable {
     long to;
     lock.lock();
     try {
+      if (over != null) return; // another root may write by now
       copies = pending;
       pending = new TreeMap<>();
       to = pendingTo;
@@ -186,6 +190,11 @@ final class RootStore implements AutoCloseable {
     }
   }
 
+  /// Waits until it is certain that no other root has taken over before this was called.
+  void confirm() {
+    store.persist(List.of());
+  }
+
   /// The store takes nothing more.
   void fail(RuntimeException cause) {
     var end =
@@ -202,9 +211,18 @@ final class RootStore implements AutoCloseable {
     failed.accept(end);
   }
 
+  /// Ends it; what is being written is when this returns, or never will be.
+  ///
+  /// @throws Unavailable when that is not known in time
   @Override
   public void close() {
     loads.shutdownNow();
     writer.shutdown();
+    try {
+      if (writer.awaitTermination(END_SECONDS, TimeUnit.SECONDS)) return;
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    throw new Unavailable("the root before still writes to the store");
   }
 }

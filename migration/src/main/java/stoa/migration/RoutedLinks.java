@@ -57,6 +57,11 @@ final class RoutedLinks implements Links {
   }
 
   @Override
+  public boolean isFresh(NodeId from, NodeId to) {
+    return to(to).isFresh(from, to);
+  }
+
+  @Override
   public void cut(NodeId from, NodeId to) {
     to(to).cut(from, to);
   }

@@ -39,6 +39,7 @@ final class Running {
 
   private final Contexts contexts;
   private final Map<StreamId, Work> works = new LinkedHashMap<>();
+  private long stateBytes;
 
   Running(Collection<PlacedObject> objects, List<Copy> copies, Contexts contexts) {
     this.contexts = contexts;
@@ -97,10 +98,17 @@ final class Running {
     works.forEach((stream, work) -> {
       var instance = work.instance;
       if (work.changed && instance != null) {
-        outputs.put(stream, States.packed(work.object.state(instance)));
+        byte[] state = work.object.state(instance);
+        stateBytes += state.length;
+        outputs.put(stream, States.packed(state));
       }
     });
     return outputs;
+  }
+
+  /// How large those were before they were packed.
+  long stateBytes() {
+    return stateBytes;
   }
 
   /* Carries what is neither exception nor error through code that may throw these only. */

@@ -2,6 +2,7 @@ package stoa.migration;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.SortedMap;
@@ -16,6 +17,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongFunction;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import stoa.Closed;
 import stoa.DeadlineExceeded;
 import stoa.UnknownOutcome;
@@ -43,6 +46,8 @@ final class Seat {
   /// @param by the node that has them
   record Obtained(NodeId by, long number, List<Copy> copies) {}
 
+  private static final Logger LOG = LoggerFactory.getLogger(Seat.class);
+
   private final Site site;
   private final @Nullable RootStore store;
   private final String name;
@@ -58,8 +63,11 @@ final class Seat {
   /* Used by tasks of the mailbox; its identity by anybody. */
   private volatile TreeNode node;
   private volatile Standing standing;
-  /* Whether it has done something since the last flush began, and whether that may be lost. */
+  /* Whether it has done something that no flush was answered for. */
   private boolean unflushed;
+  /* How many operations it has executed, and how many when each flush was asked for. */
+  private long changes;
+  private final Map<Long, Long> covered = new HashMap<>();
   private boolean leaving;
   /* Whether the node leaves and another one comes after it, and what waits for that. */
   private boolean moving;
@@ -77,7 +85,7 @@ final class Seat {
     this.node = node;
     this.standing = new Standing(node.id(), null, 0, 0);
     this.forgotten = forgotten;
-    this.mailbox = new Mailbox(this::fail);
+    this.mailbox = new Mailbox(this::broken);
   }
 
   /// Takes its place.
@@ -144,14 +152,22 @@ final class Seat {
       case Effect.Cut(NodeId other) -> site.links().cut(own.id(), other);
       case Effect.Joined() -> joined.complete(null);
       case Effect.Execute(long number, var inputs) -> obtained(own, number, inputs);
-      case Effect.Answer(long number, Copy copy) -> complete(reads.remove(number), copy);
+      case Effect.Answer(long number, Copy copy) -> {
+        if (isFresh()) complete(reads.remove(number), copy);
+      }
       case Effect.Flushed(long number) -> {
+        Long before = covered.remove(number);
+        if (before != null && before == changes) unflushed = false;
         var flush = flushes.remove(number);
         if (flush != null) flush.complete(null);
       }
       case Effect.Moving() -> moving = true;
       case Effect.Left() -> left(own);
       case Effect.Disconnected() -> disconnected(own);
+      case Effect.Refused() -> {
+        site.links().close(own.id());
+        comeBack();
+      }
       case Effect.Load(StreamId object) -> store().load(object);
       case Effect.Persist(long number, var copies) -> {
         persisting = number;
@@ -184,16 +200,21 @@ final class Seat {
     flushes.clear();
     all.forEach(flush -> flush.complete(null));
     unflushed = false;
-    if (leaving || !moving) {
-      left.complete(null);
-      end();
-    } else {
-      comeBack();
-    }
+    if (leaving || !moving) endLost();
+    else comeBack();
   }
 
   private void disconnected(TreeNode own) {
-    if (unflushed || !flushes.isEmpty()) lost.set(true);
+    // Flushes that wait are told, each of them; otherwise the next one is, or who leaves.
+    var waitingFlushes = List.copyOf(flushes.values());
+    flushes.clear();
+    if (leaving || waitingFlushes.isEmpty()) {
+      if (unflushed || !waitingFlushes.isEmpty()) lost.set(true);
+    } else {
+      lost.set(false);
+    }
+    covered.clear();
+    waitingFlushes.forEach(flush -> flush.completeExceptionally(mayBeLost()));
     unflushed = false;
     site.links().close(own.id());
     if (leaving) endLost();
@@ -207,11 +228,10 @@ final class Seat {
   }
 
   private void comeBack() {
-    node = site.newNode(name);
+    node = site.newNode(name, node);
     moving = false;
     open();
     failAll(new Again());
-    join();
     releaseWaiting();
   }
 
@@ -238,6 +258,11 @@ final class Seat {
   /// The node that it is now.
   NodeId id() {
     return node.id();
+  }
+
+  private void broken(RuntimeException cause) {
+    LOG.error("{} has ended, since an event of it could not be taken", this, cause);
+    fail(cause);
   }
 
   /// Ends it for good.
@@ -331,19 +356,35 @@ final class Seat {
   boolean executed(Obtained obtained, SortedMap<StreamId, byte[]> outputs) {
     var happened = new CompletableFuture<Boolean>();
     mailbox.put(() -> {
-      boolean same = over == null && node.id().equals(obtained.by());
+      boolean same = over == null && node.id().equals(obtained.by()) && isFresh();
       if (same) {
         take(new Event.Executed(obtained.number(), outputs));
         unflushed = true;
+        changes++;
       }
       happened.complete(same);
     });
     return happened.join();
   }
 
+  /* Who was away for longer than the parent waits has lost what was here: others may have it. */
+  private boolean isFresh() {
+    NodeId parent = node.above();
+    if (parent == null || site.links().isFresh(node.id(), parent)) return true;
+    site.links().cut(node.id(), parent);
+    return false;
+  }
+
   /// Waits, at the root, until all that has come there is durable.
   void gate() {
     if (store != null) store.awaitPersisted(persisting);
+  }
+
+  /// As [#gate], before what was read is told: there may be another root.
+  void gateRead() {
+    if (store == null) return;
+    gate();
+    store.confirm();
   }
 
   /// See [Member#flush].
@@ -353,15 +394,12 @@ final class Seat {
           ask(
               flushes,
               number -> {
-                unflushed = false;
+                covered.put(number, changes);
                 return new Event.Flush(number);
               },
               "the word that all is durable");
     } catch (Again again) {
       // As when it was disconnected before.
-    } catch (DeadlineExceeded late) {
-      mailbox.put(() -> unflushed = true);
-      throw late;
     }
     if (lost.getAndSet(false)) throw mayBeLost();
   }
@@ -390,6 +428,20 @@ final class Seat {
       throw new UnknownOutcome(
           name + " could not leave within " + limit + "; what it did last may be lost", late);
     }
+  }
+
+  /// Where it is, and which of some objects are there.
+  Place place(List<Object> asked, List<StreamId> streams) {
+    var place = new CompletableFuture<Place>();
+    mailbox.put(() -> {
+      TreeNode own = node;
+      List<Object> here = new ArrayList<>();
+      for (int i = 0; i < asked.size(); i++) {
+        if (own.isIn() && own.owns(streams.get(i))) here.add(asked.get(i));
+      }
+      place.complete(new Place(own.id(), own.above(), here));
+    });
+    return place.join();
   }
 
   @Override

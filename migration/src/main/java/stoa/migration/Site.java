@@ -19,7 +19,8 @@ interface Site {
   /// A node that is in no tree yet, of a member.
   ///
   /// @param name what the member is called
-  TreeNode newNode(String name);
+  /// @param before its last one; null when this is the first
+  TreeNode newNode(String name, @Nullable TreeNode before);
 
   /// The objects.
   PlacedObjects objects();
@@ -29,6 +30,9 @@ interface Site {
 
   /// Sees to it that the root knows which object a stream is of.
   void know(PlacedObject object);
+
+  /// Where calls on an object execute that are not always made in the tree; null when they are.
+  @Nullable Auto auto(PlacedObject object);
 
   /// A member is no more.
   void forget(Member member);

@@ -18,18 +18,25 @@ import stoa.base.Encoder;
 final class States {
   private static final int SMALL_BYTES = 512;
   private static final int BYTES_MAX = 256 << 20;
+  private static final int SAMPLE_BYTES = 4 << 10;
 
   private States() {}
 
   static byte[] packed(byte[] state) {
     if (state.length == 0) return state;
-    if (state.length > SMALL_BYTES) {
+    if (state.length > SMALL_BYTES && isWorthIt(state)) {
       byte[] deflated = deflated(state);
       if (deflated.length < state.length) {
         return new Encoder(deflated.length + 8).u8(1).varint(state.length).raw(deflated).toBytes();
       }
     }
     return new Encoder(state.length + 1).u8(0).raw(state).toBytes();
+  }
+
+  /* Whether the first bytes of a large state become fewer. */
+  private static boolean isWorthIt(byte[] state) {
+    if (state.length <= 4 * SAMPLE_BYTES) return true;
+    return deflated(Arrays.copyOf(state, SAMPLE_BYTES)).length < SAMPLE_BYTES * 9 / 10;
   }
 
   private static byte[] deflated(byte[] state) {

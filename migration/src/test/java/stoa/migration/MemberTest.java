@@ -16,7 +16,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import stoa.Accessor;
 import stoa.Closed;
-import stoa.NotShareable;
 import stoa.Placement;
 import stoa.Shared;
 import stoa.Stoa;
@@ -25,6 +24,7 @@ import stoa.UnknownOutcome;
 import stoa.migration.core.Reads;
 import stoa.objects.ObjectService;
 import stoa.objects.types.Keys;
+import stoa.store.Existence;
 
 /// Objects migrate to the members of a tree in this process.
 class MemberTest {
@@ -201,6 +201,19 @@ class MemberTest {
   }
 
   @Test
+  void leavingTellsWhatWasLostBefore() {
+    try (var stoa = Stoa.open("memory:")) {
+      var domain = Domain.of(stoa);
+      var one = domain.join("one");
+      var purse = purse(stoa, "a");
+      one.on(purse).add(1);
+      domain.links().cut(one.id(), domain.root());
+      assertEquals(100, purse.balance());
+      assertThrows(UnknownOutcome.class, one::close);
+    }
+  }
+
+  @Test
   void aMethodThatThrowsKeepsWhatItChangedAndABlockThatThrowsDoesNot() {
     try (var stoa = Stoa.open("memory:")) {
       var member = Domain.of(stoa).join("one");
@@ -231,7 +244,10 @@ class MemberTest {
         assertThrows(UnsupportedOperationException.class, () -> transaction.on(purse).add(1));
       }
       var service = ObjectService.of(stoa, _ -> false);
-      assertThrows(NotShareable.class, () -> service.container("test.Purse", Keys.encode("a")));
+      var container = service.container("test.Purse", Keys.encode("a"));
+      assertThrows(
+          UnsupportedOperationException.class,
+          () -> service.delete(container, new Existence.Any(null), null));
       var async = stoa.async(purse, each -> each.add(1));
       assertInstanceOf(
           UnsupportedOperationException.class,

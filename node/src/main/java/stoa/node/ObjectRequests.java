@@ -88,11 +88,19 @@ final class ObjectRequests {
     else container.lane().quick(() -> start(asked, container, call));
   }
 
+  /// Makes a call on a client-placed object, which is not in the log under the call's number.
+  private void atRoot(Asked asked, ObjectService.Call call) {
+    asked.onCalls(() ->
+        Forms.answered(
+            service.callPlaced(call), service.generation(call.container()), service.moment()));
+  }
+
   /// Begins a call; hands it on when it would take long.
   private void start(Asked asked, Container container, Call call) {
     try {
       var made = Forms.call(container.object(), call);
-      if (service.isQuick(made)) run(asked, made);
+      if (service.isPlaced(made.container())) atRoot(asked, made);
+      else if (service.isQuick(made)) run(asked, made);
       else container.lane().goOn(() -> run(asked, made));
     } catch (RuntimeException | LinkageError | StackOverflowError refused) {
       asked.fail(refused);
@@ -136,6 +144,10 @@ final class ObjectRequests {
     ObjectService.Call made;
     try {
       made = Forms.call(container.object(), call);
+      if (service.isPlaced(made.container())) {
+        atRoot(asked, made); // a question: others are not asked again
+        return;
+      }
       Earlier earlier = earlier(asked, container, "call");
       if (earlier != null) {
         Answer answer = earlier.answer();

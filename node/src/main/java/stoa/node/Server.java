@@ -16,6 +16,7 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import stoa.StoaException;
 import stoa.Unavailable;
+import stoa.links.TreeMember;
 import stoa.links.TreeServer;
 import stoa.objects.ObjectCall;
 import stoa.objects.ObjectService;
@@ -42,6 +43,7 @@ import stoa.wire.proto.ShardStatus;
 import stoa.wire.proto.StatusReply;
 import stoa.wire.proto.StatusRequest;
 import stoa.wire.proto.StoreGrpc;
+import stoa.wire.proto.TreeStatus;
 import stoa.wire.proto.WhereRequest;
 import stoa.wire.proto.Whereabouts;
 
@@ -231,6 +233,9 @@ public final class Server implements AutoCloseable {
           reply.setRole(node == null ? "follows" : "leads").addAllServers(peers.status());
         }
         if (node != null) describe(node, reply);
+        if (node != null && asked.getGroup() == ShardMap.GLOBAL_GROUP) {
+          tree.members().stream().limit(SHOWN_MAX).forEach(member -> reply.addTree(shown(member)));
+        }
         out.onNext(reply.build());
         out.onCompleted();
       });
@@ -259,6 +264,17 @@ public final class Server implements AutoCloseable {
       service.diverged().stream()
           .limit(SHOWN_MAX)
           .forEach(evidence -> reply.addQuarantined(shown(evidence)));
+    }
+
+    private static TreeStatus shown(TreeMember member) {
+      return TreeStatus.newBuilder()
+          .setName(member.name())
+          .setNode(member.node())
+          .setParent(member.parent())
+          .setChildren(member.children())
+          .setObjects(member.owned())
+          .setInner(member.isInner())
+          .build();
     }
 
     private static QuarantineStatus shown(Divergence evidence) {

@@ -20,6 +20,7 @@ import org.jspecify.annotations.Nullable;
 import stoa.Blob;
 import stoa.Body;
 import stoa.Call1;
+import stoa.Closed;
 import stoa.Gone;
 import stoa.History;
 import stoa.KeyValueStore;
@@ -27,7 +28,6 @@ import stoa.Limits;
 import stoa.Listing;
 import stoa.LogAddress;
 import stoa.NotShareable;
-import stoa.Placement;
 import stoa.Ref;
 import stoa.Shared;
 import stoa.Snapshot;
@@ -35,6 +35,7 @@ import stoa.StoaConfig;
 import stoa.StreamStore;
 import stoa.Transaction;
 import stoa.TxOptions;
+import stoa.Unavailable;
 import stoa.View;
 import stoa.base.Clock;
 import stoa.base.Decoder;
@@ -91,6 +92,8 @@ final class EmbeddedStoa implements ObjectSnapshot.Source {
   private final Executor answers;
   private final ReentrantLock placingLock = new ReentrantLock();
   private volatile @Nullable Placing placing;
+  /* How many there were; -1 when there is to be no more. Guarded by placingLock. */
+  private int placings;
   private final Attempts attempts = new Attempts(this::open);
 
   EmbeddedStoa(StoaConfig config, OpenLog open, Clock clock, Threads threads, Part part) {
@@ -259,7 +262,7 @@ final class EmbeddedStoa implements ObjectSnapshot.Source {
     if (shared instanceof Facade facade) return delete(facade.shared());
     if (shared instanceof StoredBlob blob) return own(blob).blobs().delete(blob);
     LiveInvoker invoker = own(shared);
-    if (invoker.type().shared().placement() == Placement.CLIENT) {
+    if (invoker.type().shared().isPlaced()) {
       throw new UnsupportedOperationException(
           invoker.target().key() + " is placed at clients and stays; let it have an empty state");
     }
@@ -546,7 +549,10 @@ final class EmbeddedStoa implements ObjectSnapshot.Source {
     placingLock.lock();
     try {
       Placing known = placing;
+      placings = -1;
       if (known != null) known.close();
+    } catch (Unavailable stillWriting) {
+      // That ends with the store.
     } finally {
       placingLock.unlock();
     }
@@ -556,25 +562,30 @@ final class EmbeddedStoa implements ObjectSnapshot.Source {
   // ---- objects that are placed at clients
 
   /// A client-placed object that a client elsewhere names.
-  PlacedObject placed(ObjectType type, Object key) {
-    return live(proxy(type, key, NOTHING, LiveInvoker.Source.REFERENCE, 0)).placed();
+  ///
+  /// @param opening the encoded arguments of its constructor; null for none
+  PlacedObject placed(ObjectType type, Object key, byte @Nullable [] opening) {
+    @Nullable Object[] args = opening(opening);
+    return live(proxy(type, key, args, LiveInvoker.Source.REFERENCE, 0)).placed();
   }
 
   /// Where calls on them go.
   Placing placing() {
     Placing known = placing;
-    if (known != null) return known;
+    if (known != null && !known.isOver()) return known;
     placingLock.lock();
     try {
       known = placing;
-      if (known != null) return known;
+      if (known != null && !known.isOver()) return known;
+      if (placings < 0) throw new Closed("the store is closed");
+      if (known != null) known.close(); // so that it writes nothing behind what the next one reads
       var provider =
           ServiceLoader.load(Placing.Provider.class)
               .findFirst()
               .orElseThrow(() ->
                   new UnsupportedOperationException(
                       "objects that are placed at clients need stoa-migration on the class path"));
-      known = provider.begin(new PlacedStore(this));
+      known = provider.begin(new PlacedStore(this), placings++);
       placing = known;
       return known;
     } finally {

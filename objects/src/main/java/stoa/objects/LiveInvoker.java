@@ -7,7 +7,6 @@ import stoa.Closed;
 import stoa.LimitExceeded;
 import stoa.NotShareable;
 import stoa.Order;
-import stoa.Placement;
 import stoa.TooOld;
 import stoa.TxOptions;
 import stoa.Unavailable;
@@ -104,6 +103,13 @@ final class LiveInvoker implements LiveRoute {
   public @Nullable Object invoke(Proxied proxied, SharedMethod method, @Nullable Object[] arguments)
       throws Throwable {
     if (isPlaced()) return stoa.placing().call(placed(), method, arguments);
+    return invokeHere(method, arguments);
+  }
+
+  /// Makes a call where the store is.
+  ///
+  /// @throws Throwable what the method throws
+  @Nullable Object invokeHere(SharedMethod method, @Nullable Object[] arguments) throws Throwable {
     ObjectContext context = ObjectContext.current();
     if (context != null && context.stoa() == stoa) return nested(context, method, arguments);
     EmbeddedStoa.leaveTrial();
@@ -143,7 +149,7 @@ final class LiveInvoker implements LiveRoute {
 
   /// Whether calls execute at clients.
   private boolean isPlaced() {
-    return type.shared().placement() == Placement.CLIENT;
+    return type.shared().isPlaced();
   }
 
   /// The object, for who executes its calls.

@@ -216,20 +216,19 @@ public final class ObjectService implements AutoCloseable {
   ///
   /// @param type the stored name of its type
   /// @param key its encoded key
-  /// @throws NotShareable when the store has no class of that type, its objects are placed at
-  ///   clients, or no such key can be
+  /// @throws NotShareable when the store has no class of that type, or no such key can be
   /// @throws IllegalArgumentException when another group has it, see [Part]
   public Container container(String type, byte[] key) {
     ObjectType known = stoa.typeNamed(type);
-    if (known.shared().placement() == Placement.CLIENT) {
-      throw new NotShareable(
-          type
-              + " is placed at clients, and these connections carry calls to where the store is; call"
-              + " it in the process that has the store open");
-    }
     Key target = known.key(decoded(type, key));
-    stoa.part().require(known.shared().order(), target);
+    if (known.shared().isPlaced()) stoa.part().requireFirst(type);
+    else stoa.part().require(known.shared().order(), target);
     return new Container(known, store.target(target));
+  }
+
+  /// As [stoa.store.Store#checkUsable].
+  public void checkUsable() {
+    store.checkUsable();
   }
 
   /// Where the calls on client-placed objects go that are made on the store itself; begun if need
@@ -251,7 +250,45 @@ public final class ObjectService implements AutoCloseable {
     if (known.shared().placement() != Placement.CLIENT) {
       throw new NotShareable(type + " is not placed at clients; say so in its @Shared");
     }
-    return stoa.placed(known, decoded(type, key));
+    return stoa.placed(known, decoded(type, key), null);
+  }
+
+  /// Whether the calls on an object do not execute here as others do: [#callPlaced] makes them.
+  public boolean isPlaced(Container container) {
+    return container.type.shared().isPlaced();
+  }
+
+  /// Makes a call on a client-placed object for a client that is no member of the tree; durable
+  /// when this returns. Waits for the object.
+  ///
+  /// @return the encoded answer
+  public byte[] callPlaced(Call call) {
+    Container container = call.container();
+    Read read = read(call);
+    ObjectType.Called called = read.called();
+    if (called == null) throw refusedPlaced(container, "Stoa.create");
+    var object =
+        stoa.placed(container.type, stoa.nameOf(container.key()), call.existence().opening());
+    Object answer;
+    try {
+      answer = placing().call(object, called.method(), read.arguments());
+    } catch (stoa.StoaException ofTheStore) {
+      throw ofTheStore;
+    } catch (Throwable ofTheMethod) {
+      return thrown(ofTheMethod);
+    }
+    return new ObjectAnswer.Shared(answer, stoa.marshaller()).encoded();
+  }
+
+  private static void refusePlaced(Container container, String what) {
+    if (container.type.shared().isPlaced()) {
+      throw refusedPlaced(container, what);
+    }
+  }
+
+  private static UnsupportedOperationException refusedPlaced(Container container, String what) {
+    return new UnsupportedOperationException(
+        container.key() + " is placed at clients and takes no part in " + what);
   }
 
   private Object decoded(String type, byte[] key) {
@@ -339,6 +376,7 @@ public final class ObjectService implements AutoCloseable {
   }
 
   private Request begun(Call call, Duration timeMax, @Nullable CallId id) throws Throwable {
+    refusePlaced(call.container(), "calls in the store");
     Read read = read(call);
     ObjectType.Called called = read.called();
     Store.Target target = call.container().target;
@@ -449,6 +487,7 @@ public final class ObjectService implements AutoCloseable {
   ///
   /// @return the request, whose number is the generation that ended
   public Request delete(Container container, Existence existence, @Nullable CallId id) {
+    refusePlaced(container, "deletion");
     return store.deleteAsync(container.target, existence, id);
   }
 
@@ -478,6 +517,7 @@ public final class ObjectService implements AutoCloseable {
     public byte[] call(Call call) throws Throwable {
       Container container = call.container();
       ObjectTransaction.refuseStream(container.type);
+      refusePlaced(container, "transactions");
       Read read = read(call);
       ObjectType.Called called = read.called();
       Store.Target target = container.target;
@@ -528,6 +568,7 @@ public final class ObjectService implements AutoCloseable {
     /// @return the generation that ended, 0 when this transaction began it
     public long delete(Container container, Existence existence) {
       ObjectTransaction.refuseStream(container.type);
+      refusePlaced(container, "deletion");
       long ended = transaction.delete(container.target, existence);
       return ended;
     }

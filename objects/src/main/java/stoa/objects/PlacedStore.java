@@ -6,6 +6,7 @@ import stoa.Limits;
 import stoa.Placement;
 import stoa.Stoa;
 import stoa.objects.proxy.Proxies;
+import stoa.objects.types.SharedMethod;
 import stoa.store.Existence;
 import stoa.store.Store;
 import stoa.store.Transaction;
@@ -48,7 +49,7 @@ public final class PlacedStore implements PlacedObjects {
   @Override
   public PlacedObject object(Object shared) {
     LiveInvoker live = stoa.own(shared);
-    if (live.type().shared().placement() != Placement.CLIENT) {
+    if (!live.type().shared().isPlaced()) {
       throw new IllegalArgumentException(
           live.target().key() + " is not placed at clients; say so in its @Shared");
     }
@@ -68,6 +69,20 @@ public final class PlacedStore implements PlacedObjects {
 
   private static LiveInvoker live(PlacedObject object) {
     return ((LivePlaced) object).live();
+  }
+
+  /// Whether the calls on an object may be made where the store is, too.
+  public boolean isAuto(PlacedObject object) {
+    return live(object).type().shared().placement() == Placement.AUTO;
+  }
+
+  /// Makes a call where the store is; durable when this returns, unless it only reads.
+  ///
+  /// @throws Throwable what the method throws
+  @SuppressWarnings("exports") // Justification: for stoa.migration, which sees the types
+  public @Nullable Object call(
+      PlacedObject object, SharedMethod method, @Nullable Object[] arguments) throws Throwable {
+    return live(object).invokeHere(method, arguments);
   }
 
   /// A number above that of every opening of the store before.
@@ -106,7 +121,7 @@ public final class PlacedStore implements PlacedObjects {
       return;
     }
     if (changes.isEmpty()) {
-      var _ = store.moment();
+      store.checkUsable();
       return;
     }
     try (var transaction = store.begin(BOUNDS)) {

@@ -11,7 +11,9 @@ public interface Placing extends AutoCloseable {
   /// Begins one for each store that has such objects. Found by [java.util.ServiceLoader].
   interface Provider {
     /// Begins.
-    Placing begin(PlacedStore store);
+    ///
+    /// @param before how many there were before, since the store was opened
+    Placing begin(PlacedStore store, int before);
   }
 
   /// Makes a call.
@@ -22,6 +24,9 @@ public interface Placing extends AutoCloseable {
 
   /// See [stoa.Stoa#together].
   <X extends Exception> void together(Collection<PlacedObject> objects, Action<X> body) throws X;
+
+  /// Whether it has failed: another one is to begin in its place.
+  boolean isOver();
 
   /// Lets go of the store, which is about to be closed.
   @Override

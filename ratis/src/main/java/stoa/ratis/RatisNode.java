@@ -192,6 +192,7 @@ public final class RatisNode implements AutoCloseable {
     RaftServerConfigKeys.Snapshot.setAutoTriggerEnabled(properties, true);
     RaftServerConfigKeys.Snapshot.setAutoTriggerThreshold(properties, config.snapshotCommands());
     RaftServerConfigKeys.Log.setPurgeUptoSnapshotIndex(properties, true);
+    RaftServerConfigKeys.Log.setLogMetadataEnabled(properties, false);
     return properties;
   }
 

@@ -10,6 +10,7 @@ import java.io.InputStream;
 import java.io.OutputStream;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.net.SocketTimeoutException;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
@@ -92,6 +93,8 @@ final class SupplyPort implements AutoCloseable {
       else if (purpose == LINE) answer(in, out);
     } catch (EOFException done) {
       // The other one has what it wanted.
+    } catch (SocketTimeoutException idle) {
+      LOG.debug("nothing was asked for long", idle);
     } catch (IOException | RuntimeException e) {
       if (!closed) LOG.warn("another server was left: {}", e.toString());
     } finally {

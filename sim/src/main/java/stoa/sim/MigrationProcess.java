@@ -209,6 +209,11 @@ final class MigrationProcess {
         world.network().remove(from.id());
         reset();
       }
+      case Effect.Refused() -> {
+        world.reached("a place that was offered is gone");
+        world.network().remove(from.id());
+        reset();
+      }
       case Effect.Disconnected() -> {
         world.disconnected(from);
         world.network().remove(from.id());

@@ -59,6 +59,7 @@ public final class LogUnit implements Backup {
   private boolean closed;
 
   /// @param streams of the replica
+  /// @param threads its own: closed with it
   public LogUnit(Streams streams, Threads threads, Source source) {
     this.streams = streams;
     this.threads = threads;
@@ -196,5 +197,6 @@ public final class LogUnit implements Backup {
     } finally {
       lock.unlock();
     }
+    threads.close();
   }
 }

@@ -1018,7 +1018,7 @@ public final class Store implements AutoCloseable {
 
   /// Throws [stoa.Unavailable] when the log has failed, or this process need not show all that was
   /// acknowledged.
-  void checkUsable() {
+  public void checkUsable() {
     intake.confirm();
   }
 

@@ -32,9 +32,10 @@ final class Arrows {
     ALLOWED.put("client", with(engine, "wire", "migration", "links"));
     ALLOWED.put("cluster", with(engine, "wire", "node", "ratis"));
     ALLOWED.put("stacksync", Set.of("api"));
+    ALLOWED.put("classifier", with(engine, "migration"));
     ALLOWED.put("sim", with(engine, "migration"));
     ALLOWED.put("spec", Set.of());
-    ALLOWED.put("bench", with(engine, "collections"));
+    ALLOWED.put("bench", with(engine, "collections", "migration", "classifier"));
     ALLOWED.put(
         "cli",
         with(
@@ -48,6 +49,7 @@ final class Arrows {
             "cluster",
             "ratis",
             "stacksync",
+            "classifier",
             "bench",
             "sim"));
     ALLOWED.put("peers", with(engine, "collections", "stacksync", "bench", "cli"));

@@ -49,6 +49,11 @@ class TidyTest {
           Edge.of("stoa.migration.Outpost", "has the thread that ticks for its member", THREAD),
           Edge.of(
               "stoa.migration.Seat", "callers wait there for objects, with a limit", THREAD, CLOCK),
+          Edge.of(
+              "stoa.migration.Auto",
+              "measures how long calls take, which wait there while their object changes sides",
+              CLOCK,
+              THREAD),
           Edge.of("stoa.objects.Attempts", "where transactions wait that have lost often", THREAD),
           Edge.of("stoa.objects.EmbeddedKeyValues", "hands over answers", THREAD),
           Edge.of("stoa.objects.KeyFeed", "hands over what listeners are told", THREAD),

@@ -40,6 +40,10 @@ public sealed interface Effect {
   /// not durable may be lost. Nothing follows.
   record Disconnected() implements Effect {}
 
+  /// The place that the node was offered could not be had. Its process is to come with another
+  /// node, since this one cannot connect there again; nothing is lost. Nothing follows.
+  record Refused() implements Effect {}
+
   /// Of the root: say what the store has of an object, by [Event.Loaded].
   record Load(StreamId object) implements Effect {}
 

@@ -193,6 +193,13 @@ public final class TreeNode {
     save(state.copies());
   }
 
+  /// The same for a process whose node was refused: who could not be reached is avoided.
+  public static TreeNode client(NodeId me, Settings settings, TreeNode refused) {
+    var node = client(me, settings);
+    node.unreachable.addAll(refused.unreachable);
+    return node;
+  }
+
   /// Takes an event.
   ///
   /// @return what is to be done about it, in this order
@@ -355,7 +362,8 @@ public final class TreeNode {
       if (!node.equals(offered)) return;
       if (unreachable.size() == UNREACHABLE_MAX) unreachable.clear();
       unreachable.add(node);
-      offered = null;
+      stage = Stage.OUT;
+      effects.add(new Effect.Refused());
     } else if (node.equals(parent)) {
       disconnected();
     } else if (children.containsKey(node)) {

@@ -88,7 +88,7 @@ public final class SharedType {
     this.name = shared.name().isEmpty() ? face.getName() : shared.name();
     this.order = shared.order();
     this.placement = shared.placement();
-    if (placement == Placement.CLIENT && order != Order.GLOBAL) {
+    if (placement != Placement.SERVER && order != Order.GLOBAL) {
       throw new NotShareable(
           face.getName() + " is placed at clients and not of Order.GLOBAL; make it so");
     }
@@ -133,6 +133,11 @@ public final class SharedType {
   /// Where calls execute, see [Shared#placement()].
   public Placement placement() {
     return placement;
+  }
+
+  /// Whether calls execute at clients, or may.
+  public boolean isPlaced() {
+    return placement != Placement.SERVER;
   }
 
   /// The methods that callers may call, sorted by [SharedMethod#id()].

@@ -1,0 +1,148 @@
+package stoa.bench;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.SplittableRandom;
+import stoa.Placement;
+import stoa.Stoa;
+import stoa.migration.Domain;
+import stoa.migration.Member;
+
+/// Compares the placements of objects: at the server, at the clients, and where it costs less. What
+/// methods compute, how large states are and who calls is swept over; computing is simulated by
+/// waiting, all else is real.
+final class AutoPhase {
+  private static final double WORSE_MAX = 0.10;
+  private static final int NODES = 40;
+  private static final long READ_NANOS = 50_000_000;
+
+  /* Who calls an object. */
+  private enum Callers {
+    ALL_NODES,
+    ONE_NODE
+  }
+
+  private record Point(int computeMillis, int stateBytes, Callers callers) {
+    String name(Placement placement) {
+      return "%d ms, %,d bytes, called by %s, %s"
+          .formatted(
+              computeMillis,
+              stateBytes,
+              callers == Callers.ALL_NODES ? "all" : "one",
+              placement.name().toLowerCase(Locale.ROOT));
+    }
+  }
+
+  private final Context context;
+  private final MigrationScale scale;
+
+  AutoPhase(Context context) {
+    this.context = context;
+    scale = context.scale().migration();
+  }
+
+  void measure(Findings findings) throws Exception {
+    List<Point> points = new ArrayList<>();
+    for (int millis : scale.computeMillis()) {
+      for (int bytes : scale.stateBytes()) {
+        for (var callers : Callers.values()) points.add(new Point(millis, bytes, callers));
+      }
+    }
+    var samples = new Samples();
+    for (int round = 1; round <= scale.rounds(); round++) {
+      for (var point : points) {
+        for (var placement : Placement.values()) {
+          String name = point.name(placement);
+          context.progress().accept("placement, round %d: %s".formatted(round, name));
+          samples.add(name, run(point, placement));
+        }
+      }
+    }
+    tell(findings, samples, points);
+  }
+
+  private static void tell(Findings findings, Samples samples, List<Point> points) {
+    List<Result> results = new ArrayList<>();
+    double worst = Double.POSITIVE_INFINITY;
+    for (var point : points) {
+      Map<Placement, Double> fixed = new EnumMap<>(Placement.class);
+      for (var placement : List.of(Placement.SERVER, Placement.CLIENT)) {
+        String name = point.name(placement);
+        results.add(Result.of(samples, name, "/s"));
+        fixed.put(placement, samples.median(name));
+      }
+      boolean isServer =
+          fixed.getOrDefault(Placement.SERVER, 0.0) > fixed.getOrDefault(Placement.CLIENT, 0.0);
+      var better = isServer ? Placement.SERVER : Placement.CLIENT;
+      String auto = point.name(Placement.AUTO);
+      results.add(
+          Result.of(samples, auto, "/s")
+              .beside(
+                  better.name().toLowerCase(Locale.ROOT), fixed.getOrDefault(better, Double.NaN)));
+      worst = Math.min(worst, samples.medianRatio(auto, point.name(better)));
+    }
+    findings.section(
+        "placement, %d nodes; computing is waiting, all else is real".formatted(NODES), results);
+    findings.atMost(
+        "AUTO: at most 10 % worse than the better fixed placement, at the worst point",
+        WORSE_MAX, 1 - worst);
+  }
+
+  private double run(Point point, Placement placement) throws Exception {
+    Path folder = context.folder().resolve("placement");
+    try (var stoa = Stoa.open("file:" + folder)) {
+      List<Swept> all = new ArrayList<>();
+      for (int i = 0; i < scale.objectsMost(); i++) {
+        all.add(stoa.get(type(placement), "swept-" + i, point.stateBytes));
+      }
+      var load = new NodeLoad(NODES, 0, scale.settle(), scale.workTime());
+      var domain = Domain.of(stoa);
+      return load.run(number -> new Caller(domain, all, number, point, placement))
+          .updates()
+          .perSecond();
+    } finally {
+      StorageRun.delete(folder);
+    }
+  }
+
+  private static Class<? extends Swept> type(Placement placement) {
+    return switch (placement) {
+      case SERVER -> Swept.AtServer.class;
+      case CLIENT -> Swept.AtClients.class;
+      case AUTO -> Swept.Anywhere.class;
+    };
+  }
+
+  private static final class Caller implements NodeLoad.Node {
+    private final Member member;
+    private final List<Swept> own;
+    private final long nanos;
+
+    private Caller(Domain domain, List<Swept> all, int number, Point point, Placement placement) {
+      member = domain.join("node");
+      nanos = point.computeMillis * 1_000_000L;
+      var some = point.callers == Callers.ALL_NODES ? all : List.of(all.get(number % all.size()));
+      own = placement == Placement.SERVER ? some : some.stream().map(member::on).toList();
+    }
+
+    @Override
+    public void update(SplittableRandom random) {
+      var object = own.get(random.nextInt(own.size()));
+      long _ = Pause.atNode(() -> object.work(nanos));
+    }
+
+    @Override
+    public void read(SplittableRandom random) {
+      Pause.AT_CLIENT.accept(READ_NANOS);
+    }
+
+    @Override
+    public void close() {
+      member.close();
+    }
+  }
+}

@@ -1,0 +1,24 @@
+package stoa.bench;
+
+/// Measures objects that migrate to their clients, with the workloads of the self-service paper
+/// (section 8).
+final class MigrationBenchmark implements Benchmark {
+  @Override
+  public String name() {
+    return "migration";
+  }
+
+  @Override
+  public String description() {
+    return "objects that migrate to their clients, beside a central service";
+  }
+
+  @Override
+  public Outcome run(Context context) throws Exception {
+    var findings = new Findings(context.scale().migration(), MigrationScale.full());
+    new TreePhase(context).measure(findings);
+    new TrafficPhase(context).measure(findings);
+    new AutoPhase(context).measure(findings);
+    return findings.outcome();
+  }
+}

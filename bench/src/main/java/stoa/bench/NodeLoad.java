@@ -1,0 +1,188 @@
+package stoa.bench;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.ReentrantLock;
+
+/// The load of the self-service paper (section 8.1): each node has one update and one read under
+/// way at any time, on objects that it chooses at random.
+///
+/// Each node has two virtual threads: what they wait for takes no processor. They let others run
+/// after each operation, since nobody else interrupts them, and the nodes share few processors.
+///
+/// @param nodes how many
+/// @param leave how likely a node leaves the tree and comes back after an update
+/// @param warmUp how long they call before it counts
+/// @param time how long it counts
+record NodeLoad(int nodes, double leave, Duration warmUp, Duration time) {
+  /// What one node does. Its update and its read are called by two threads.
+  interface Node extends AutoCloseable {
+    void update(SplittableRandom random) throws Exception;
+
+    void read(SplittableRandom random) throws Exception;
+
+    /// What is done between two reads, outside of what is measured.
+    default void pause() {}
+
+    /// Leaves and comes back. Its reader waits meanwhile.
+    default void rejoin() {}
+
+    @Override
+    default void close() {}
+  }
+
+  /// Makes the nodes, in their order.
+  interface Nodes {
+    Node node(int number) throws Exception;
+  }
+
+  /// What was counted of one kind of operations.
+  ///
+  /// @param perSecond of all nodes together, by the time that these spent in the tree
+  record Kind(double perSecond, double meanMillis, double p5Millis, double p95Millis) {
+    private static Kind of(Latencies all, double seconds) {
+      return new Kind(
+          all.count() / seconds,
+          all.mean() / 1e6,
+          all.quantile(0.05) / 1e6,
+          all.quantile(0.95) / 1e6);
+    }
+  }
+
+  /// What was counted.
+  ///
+  /// @param leaves how often nodes left and came back
+  record Seen(Kind updates, Kind reads, int leaves) {}
+
+  /* One node's part. Its two threads count for themselves. */
+  private static final class Part {
+    private final Node node;
+    private final Latencies updates = new Latencies();
+    private final Latencies reads = new Latencies();
+    private long awayNanos;
+    private int leaves;
+    private final ReentrantLock tree = new ReentrantLock(true);
+
+    private Part(Node node) {
+      this.node = node;
+    }
+  }
+
+  /// Runs it to its end; the nodes are closed.
+  ///
+  /// @throws Exception what the first node that failed met
+  Seen run(Nodes made) throws Exception {
+    List<Part> parts = new ArrayList<>();
+    for (int i = 0; i < nodes; i++) parts.add(new Part(made.node(i)));
+    var failure = new AtomicReference<Throwable>();
+    var ready = new CountDownLatch(2 * nodes);
+    var go = new CompletableFuture<Long>();
+    List<Thread> threads = new ArrayList<>();
+    for (int i = 0; i < nodes; i++) {
+      var part = parts.get(i);
+      var updating = new SplittableRandom(2L * i);
+      var reading = new SplittableRandom(2L * i + 1);
+      threads.add(start(failure, ready, go, begin -> update(part, begin, updating)));
+      threads.add(start(failure, ready, go, begin -> read(part, begin, reading)));
+    }
+    ready.await();
+    go.complete(System.nanoTime());
+    for (var thread : threads) thread.join();
+    for (var part : parts) part.node.close();
+    Throwable failed = failure.get();
+    if (failed != null) throw new IllegalStateException("a node failed: " + failed, failed);
+    return seen(parts);
+  }
+
+  private Seen seen(List<Part> parts) {
+    var updates = new Latencies();
+    var reads = new Latencies();
+    long awayNanos = 0;
+    int leaves = 0;
+    for (var part : parts) {
+      updates.add(part.updates);
+      reads.add(part.reads);
+      awayNanos += part.awayNanos;
+      leaves += part.leaves;
+    }
+    double seconds = (time.toNanos() - (double) awayNanos / nodes) / 1e9;
+    return new Seen(Kind.of(updates, seconds), Kind.of(reads, seconds), leaves);
+  }
+
+  private interface Work {
+    void run(long begin) throws Exception;
+  }
+
+  private static Thread start(
+      AtomicReference<Throwable> failure,
+      CountDownLatch ready,
+      CompletableFuture<Long> go,
+      Work work) {
+    return Thread.ofVirtual()
+        .start(() -> {
+          try {
+            ready.countDown();
+            work.run(go.get());
+          } catch (Throwable e) {
+            failure.compareAndSet(null, e);
+          }
+        });
+  }
+
+  @SuppressWarnings("ThreadPriorityCheck") // Justification: only how nodes share processors
+  private static void rest() {
+    Thread.yield();
+  }
+
+  /* Only what ends within the time counts; what is under way at its end is waited for. */
+  private void update(Part part, long start, SplittableRandom random) throws Exception {
+    long from = start + warmUp.toNanos();
+    long until = from + time.toNanos();
+    while (true) {
+      long began = System.nanoTime();
+      if (began - until >= 0) return;
+      part.node.update(random);
+      long end = System.nanoTime();
+      if (end - from >= 0 && end - until < 0) part.updates.add(end - began);
+      rest();
+      if (leave == 0 || random.nextDouble() >= leave) continue;
+      part.tree.lock();
+      try {
+        long left = System.nanoTime();
+        part.node.rejoin();
+        long back = System.nanoTime();
+        long away = Math.min(back, until) - Math.max(left, from);
+        if (away > 0) {
+          part.awayNanos += away;
+          part.leaves++;
+        }
+      } finally {
+        part.tree.unlock();
+      }
+    }
+  }
+
+  private void read(Part part, long start, SplittableRandom random) throws Exception {
+    long from = start + warmUp.toNanos();
+    long until = from + time.toNanos();
+    while (true) {
+      part.tree.lock();
+      try {
+        long began = System.nanoTime();
+        if (began - until >= 0) return;
+        part.node.read(random);
+        long end = System.nanoTime();
+        if (end - from >= 0 && end - until < 0) part.reads.add(end - began);
+      } finally {
+        part.tree.unlock();
+      }
+      part.node.pause();
+      rest();
+    }
+  }
+}

@@ -1,0 +1,53 @@
+package stoa.bench;
+
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.LongConsumer;
+import java.util.function.LongSupplier;
+
+/// Waiting in place of computing, where a benchmark has fewer processors than what it simulates.
+/// Stateless.
+///
+/// Methods of shared objects must not look at clocks, and what they call is checked. Waiting
+/// changes nothing that they compute, so that they may do it through this interface.
+final class Pause {
+  /// Waits for some nanoseconds, as a client does that has a processor of its own.
+  static final LongConsumer AT_CLIENT = Pause::await;
+
+  /// Waits for some nanoseconds as a server does, which has as many processors as this machine:
+  /// more calls wait until one of these is free.
+  static final LongConsumer AT_SERVER = Pause::awaitTurn;
+
+  /// One of these: as a client when a client's thread runs it, see [#atNode], else as the server.
+  static final LongConsumer WHERE_IT_IS = Pause::awaitHere;
+
+  private static final ScopedValue<Boolean> NODE = ScopedValue.newInstance();
+  private static final Semaphore PROCESSORS =
+      new Semaphore(Runtime.getRuntime().availableProcessors(), true);
+
+  private Pause() {}
+
+  /// Runs something on the thread of a client.
+  static long atNode(LongSupplier work) {
+    return ScopedValue.where(NODE, true).call(work::getAsLong);
+  }
+
+  private static void awaitHere(long nanos) {
+    if (NODE.isBound()) await(nanos);
+    else awaitTurn(nanos);
+  }
+
+  private static void awaitTurn(long nanos) {
+    PROCESSORS.acquireUninterruptibly();
+    try {
+      await(nanos);
+    } finally {
+      PROCESSORS.release();
+    }
+  }
+
+  private static void await(long nanos) {
+    long until = System.nanoTime() + nanos;
+    for (long left = nanos; left > 0; left = until - System.nanoTime()) LockSupport.parkNanos(left);
+  }
+}

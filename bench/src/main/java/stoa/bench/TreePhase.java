@@ -1,0 +1,300 @@
+package stoa.bench;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.TreeSet;
+import stoa.Stoa;
+import stoa.migration.Domain;
+import stoa.migration.Member;
+
+/// Migrates trivial objects (self-service, section 8.2, Figures 9 to 11). All nodes are members of
+/// one process, and nothing is simulated.
+final class TreePhase {
+  /* Updates per second of Figure 9 with 50 objects and 70 nodes, and with 1. */
+  private static final double PAPER_MOST = 1_436;
+  private static final double PAPER_ONE = 325;
+  private static final double AIM = 10;
+  private static final double LEAVE_COST_MAX = 0.03;
+  private static final int LEAVE_NODES = 40;
+  private static final List<Double> LEAVES = List.of(0.0, 0.001, 0.005);
+
+  private final Context context;
+  private final MigrationScale scale;
+
+  TreePhase(Context context) {
+    this.context = context;
+    scale = context.scale().migration();
+  }
+
+  void measure(Findings findings) throws Exception {
+    int most = scale.nodesMost();
+    run(new NodeLoad(most, 0, scale.warmUp(), scale.heat()), scale.objectsMost(), 1);
+    single(findings);
+    multi(findings);
+    leaves(findings);
+  }
+
+  /* A member that works on counters. */
+  private static final class Worker implements NodeLoad.Node {
+    private final Domain domain;
+    private final List<Tally> tallies;
+    private final int together;
+    private Member member;
+    private List<Tally> here = List.of();
+
+    Worker(Domain domain, List<Tally> tallies, int together) {
+      this.domain = domain;
+      this.tallies = tallies;
+      this.together = together;
+      member = join();
+    }
+
+    private Member join() {
+      var joined = domain.join("node");
+      here = tallies.stream().map(joined::on).toList();
+      return joined;
+    }
+
+    @Override
+    public void update(SplittableRandom random) {
+      if (together == 1) {
+        long _ = here.get(random.nextInt(here.size())).increment();
+        return;
+      }
+      var some = some(random);
+      long _ =
+          member.<Long, RuntimeException>together(
+              some, () -> some.stream().mapToLong(Tally::increment).sum());
+    }
+
+    @Override
+    public void read(SplittableRandom random) {
+      if (together == 1) {
+        long _ = here.get(random.nextInt(here.size())).value();
+        return;
+      }
+      var some = some(random);
+      long _ =
+          member.<Long, RuntimeException>together(
+              some, () -> some.stream().mapToLong(Tally::value).sum());
+    }
+
+    private Collection<Tally> some(SplittableRandom random) {
+      var numbers = new TreeSet<Integer>();
+      while (numbers.size() < Math.min(together, tallies.size())) {
+        numbers.add(random.nextInt(tallies.size()));
+      }
+      return numbers.stream().map(tallies::get).toList();
+    }
+
+    @Override
+    public void rejoin() {
+      member.close();
+      member = join();
+    }
+
+    @Override
+    public void close() {
+      member.close();
+    }
+  }
+
+  /* Loads new objects in a new store, and checks that no update was lost. */
+  private NodeLoad.Seen run(NodeLoad load, int objects, int together) throws Exception {
+    Path folder = context.folder().resolve("tree");
+    try (var stoa = Stoa.open("file:" + folder)) {
+      var domain = Domain.of(stoa);
+      List<Tally> tallies = new ArrayList<>();
+      for (int i = 0; i < objects; i++) tallies.add(stoa.get(Tally.class, "tally-" + i));
+      return load.run(_ -> new Worker(domain, tallies, together));
+    } finally {
+      StorageRun.delete(folder);
+    }
+  }
+
+  private static void keep(Samples samples, String at, NodeLoad.Seen seen) {
+    keep(samples, at + ", updates", seen.updates());
+    keep(samples, at + ", reads", seen.reads());
+  }
+
+  static void keep(Samples samples, String name, NodeLoad.Kind kind) {
+    samples.add(name, kind.perSecond());
+    samples.add(name + ", mean", kind.meanMillis());
+    samples.add(name + ", p5", kind.p5Millis());
+    samples.add(name + ", p95", kind.p95Millis());
+  }
+
+  // ---- Figure 9
+
+  private void single(Findings findings) throws Exception {
+    var samples = new Samples();
+    for (int round = 1; round <= scale.rounds(); round++) {
+      for (int nodes : scale.nodes()) {
+        for (int objects : scale.objects()) {
+          say("figure 9, round %d: %d nodes, %d objects", round, nodes, objects);
+          var load = new NodeLoad(nodes, 0, scale.warmUp(), scale.time());
+          keep(samples, at(nodes, objects), run(load, objects, 1));
+        }
+      }
+    }
+    for (var kind : List.of("updates", "reads")) {
+      findings.matrix(
+          "Figure 9, single-object %s of trivial objects, all nodes in one process".formatted(kind),
+          Matrix.of(
+              "objects",
+              scale.objects(),
+              "nodes",
+              scale.nodes(),
+              (objects, nodes) -> cell(samples, at(nodes, objects) + ", " + kind)));
+    }
+    int nodes = scale.nodesMost();
+    int objects = scale.objectsMost();
+    var updates = at(nodes, objects) + ", updates";
+    findings.section(
+        "Figure 9 beside the paper's 70 machines",
+        List.of(
+            Result.of(samples, updates, "/s").beside("the paper", PAPER_MOST),
+            Result.of(samples, at(nodes, 1) + ", updates", "/s").beside("the paper", PAPER_ONE)));
+    findings.atLeast(
+        "updates of 50 trivial objects by 70 nodes: at least 10 times the paper's 1,436/s",
+        AIM * PAPER_MOST,
+        samples.median(updates));
+    findings.figure("figure-9-single.svg", figure9(samples));
+  }
+
+  private static String at(int nodes, int objects) {
+    return "%d nodes, %s".formatted(nodes, objects(objects));
+  }
+
+  private static String objects(int objects) {
+    return objects + (objects == 1 ? " object" : " objects");
+  }
+
+  /// As in the paper: mean [5th percentile, 95th], and below it the throughput.
+  static String cell(Samples samples, String name) {
+    return "%s [%s,%s] %,.0f/s"
+        .formatted(
+            Matrix.millis(samples.median(name + ", mean")),
+            Matrix.millis(samples.median(name + ", p5")),
+            Matrix.millis(samples.median(name + ", p95")),
+            samples.median(name));
+  }
+
+  private Chart figure9(Samples samples) {
+    List<Chart.Panel> panels = new ArrayList<>();
+    for (var kind : List.of("updates", "reads")) {
+      var lines =
+          scale.objects().reversed().stream()
+              .filter(objects -> objects == 1 || objects == 5 || objects >= 30)
+              .map(objects ->
+                  new Lines.Line(objects(objects), nodes -> at(nodes, objects) + ", " + kind))
+              .toList();
+      panels.add(Lines.panel("single-object " + kind, samples, scale.nodes(), lines, 1));
+    }
+    return new Chart(
+        "Trivial objects that migrate (Figure 9)",
+        "each node has one update and one read under way; all in one process",
+        "operations per second",
+        "nodes",
+        panels);
+  }
+
+  // ---- Figure 10
+
+  private void multi(Findings findings) throws Exception {
+    var samples = new Samples();
+    int nodes = scale.nodesMost();
+    var counts = scale.objects().stream().filter(each -> each >= 5).toList();
+    for (int round = 1; round <= scale.rounds(); round++) {
+      for (int objects : counts) {
+        for (int together : scale.together()) {
+          say("figure 10, round %d: %d of %d objects", round, together, objects);
+          var load = new NodeLoad(nodes, 0, scale.warmUp(), scale.time());
+          keep(samples, multi(objects, together), run(load, objects, together));
+        }
+      }
+    }
+    findings.matrix(
+        "Figure 10, multi-object updates of trivial objects by %d nodes, all in one process"
+            .formatted(nodes),
+        Matrix.of(
+            "objects",
+            counts,
+            "objects per operation",
+            scale.together(),
+            (objects, together) -> cell(samples, multi(objects, together) + ", updates")));
+    var lines =
+        counts.reversed().stream()
+            .map(objects ->
+                new Lines.Line(
+                    objects(objects), together -> multi(objects, together) + ", updates"))
+            .toList();
+    findings.figure(
+        "figure-10-multi.svg",
+        new Chart(
+            "Updates of several trivial objects (Figure 10)",
+            "%d nodes with one update and one read of as many objects under way".formatted(nodes),
+            "updates per second",
+            "objects per operation",
+            List.of(Lines.panel("", samples, scale.together(), lines, 1))));
+  }
+
+  private static String multi(int objects, int together) {
+    return "%d of %s".formatted(together, objects(objects));
+  }
+
+  // ---- Figure 11
+
+  private void leaves(Findings findings) throws Exception {
+    var samples = new Samples();
+    List<Result> results = new ArrayList<>();
+    var counts = List.of(1, scale.objectsMost());
+    for (int round = 1; round <= scale.rounds() + 2; round++) {
+      for (int objects : counts) {
+        for (double leave : LEAVES) {
+          say("figure 11, round %d: %d objects, %s", round, objects, leave);
+          var load = new NodeLoad(LEAVE_NODES, leave, scale.warmUp(), scale.leaveTime());
+          var seen = run(load, objects, 1);
+          keep(samples, leaving(objects, leave), seen);
+          samples.add(leaving(objects, leave) + ", leaves", seen.leaves());
+        }
+      }
+    }
+    for (int objects : counts) {
+      for (double leave : LEAVES) {
+        String name = leaving(objects, leave);
+        for (var kind : List.of(", updates", ", reads")) {
+          Result result = Result.of(samples, name + kind, "/s");
+          var still = leaving(objects, 0) + kind;
+          results.add(leave == 0 ? result : result.beside("nobody leaves", samples.median(still)));
+        }
+        if (leave > 0) results.add(Result.of(samples, name + ", leaves", "leaves"));
+      }
+    }
+    findings.section(
+        "Figure 11, %d nodes that leave and come back, all in one process".formatted(LEAVE_NODES),
+        results);
+    for (int objects : counts) {
+      for (double leave : LEAVES.subList(1, LEAVES.size())) {
+        findings.atMost(
+            "leaves and joins, Pr %s, %s: cost at most 3 %% of the updates"
+                .formatted(leave, objects(objects)),
+            LEAVE_COST_MAX,
+            1
+                - samples.medianRatio(
+                    leaving(objects, leave) + ", updates", leaving(objects, 0) + ", updates"));
+      }
+    }
+  }
+
+  private static String leaving(int objects, double leave) {
+    return "%s, Pr(leave) %s".formatted(objects(objects), leave);
+  }
+
+  private void say(String format, Object... parts) {
+    context.progress().accept(format.formatted(parts));
+  }
+}

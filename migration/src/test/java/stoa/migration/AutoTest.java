@@ -1,0 +1,141 @@
+package stoa.migration;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import stoa.Accessor;
+import stoa.Placement;
+import stoa.Shared;
+import stoa.Stoa;
+import stoa.migration.core.Reads;
+
+/// Objects whose calls are made at the server or at clients.
+class AutoTest {
+  /// A number with a history.
+  @Shared(name = "test.Score", placement = Placement.AUTO)
+  public static class Score {
+    private long value;
+    private long most;
+
+    protected Score(long value) {
+      this.value = value;
+    }
+
+    public long add(long more) {
+      if (more < 0) throw new IllegalArgumentException("less than nothing");
+      value += more;
+      most = Math.max(most, more);
+      return value;
+    }
+
+    @Accessor
+    public long value() {
+      return value;
+    }
+  }
+
+  private static Score score(Stoa stoa, String name) {
+    return stoa.get(Score.class, name, 100L);
+  }
+
+  private static void toServer(Domain domain, Score score) {
+    domain.auto().move(score, true);
+  }
+
+  private static void toClients(Domain domain, Score score) {
+    domain.auto().move(score, false);
+  }
+
+  @Test
+  void changesSidesAndKeepsWhatWasDoneAtEither(@TempDir Path directory) {
+    String url = "file:" + directory;
+    try (var stoa = Stoa.open(url)) {
+      var domain = Domain.of(stoa);
+      var one = domain.join("one");
+      var two = domain.join("two");
+      var score = score(stoa, "a");
+      toServer(domain, score);
+      assertEquals(100, one.on(score).value());
+      assertEquals(101, one.on(score).add(1));
+      toClients(domain, score);
+      assertEquals(103, two.on(score).add(2));
+      assertEquals(103, one.on(score).value());
+      toServer(domain, score);
+      assertEquals(106, one.on(score).add(3));
+      assertEquals(106, two.on(score, Reads.LOCAL).value());
+      assertEquals(110, score.add(4));
+      assertThrows(IllegalArgumentException.class, () -> one.on(score).add(-1));
+      toClients(domain, score);
+      assertEquals(110, score.value());
+      assertEquals(115, two.on(score).add(5));
+      two.flush();
+      toServer(domain, score);
+      assertEquals(121, two.on(score).add(6));
+    }
+    try (var stoa = Stoa.open(url)) {
+      var score = score(stoa, "a");
+      assertEquals(121, score.value());
+      assertEquals(101, stoa.history(score).at(1).value());
+      assertEquals(121, stoa.history(score).at(stoa.history(score).version()).value());
+      var domain = Domain.of(stoa);
+      assertEquals(122, domain.join("one").on(score).add(1));
+      toServer(domain, score);
+      assertEquals(124, domain.join("two").on(score).add(2));
+    }
+  }
+
+  @Test
+  void nothingIsLostOrDoneTwiceWhileSidesChangeUnderManyCalls() throws Exception {
+    try (var stoa = Stoa.open("memory:");
+        var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      var domain = Domain.of(stoa);
+      var scores = List.of(score(stoa, "a"), score(stoa, "b"));
+      List<Future<?>> all = new ArrayList<>();
+      for (int i = 0; i < 6; i++) {
+        String name = "member " + i;
+        Callable<Boolean> work =
+            () -> {
+              work(domain.join(name), scores);
+              return true;
+            };
+        all.add(threads.submit(work));
+      }
+      for (int i = 0; i < 40; i++) {
+        for (var score : scores) {
+          if (i % 2 == 0) toServer(domain, score);
+          else toClients(domain, score);
+        }
+      }
+      for (var each : all) each.get();
+      assertEquals(200 + 6 * 2 * 300, scores.get(0).value() + scores.get(1).value());
+    }
+  }
+
+  /* What it saw of an object does not become less. */
+  private static void work(Member member, List<Score> scores) {
+    long seen = 0;
+    for (int i = 0; i < 300; i++) {
+      long now = member.on(scores.get(0)).add(1);
+      assertTrue(now > seen, now + " after " + seen);
+      seen = now;
+      if (i % 7 == 0) {
+        long read = member.on(scores.get(0)).value();
+        assertTrue(read >= seen, read + " after " + seen);
+      }
+      if (i % 3 == 0) {
+        long _ = member.<Long, RuntimeException>together(scores, () -> scores.get(1).add(1));
+      } else {
+        long _ = member.on(scores.get(1)).add(1);
+      }
+    }
+  }
+}

@@ -1,0 +1,106 @@
+package stoa.migration.core;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import org.junit.jupiter.api.Test;
+import stoa.migration.core.CostModel.Update;
+
+/// Where calls cost less, by what they cost at either side.
+class CostModelTest {
+  private static final long MICRO = 1_000;
+  private static final long MILLI = 1_000_000;
+
+  private final CostModel.Server server = new CostModel.Server(2);
+  private final CostModel model = new CostModel(server);
+  private long now;
+  private int changes;
+  private int atServer;
+
+  /* Callers that take turns, each calling when the one before was answered. */
+  private void run(int calls, long computeNanos, long clientNanos, long serverNanos, int callers) {
+    for (int i = 0; i < calls; i++) {
+      boolean there = model.isAtServer();
+      long nanos = computeNanos + (there ? serverNanos : clientNanos);
+      now += nanos;
+      if (there) atServer++;
+      long compute = there ? -1 : computeNanos;
+      if (model.ran(new Update(now, there, nanos, compute, 100, i % callers))) changes++;
+    }
+  }
+
+  @Test
+  void whatIsQuickerAtTheServerGoesThereAndStays() {
+    run(2_000, 2 * MICRO, 200 * MICRO, 20 * MICRO, 10);
+    assertTrue(model.isAtServer());
+    assertTrue(atServer > 1_850, () -> "only " + atServer + " at the server");
+  }
+
+  @Test
+  void whatIsQuickerAtTheClientsStaysThereButForTrials() {
+    run(20_000, 2 * MICRO, 20 * MICRO, 100 * MICRO, 1);
+    assertFalse(model.isAtServer());
+    assertTrue(changes > 2 && atServer < 20_000 / 50, changes + " changes, " + atServer);
+  }
+
+  @Test
+  void trialsBecomeRareAndAHopelessOneIsShort() {
+    run(20_000, 2 * MICRO, 20 * MICRO, 100 * MICRO, 1);
+    int before = changes;
+    run(20_000, 2 * MICRO, 20 * MICRO, 100 * MICRO, 1);
+    assertTrue(changes - before <= 4, () -> changes - before + " changes more");
+  }
+
+  @Test
+  void whatComputesMuchDoesNotGoToAServerThatHasNoProcessorForIt() {
+    var models = new CostModel[50];
+    for (int i = 0; i < models.length; i++) models[i] = new CostModel(server);
+    for (int round = 1; round < 2_000; round++) {
+      for (var each : models) {
+        assertFalse(each.isAtServer());
+        boolean _ = each.ran(new Update(10 * MILLI * round, false, 9 * MILLI, 9 * MILLI, 100, 1));
+      }
+    }
+  }
+
+  @Test
+  void onlyAsManyGoToTheServerAsItHasProcessorsFor() {
+    var models = new CostModel[50];
+    for (int i = 0; i < models.length; i++) models[i] = new CostModel(server);
+    for (int round = 1; round < 600; round++) {
+      for (var each : models) {
+        // A tenth of a processor each; with what they may take more of it, a fifth.
+        boolean is = each.isAtServer();
+        long nanos = is ? MILLI + 100 * MICRO : 2 * MILLI;
+        boolean _ = each.ran(new Update(10 * MILLI * round, is, nanos, is ? -1 : MILLI, 100, 1));
+      }
+    }
+    int there = 0;
+    for (var each : models) if (each.isAtServer()) there++;
+    assertTrue(there > 3 && there <= 12, there + " at the server");
+  }
+
+  @Test
+  void followsWhatChanges() {
+    run(2_000, 2 * MICRO, 200 * MICRO, 20 * MICRO, 10);
+    assertTrue(model.isAtServer());
+    run(3_000, 2 * MICRO, 20 * MICRO, 200 * MICRO, 1);
+    assertFalse(model.isAtServer());
+  }
+
+  @Test
+  void aSmallDifferenceMovesNothing() {
+    run(1_000, 100 * MICRO, 10 * MICRO, 5 * MICRO, 2);
+    assertFalse(model.isAtServer());
+  }
+
+  @Test
+  void whatWasBroughtHomeIsAtTheClients() {
+    run(200, 2 * MICRO, 200 * MICRO, 20 * MICRO, 10);
+    assertTrue(model.isAtServer());
+    model.broughtHome();
+    assertFalse(model.isAtServer());
+    assertEquals(1, changes);
+  }
+}

@@ -1,0 +1,71 @@
+package stoa.peers;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.file.Path;
+import org.infinispan.commons.dataconversion.MediaType;
+import org.infinispan.configuration.cache.CacheMode;
+import org.infinispan.configuration.cache.ConfigurationBuilder;
+import org.infinispan.configuration.global.GlobalConfigurationBuilder;
+import org.infinispan.counter.configuration.CounterManagerConfigurationBuilder;
+import org.infinispan.counter.configuration.Reliability;
+import org.infinispan.manager.DefaultCacheManager;
+import org.infinispan.server.hotrod.HotRodServer;
+import org.infinispan.server.hotrod.configuration.HotRodServerConfigurationBuilder;
+
+/// One of several Infinispan servers on the loopback device that keep two copies of everything in
+/// memory, in a process of its own. They find each other by files in a folder.
+final class InfinispanNode {
+  /// What it says before its port.
+  static final String LISTENING = "listening on port ";
+
+  /// The cache of records, and of nothing else.
+  static final String RECORDS = "records";
+
+  /// How many servers have each entry, before a change is answered.
+  static final int OWNERS = 2;
+
+  private InfinispanNode() {}
+
+  /// Runs until the process is ended: the folder by which the members find each other, and one for
+  /// data.
+  public static void main(String[] arguments) throws Exception {
+    System.setProperty("stoa.bench.members", arguments[0]);
+    Path folder = Path.of(arguments[1]);
+    var global = GlobalConfigurationBuilder.defaultClusteredBuilder();
+    global.transport().addProperty("configurationFile", "jgroups-loopback.xml");
+    global
+        .globalState()
+        .enable()
+        .persistentLocation(folder.resolve("state").toString())
+        .temporaryLocation(folder.resolve("temporary").toString());
+    global
+        .addModule(CounterManagerConfigurationBuilder.class)
+        .numOwner(OWNERS)
+        .reliability(Reliability.CONSISTENT);
+    var caches = new DefaultCacheManager(global.build());
+    var records = new ConfigurationBuilder();
+    records.clustering().cacheMode(CacheMode.DIST_SYNC).hash().numOwners(OWNERS);
+    records.encoding().mediaType(MediaType.APPLICATION_OCTET_STREAM);
+    caches.defineConfiguration(RECORDS, records.build());
+    caches.getCache(RECORDS);
+    int port = freePort(); // it tells clients the one that it was given here
+    var server = new HotRodServer();
+    server.start(
+        new HotRodServerConfigurationBuilder()
+            .host("127.0.0.1")
+            .port(port)
+            .defaultCacheName(RECORDS)
+            .build(),
+        caches);
+    server.postStart();
+    System.out.println(LISTENING + port);
+  }
+
+  private static int freePort() throws IOException {
+    try (var socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      return socket.getLocalPort();
+    }
+  }
+}

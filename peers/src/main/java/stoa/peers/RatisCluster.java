@@ -1,0 +1,192 @@
+package stoa.peers;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.LinkedBlockingQueue;
+import org.apache.ratis.client.RaftClient;
+import org.apache.ratis.conf.RaftProperties;
+import org.apache.ratis.protocol.RaftClientReply;
+import stoa.bench.ClusterContender;
+import stoa.bench.Records;
+import stoa.bench.ServerProcess;
+
+/// Bare Apache Ratis, in processes of its own: one group whose state machine counts. What a store
+/// with the same consensus cannot be faster than; *batched* means that the client sends all
+/// increments that have come as one entry, while the one before is under way.
+public final class RatisCluster implements ClusterContender {
+  /// The contender.
+  public RatisCluster() {}
+
+  @Override
+  public String name() {
+    return "Ratis";
+  }
+
+  @Override
+  public String guarantee() {
+    return "forced to the disks of a majority of 3; a repeated call counts twice";
+  }
+
+  @Override
+  public Running start(Path folder, int servers) throws Exception {
+    List<Integer> ports = freePorts(servers);
+    var processes = new ArrayList<ServerProcess>();
+    try {
+      for (int i = 0; i < servers; i++) {
+        var arguments = new ArrayList<>(List.of("" + i, folder.resolve("n" + i).toString()));
+        ports.forEach(port -> arguments.add("" + port));
+        processes.add(
+            ServerProcess.java(RatisNode.class.getName(), ServerProcess.heap(), arguments));
+      }
+      for (ServerProcess process : processes) process.await(RatisNode.READY);
+      var client =
+          RaftClient.newBuilder()
+              .setProperties(new RaftProperties())
+              .setRaftGroup(RatisNode.group(ports))
+              .build();
+      return new Client(processes, client);
+    } catch (Exception e) {
+      processes.forEach(ServerProcess::close);
+      throw e;
+    }
+  }
+
+  /// Ports that were free just now: Raft's servers must know each other's before they start.
+  private static List<Integer> freePorts(int count) throws IOException {
+    var sockets = new ArrayList<ServerSocket>();
+    try {
+      for (int i = 0; i < count; i++) {
+        sockets.add(new ServerSocket(0, 1, InetAddress.getLoopbackAddress()));
+      }
+      return sockets.stream().map(ServerSocket::getLocalPort).toList();
+    } finally {
+      for (ServerSocket socket : sockets) socket.close();
+    }
+  }
+
+  private static final class Client implements Running {
+    private final List<ServerProcess> servers;
+    private final RaftClient client;
+    private final Batched batched;
+
+    Client(List<ServerProcess> servers, RaftClient client) {
+      this.servers = servers;
+      this.client = client;
+      batched = new Batched(client);
+    }
+
+    @Override
+    public Duration processorTime() {
+      return servers.stream()
+          .map(ServerProcess::processorTime)
+          .reduce(Duration.ZERO, Duration::plus);
+    }
+
+    @Override
+    public Map<String, Counters> counters() {
+      var kinds = new LinkedHashMap<String, Counters>();
+      kinds.put("Ratis", new Single(client));
+      kinds.put("Ratis, batched", batched);
+      return kinds;
+    }
+
+    @Override
+    public Optional<Records> records() {
+      return Optional.empty();
+    }
+
+    @Override
+    public Optional<Records> orderedRecords() {
+      return Optional.empty();
+    }
+
+    @Override
+    public void close() throws IOException {
+      try (client) {
+        batched.end();
+      } finally {
+        servers.forEach(ServerProcess::close);
+      }
+    }
+  }
+
+  private static ByteBuffer answer(RaftClientReply reply) {
+    if (!reply.isSuccess()) throw new IllegalStateException("Ratis: " + reply);
+    return reply.getMessage().getContent().asReadOnlyByteBuffer();
+  }
+
+  /// An entry for each increment.
+  private record Single(RaftClient client) implements Counters {
+    @Override
+    public long increment(int counter) throws Exception {
+      return answer(client.async().send(RatisNode.message(List.of(counter))).get()).getLong();
+    }
+
+    @Override
+    public long value(int counter) throws Exception {
+      return answer(client.async().sendReadOnly(RatisNode.message(List.of(counter))).get())
+          .getLong();
+    }
+  }
+
+  /// An entry for all increments that have come. A thread of its own sends them.
+  private static final class Batched implements Counters {
+    private record Wanted(int counter, CompletableFuture<Long> answer) {}
+
+    private static final Wanted END = new Wanted(-1, new CompletableFuture<>());
+
+    /// Its counters stand behind those of [Single].
+    private static final int FIRST = 100;
+
+    private final RaftClient client;
+    private final LinkedBlockingQueue<Wanted> wanted = new LinkedBlockingQueue<>();
+
+    Batched(RaftClient client) {
+      this.client = client;
+      Thread.ofPlatform().daemon().name("ratis-batches").start(this::run);
+    }
+
+    private void run() {
+      var taken = new ArrayList<Wanted>();
+      while (true) {
+        taken.clear();
+        try {
+          taken.add(wanted.take());
+          wanted.drainTo(taken);
+          if (taken.contains(END)) return;
+          var named = taken.stream().map(Wanted::counter).toList();
+          ByteBuffer answers = answer(client.async().send(RatisNode.message(named)).get());
+          for (Wanted each : taken) each.answer.complete(answers.getLong());
+        } catch (Exception failed) {
+          for (Wanted each : taken) each.answer.completeExceptionally(failed);
+        }
+      }
+    }
+
+    void end() {
+      wanted.add(END);
+    }
+
+    @Override
+    public long increment(int counter) throws Exception {
+      var one = new Wanted(FIRST + counter, new CompletableFuture<>());
+      wanted.add(one);
+      return one.answer.get();
+    }
+
+    @Override
+    public long value(int counter) throws Exception {
+      return new Single(client).value(FIRST + counter);
+    }
+  }
+}
