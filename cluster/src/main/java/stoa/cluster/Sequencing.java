@@ -30,7 +30,7 @@ import stoa.store.Coordinator;
 final class Sequencing implements Ordering.Here, AutoCloseable {
   private static final Duration ANSWER_TIME_MAX = Duration.ofSeconds(40);
 
-  /// So long a group waits for group 0 to have a leader before it refuses what is to be logged.
+  /// So long a group waits for group 0 to have a leader before it refuses what is to be read.
   private static final long PATIENCE_NANOS = 10_000_000_000L;
 
   /// A store is opened under a lock, and is opened again soon.
@@ -124,7 +124,7 @@ final class Sequencing implements Ordering.Here, AutoCloseable {
 
       @Override
       public long reserve(long term, int count) {
-        return ask(PATIENCE_NANOS, order -> order.reserve(term, count));
+        return ask(0, order -> order.reserve(term, count)); // who asks may be held up meanwhile
       }
 
       @Override

@@ -24,6 +24,7 @@ import org.infinispan.client.hotrod.RemoteCache;
 import org.infinispan.client.hotrod.RemoteCacheManager;
 import org.infinispan.client.hotrod.RemoteCounterManagerFactory;
 import org.infinispan.client.hotrod.configuration.ConfigurationBuilder;
+import org.infinispan.client.hotrod.exceptions.TransportException;
 import org.infinispan.commons.marshall.IdentityMarshaller;
 import org.infinispan.counter.api.CounterConfiguration;
 import org.infinispan.counter.api.CounterManager;
@@ -41,6 +42,8 @@ import stoa.bench.ServerProcess;
 /// reading it and putting it, by two calls of the client, of which others know nothing.
 public final class InfinispanCluster implements ClusterContender {
   private static final int COUNTERS = 100;
+  private static final int FIRST_USES = 12;
+  private static final int FIRST_FAILURES = 100;
 
   static {
     // Its client logs where everything here does.
@@ -101,6 +104,8 @@ public final class InfinispanCluster implements ClusterContender {
       records =
           new Values(client.<byte[], byte[]>getCache(InfinispanNode.RECORDS).withDataFormat(bytes));
       CounterManager manager = RemoteCounterManagerFactory.asCounterManager(client);
+      // A counter's first uses at each of the servers may say that it is not defined: all are used
+      // before anything is measured.
       counters = IntStream.range(0, COUNTERS).mapToObj(i -> counter(manager, i)).toList();
     }
 
@@ -108,7 +113,16 @@ public final class InfinispanCluster implements ClusterContender {
       String name = "counter " + number;
       manager.defineCounter(
           name, CounterConfiguration.builder(CounterType.UNBOUNDED_STRONG).build());
-      return manager.getStrongCounter(name).sync();
+      SyncStrongCounter counter = manager.getStrongCounter(name).sync();
+      for (int uses = 0, failures = 0; uses < FIRST_USES; uses++) {
+        try {
+          counter.getValue();
+        } catch (TransportException e) {
+          if (++failures == FIRST_FAILURES) throw e;
+          uses = 0;
+        }
+      }
+      return counter;
     }
 
     @Override

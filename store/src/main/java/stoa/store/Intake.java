@@ -58,6 +58,11 @@ final class Intake {
   /// So long is waited for a batch under way; it may wait for other stores.
   private static final long BATCH_MICROS_MAX = 30_000_000;
 
+  /// So long a batch waits for the order to have somebody who gives addresses.
+  private static final long ORDER_MICROS_MAX = 10_000_000;
+
+  private static final long ASIDE_MICROS = 10_000;
+
   /// A pause of the whole process says nothing of the log.
   private static final long APPEND_MICROS_COUNTED_MAX = 4_000;
 
@@ -82,6 +87,10 @@ final class Intake {
 
   /// How many wait to hold up all batches: nobody begins another one.
   private final AtomicInteger holding = new AtomicInteger();
+
+  /// Whether a batch waits to be given addresses: it may be held up meanwhile, and no other one is
+  /// begun.
+  private volatile boolean aside;
 
   /// How many batches were led; who leads counts.
   private final AtomicLong turns = new AtomicLong();
@@ -346,6 +355,10 @@ final class Intake {
   /// @param mine the keys whose requests are brief are added; null leaves them to a worker
   boolean tryLead(@Nullable Request own, @Nullable List<Resident> mine) {
     if (leading.get() || holding.get() > 0 || !leading.compareAndSet(false, true)) return false;
+    if (aside) {
+      leading.set(false);
+      return false;
+    }
     gathered = mine;
     if (order != null) leader = Thread.currentThread();
     try {
@@ -394,6 +407,7 @@ final class Intake {
         throw new Unavailable("a batch of the log is under way for too long");
       }
     }
+    gathered = null;
     if (failed != null) {
       letGo();
       checkUsable();
@@ -524,7 +538,8 @@ final class Intake {
     }
   }
 
-  /// Gets addresses for what was taken, of several stores with one order.
+  /// Gets addresses for what was taken, of several stores with one order. Waits for somebody who
+  /// gives them.
   private boolean reserve() {
     Addresses common = order;
     if (common == null) return true;
@@ -532,13 +547,41 @@ final class Intake {
     for (Request request : taken) ordered |= request.isOrdered();
     long last = sequencer.last();
     if (!ordered && last >= wanted.get() && last + RESERVED / 2 < reservedTo) return true;
-    try {
-      skip(common.reserve(term, RESERVED));
-      return true;
-    } catch (RuntimeException unavailable) {
-      fail(new Unavailable("nothing was logged: " + unavailable.getMessage(), unavailable));
-      return false;
+    long end = clock.nowMicros() + ORDER_MICROS_MAX;
+    while (true) {
+      try {
+        skip(common.reserve(term, RESERVED));
+        return true;
+      } catch (RuntimeException refusal) {
+        boolean later = refusal instanceof Unavailable && clock.nowMicros() < end;
+        if (later && !store.isClosed() && stepAside()) continue;
+        RuntimeException cause = failed != null ? failed : refusal;
+        fail(new Unavailable("nothing was logged: " + cause.getMessage(), cause));
+        return false;
+      }
     }
+  }
+
+  /// Waits a little for a new coordinator, which may have to hold all up here before it gives
+  /// addresses. What was taken keeps its place. Answers whether the log has not failed meanwhile.
+  private boolean stepAside() {
+    var waiting = List.copyOf(taken);
+    List<Resident> mine = gathered;
+    Thread self = leader;
+    aside = true;
+    leader = null;
+    turns.incrementAndGet();
+    leading.set(false);
+    long end = clock.nowMicros() + ASIDE_MICROS;
+    do {
+      threads.pause();
+    } while (clock.nowMicros() < end || !leading.compareAndSet(false, true));
+    aside = false;
+    leader = self;
+    gathered = mine;
+    begin();
+    taken.addAll(waiting);
+    return failed == null;
   }
 
   private void skip(long to) {
