@@ -27,6 +27,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import stoa.Aborted;
+import stoa.Closed;
 import stoa.LogAddress;
 import stoa.Unavailable;
 import stoa.base.Clock;
@@ -57,9 +58,9 @@ class CoordinatorTest {
     private volatile int cutHolds;
     private volatile int cutCommits;
 
-    void open(Addresses order) {
+    void open(Addresses order, Clock clock) {
       var log = new LocalShardLog(Device.open(disk, DeviceConfig.standard()));
-      var opened = new Store(CONFIG, log, order, Clock.system(), Threads.real());
+      var opened = new Store(CONFIG, log, order, clock, Threads.real());
       opened.register("script", Script.FACTORY);
       store = opened;
       participant = new Participant(opened, open::get);
@@ -119,6 +120,12 @@ class CoordinatorTest {
   private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
   private final List<Site> sites = new ArrayList<>();
   private final AtomicLong numbers = new AtomicLong();
+  private final AtomicLong refusals = new AtomicLong();
+
+  /* By how much time jumps at each refusal, and has jumped. */
+  private volatile long refusalMicros;
+  private final AtomicLong aheadMicros = new AtomicLong();
+  private final Clock clock = () -> Clock.system().nowMicros() + aheadMicros.get();
   private volatile Coordinator coordinator = coordinator();
 
   private Coordinator coordinator() {
@@ -131,7 +138,7 @@ class CoordinatorTest {
   void open() {
     for (int i = 0; i < STORES; i++) sites.add(new Site());
     openHome();
-    for (int i = 1; i < STORES; i++) sites.get(i).open(order(i));
+    for (int i = 1; i < STORES; i++) sites.get(i).open(order(i), clock);
   }
 
   /// That of whoever is the coordinator.
@@ -144,7 +151,13 @@ class CoordinatorTest {
 
       @Override
       public long reserve(long term, int count) {
-        return coordinator.of(site).reserve(term, count);
+        try {
+          return coordinator.of(site).reserve(term, count);
+        } catch (Closed | Unavailable nobody) {
+          refusals.incrementAndGet();
+          aheadMicros.addAndGet(refusalMicros);
+          throw new Unavailable("nobody gives addresses: " + nobody.getMessage(), nobody);
+        }
       }
 
       @Override
@@ -157,7 +170,7 @@ class CoordinatorTest {
   private void openHome() {
     coordinator = coordinator();
     Site home = sites.get(HOME);
-    home.open(coordinator.home());
+    home.open(coordinator.home(), clock);
     coordinator.begin(home.store(), home.participant());
   }
 
@@ -262,6 +275,18 @@ class CoordinatorTest {
     assertEquals("0,1", after.lines(2, "c"));
   }
 
+  /* It gives no addresses before it has told the store, for which it holds all up there. */
+  @Test
+  void aNewCoordinatorIsNotKeptOutByABatchThatWaitsForAddresses() throws Exception {
+    put(1, "b", "0");
+    sites.get(HOME).close();
+    Future<String> waiting = threads.submit(() -> put(1, "b", "1"));
+    while (refusals.get() == 0) Thread.onSpinWait();
+    openHome();
+    assertEquals("2:1", waiting.get());
+    assertEquals("0,1", lines(1, "b"));
+  }
+
   @Test
   void finishesWhatWasDecidedWhenAStoreWasCutOff() {
     put(1, "b", "0");
@@ -272,7 +297,7 @@ class CoordinatorTest {
     while (!sites.get(1).store().hasFailed()) Thread.onSpinWait();
     assertThrows(Unavailable.class, () -> lines(1, "b")); // nobody sees it without
     sites.get(1).close();
-    sites.get(1).open(order(1));
+    sites.get(1).open(order(1), clock);
     assertEquals("0,y", lines(1, "b"));
     assertEquals("z", lines(2, "c"));
     assertEquals("3:1", put(1, "b", "1"));
@@ -285,7 +310,7 @@ class CoordinatorTest {
     sites.get(1).cutCommits = 1;
     assertTrue(across.commit().counter() > 0);
     sites.get(1).close();
-    sites.get(1).open(order(1));
+    sites.get(1).open(order(1), clock);
     assertEquals("0,y", lines(1, "b"));
     assertEquals("3:1", put(1, "b", "1"));
     assertEquals("z", lines(2, "c"));
@@ -315,7 +340,9 @@ class CoordinatorTest {
     put(1, "b", "0");
     new Across().put(0, "a", "x").put(1, "b", "y").commit();
     sites.get(HOME).close();
+    refusalMicros = 20_000_000;
     assertThrows(Unavailable.class, () -> put(1, "b", "lost"));
+    refusalMicros = 0;
     openHome();
     while (!goesOn()) Thread.onSpinWait();
     new Across().put(0, "a", "x2").put(1, "b", "y2").put(2, "c", "z").commit();
