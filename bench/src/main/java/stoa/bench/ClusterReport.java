@@ -18,9 +18,10 @@ final class ClusterReport {
   private static final double SILENCE_AIM_MILLIS = 1_000;
 
   /// Kinds of this engine's counters.
-  static final String STREAM = "Stoa, `STREAM`";
+  static final String ONE = "Stoa";
 
-  static final String GLOBAL = "Stoa, `GLOBAL`";
+  static final String STREAM = "Stoa, 3 groups, `STREAM`";
+  static final String GLOBAL = "Stoa, 3 groups, `GLOBAL`";
   static final String BARE = "Ratis, batched";
 
   private final boolean judged;
@@ -106,7 +107,7 @@ final class ClusterReport {
   private String table(String title, String quantity, double factor) {
     var rows = new ArrayList<List<String>>();
     boolean rates = quantity.isEmpty();
-    var more = rates ? Stream.of("`GLOBAL` ÷ `STREAM`", "`GLOBAL` ÷ " + BARE) : Stream.<String>of();
+    var more = rates ? Stream.of("`GLOBAL` ÷ `STREAM`", ONE + " ÷ " + BARE) : Stream.<String>of();
     rows.add(Stream.of(Stream.of(""), kinds.stream(), more).flatMap(s -> s).toList());
     for (ClusterLoad load : ClusterLoad.ALL) {
       var cells = new ArrayList<>(List.of(load.toString()));
@@ -117,7 +118,7 @@ final class ClusterReport {
       }
       if (rates) {
         cells.add(ratio(load, GLOBAL, STREAM));
-        cells.add(ratio(load, GLOBAL, BARE));
+        cells.add(ratio(load, ONE, BARE));
       }
       rows.add(cells);
     }
@@ -252,7 +253,7 @@ final class ClusterReport {
   }
 
   private double rate(ClusterLoad load) {
-    String measure = ClusterRun.name(load, GLOBAL);
+    String measure = ClusterRun.name(load, ONE);
     return samples.has(measure) ? samples.median(measure) : Double.NaN;
   }
 

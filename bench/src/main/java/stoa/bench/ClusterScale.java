@@ -25,11 +25,11 @@ public record ClusterScale(
     Duration window,
     long keptBytes,
     int groups) {
-  /// The scale whose results are kept: about twelve minutes.
+  /// The scale whose results are kept: about twenty minutes.
   public static ClusterScale full() {
     return new ClusterScale(
         3,
-        Duration.ofMillis(1500),
+        Duration.ofSeconds(4),
         Duration.ofMillis(300),
         Duration.ofMillis(1000),
         10_000,

@@ -5,14 +5,17 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 
-/// How long callers are not answered when something happens to one of three servers of a store in
-/// one group, so that all calls are led by one server.
+/// How long callers are not answered when something happens to one of three servers of a store: in
+/// one group, so that all calls are led by one server; and in three groups with one order, when it
+/// happens to the server that gives the addresses of all.
 ///
 /// One thread uses it.
 final class SilencePhase {
   static final String NAME = "silence";
   private static final int CALLERS = 24;
   private static final String LEADER = "the leader ";
+  private static final int GROUPS = 3;
+  private static final String ADDRESSES = "3 groups: who gives the addresses of all ";
   private static final String FOLLOWER = "a follower ";
 
   private final Context context;
@@ -44,15 +47,20 @@ final class SilencePhase {
   private record Failure(String name, boolean ofLeader, Deed begin, Deed end) {}
 
   void measure(ClusterServers kind) throws Exception {
+    measure(kind, 1);
+    measure(kind, GROUPS);
+  }
+
+  private void measure(ClusterServers kind, int groups) throws Exception {
     Path folder = Files.createDirectories(context.folder().resolve("failures"));
-    context.progress().accept("failures: starting servers");
-    try (var servers = kind.start(folder, ClusterRun.SERVERS, 1, kind.canPart());
+    context.progress().accept("failures: starting servers of %d groups".formatted(groups));
+    try (var servers = kind.start(folder, ClusterRun.SERVERS, groups, kind.canPart());
         var callers = new Watched(servers.counters(), CALLERS)) {
       servers.settle();
       callers.await(context.scale().cluster().window());
       neighbours.mark();
       for (int repeat = 1; repeat <= context.scale().cluster().repeats(); repeat++) {
-        for (Failure failure : failures(servers, kind.canPart())) {
+        for (Failure failure : failures(servers, groups, kind.canPart())) {
           context.progress().accept("failures, %d: %s".formatted(repeat, failure.name));
           happen(servers, callers, failure);
         }
@@ -64,7 +72,11 @@ final class SilencePhase {
     }
   }
 
-  private List<Failure> failures(ClusterServers.Running servers, boolean canPart) {
+  private List<Failure> failures(ClusterServers.Running servers, int groups, boolean canPart) {
+    if (groups > 1) {
+      return List.of(
+          new Failure(ADDRESSES + "killed (-9)", true, servers::kill, servers::startAgain));
+    }
     var killed = new Failure(LEADER + "killed (-9)", true, servers::kill, servers::startAgain);
     var paused = new Failure(LEADER + "paused (SIGSTOP)", true, servers::pause, servers::resume);
     var stopped =

@@ -3,7 +3,6 @@ package stoa.cli;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
@@ -13,10 +12,11 @@ import stoa.bench.ClusterContender;
 import stoa.bench.Records;
 import stoa.bench.Row;
 
-/// This engine in the cluster benchmark. A record is a shared object; records that are read in
-/// order are in a B-tree of shared objects.
+/// This engine in the cluster benchmark, with one group. A record is a shared object; records that
+/// are read in order are in a B-tree of shared objects.
 public final class StoaCluster implements ClusterContender {
-  private static final int GROUPS = 3;
+  static final String GUARANTEE =
+      "forced to the disks of a majority of 3; strictly serializable; each call made once";
 
   /// For [java.util.ServiceLoader].
   public StoaCluster() {}
@@ -28,12 +28,12 @@ public final class StoaCluster implements ClusterContender {
 
   @Override
   public String guarantee() {
-    return "forced to the disks of a majority of 3; strictly serializable; each call made once";
+    return GUARANTEE;
   }
 
   @Override
   public Running start(Path folder, int servers) throws Exception {
-    return new Client(new StoaServers().start(folder, servers, GROUPS, false));
+    return new Client(new StoaServers().start(folder, servers, 1, false));
   }
 
   private static final class Client implements Running {
@@ -49,16 +49,12 @@ public final class StoaCluster implements ClusterContender {
 
     @Override
     public Duration processorTime() {
-      long nanos = servers.running().stream().mapToLong(servers::processorNanos).sum();
-      return Duration.ofNanos(nanos);
+      return servers.processorTime();
     }
 
     @Override
     public Map<String, Counters> counters() {
-      var kinds = new LinkedHashMap<String, Counters>();
-      kinds.put("Stoa, `STREAM`", servers.streams());
-      kinds.put("Stoa, `GLOBAL`", servers.counters());
-      return kinds;
+      return Map.of("Stoa", servers.counters());
     }
 
     @Override

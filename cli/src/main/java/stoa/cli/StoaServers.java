@@ -59,7 +59,7 @@ public final class StoaServers implements ClusterServers {
 
   /// A store all of whose groups have one order.
   private static Cluster.Shape shape(int groups) {
-    return new Cluster.Shape(groups, REPLICAS, List.of("--spread"));
+    return new Cluster.Shape(groups, REPLICAS, groups == 1 ? List.of() : List.of("--spread"));
   }
 
   /// The heap of all servers that are measured, and no word of what goes well.
@@ -243,6 +243,11 @@ public final class StoaServers implements ClusterServers {
           .flatMap(process -> process.info().totalCpuDuration())
           .orElse(Duration.ZERO)
           .toNanos();
+    }
+
+    /// The processor time that all servers have used so far.
+    Duration processorTime() {
+      return Duration.ofNanos(running().stream().mapToLong(this::processorNanos).sum());
     }
 
     @Override

@@ -7,14 +7,21 @@ import stoa.LimitExceeded;
 
 /// What all pages of a source hold, one item after the other. Used by one thread at a time.
 final class Pages {
+  /*
+   * Whoever begins to iterate may want a few entries only, and they travel in vain that are not
+   * looked at; whoever goes on gets more at a time.
+   */
+  private static final int ENTRIES_FIRST = 32;
   private static final int ENTRIES_MAX = 256;
+  private static final int GROWTH = 4;
 
   private final PageSource source;
   private List<Object> items = List.of();
   private int at;
   private @Nullable Object next;
   private boolean last;
-  private int max = ENTRIES_MAX;
+  private int max = ENTRIES_FIRST;
+  private int most = ENTRIES_MAX;
 
   /// @param from where to begin, null for the beginning
   Pages(PageSource source, @Nullable Object from) {
@@ -42,10 +49,13 @@ final class Pages {
   private Page fetch() {
     while (true) {
       try {
-        return source.read(next, max);
+        Page page = source.read(next, max);
+        max = Math.min(most, max * GROWTH);
+        return page;
       } catch (LimitExceeded tooLarge) {
         if (max == 1) throw tooLarge;
         max = Math.max(1, max / 8);
+        most = max;
       }
     }
   }

@@ -1,0 +1,64 @@
+package stoa.cli;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+import stoa.bench.ClusterContender;
+import stoa.bench.Records;
+
+/// This engine in the cluster benchmark, with three groups that have one order: what the order of
+/// all costs beside streams of their own.
+public final class StoaGroups implements ClusterContender {
+  private static final int GROUPS = 3;
+
+  /// For [java.util.ServiceLoader].
+  public StoaGroups() {}
+
+  @Override
+  public String name() {
+    return "Stoa, 3 groups";
+  }
+
+  @Override
+  public String guarantee() {
+    return StoaCluster.GUARANTEE;
+  }
+
+  @Override
+  public Running start(Path folder, int servers) throws Exception {
+    return new Client(new StoaServers().start(folder, servers, GROUPS, false));
+  }
+
+  private record Client(StoaServers.Servers servers) implements Running {
+    @Override
+    public Duration processorTime() {
+      return servers.processorTime();
+    }
+
+    @Override
+    public Map<String, Counters> counters() {
+      var kinds = new LinkedHashMap<String, Counters>();
+      kinds.put("Stoa, 3 groups, `STREAM`", servers.streams());
+      kinds.put("Stoa, 3 groups, `GLOBAL`", servers.counters());
+      return kinds;
+    }
+
+    @Override
+    public Optional<Records> records() {
+      return Optional.empty();
+    }
+
+    @Override
+    public Optional<Records> orderedRecords() {
+      return Optional.empty();
+    }
+
+    @Override
+    public void close() throws IOException {
+      servers.close();
+    }
+  }
+}
