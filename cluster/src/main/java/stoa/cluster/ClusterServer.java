@@ -615,7 +615,7 @@ public final class ClusterServer implements AutoCloseable {
             Optional<String> move = move(known, number, member.id());
             Long behind = group.behind().get(member.id());
             if (behind == null && move.isEmpty()) return;
-            String leader = group.leader().orElse(null);
+            String leader = leading(number, group).orElse(null);
             boolean executes =
                 settings
                     .join()
@@ -624,11 +624,20 @@ public final class ClusterServer implements AutoCloseable {
                 compared(number, member.id())
                     .setLogUnit(!executes)
                     .setGroup(number)
-                    .setLeads(group.leader().filter(member.id()::equals).isPresent())
+                    .setLeads(member.id().equals(leader))
                     .setBehind(behind == null ? 0 : behind)
                     .setMove(move.orElse("")));
           });
       return status.build();
+    }
+
+    /// The server that leads a group. A member of it knows before others are told, or while nobody
+    /// tells them.
+    private Optional<String> leading(int group, View.Placed told) {
+      HostedGroup here = hosted.get(group);
+      if (here == null || !here.knowsLeader()) return told.leader();
+      if (here.led().isPresent()) return Optional.of(self.id());
+      return Optional.ofNullable(here.leading()).map(Member::id);
     }
 
     /// How far this server itself has compared a group's objects with their leader's.
