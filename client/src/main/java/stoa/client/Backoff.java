@@ -8,6 +8,9 @@ final class Backoff {
   private static final long FIRST_MILLIS = 20;
   private static final long MILLIS_MAX = 2_000;
 
+  /// The most while servers answer which do not know yet who leads next: that is soon over.
+  private static final long MILLIS_MAX_TOLD = 100;
+
   private final RandomGenerator random;
   private long millis = FIRST_MILLIS;
 
@@ -16,9 +19,11 @@ final class Backoff {
   }
 
   /// The next wait: half of it for sure, the other half at random.
-  long nextMillis() {
-    long now = millis;
-    millis = Math.min(MILLIS_MAX, 2 * millis);
+  ///
+  /// @param told whether a server has answered since the last one
+  long nextMillis(boolean told) {
+    long now = Math.min(millis, told ? MILLIS_MAX_TOLD : MILLIS_MAX);
+    millis = Math.min(MILLIS_MAX, 2 * now);
     return now / 2 + random.nextLong(now / 2 + 1);
   }
 

@@ -471,7 +471,7 @@ final class Conversation implements AutoCloseable {
         boolean worked = converse(nextAddress());
         if (isOver()) return;
         if (worked) backoff.reset();
-        if (isPauseDue()) pause(backoff.nextMillis());
+        if (isPauseDue()) pause(backoff.nextMillis(wasTold()));
         if (isOver()) return;
       }
     } catch (InterruptedException e) {
@@ -485,6 +485,15 @@ final class Conversation implements AutoCloseable {
     lock.lock();
     try {
       return route.next();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private boolean wasTold() {
+    lock.lock();
+    try {
+      return route.wasTold();
     } finally {
       lock.unlock();
     }

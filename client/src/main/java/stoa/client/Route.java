@@ -21,6 +21,7 @@ final class Route {
   private @Nullable Address hint;
   private int next;
   private int hints;
+  private boolean told;
 
   /// @param given those of the URL, which are never forgotten
   Route(List<Address> given) {
@@ -46,6 +47,7 @@ final class Route {
   ///
   /// @param leader its address, empty when that is not known
   void elsewhere(String leader) {
+    told = true;
     Address address = Address.parse(leader);
     if (address != null && hints < HINTS_MAX) {
       hints++;
@@ -77,6 +79,13 @@ final class Route {
       if (!address.equals(than)) return address;
     }
     return null;
+  }
+
+  /// Whether a server has said that the store is elsewhere since this was asked last.
+  boolean wasTold() {
+    boolean before = told;
+    told = false;
+    return before;
   }
 
   /// Whether one server only is known.
