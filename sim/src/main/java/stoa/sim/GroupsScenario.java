@@ -37,6 +37,7 @@ import stoa.store.Coordinator;
 import stoa.store.Existence;
 import stoa.store.Held;
 import stoa.store.Key;
+import stoa.store.Pace;
 import stoa.store.Participant;
 import stoa.store.Pins;
 import stoa.store.Request;
@@ -492,7 +493,8 @@ final class GroupsScenario implements Scenario {
         int dice = chance.below(100);
         try {
           if (dice < 25) doing(name, "put", () -> put(group, key));
-          else if (dice < 45) doing(name, "get", () -> get(group, key));
+          else if (dice < 38) doing(name, "get", () -> get(group, key));
+          else if (dice < 45) doing(name, "ask both", () -> askBoth(group));
           else if (dice < 52) doing(name, "loose", () -> loose(group));
           else if (dice < 60) doing(name, "look again", this::lookAgain);
           else if (dice < 68) doing(name, "snapshot", this::snapshot);
@@ -600,6 +602,38 @@ final class GroupsScenario implements Scenario {
     private void get(TransactionHistory history, Group group, String space, String key) {
       var open = history.begin(name("get"));
       told(open, () -> open.read(key, ask(group.asked(), o -> get(o, space, key))));
+    }
+
+    /// Asks a list of a group that asks another one: both are seen at one moment.
+    private void askBoth(Group group) {
+      String key = key(group, chance.below(2));
+      String other = key(group, chance.below(2));
+      if (key.equals(other)) return;
+      var open = ordered.begin(name("both"));
+      told(
+          open,
+          () -> {
+            var parts = ask(group.asked(), owner -> both(owner, key, other));
+            open.read(key, parts.getFirst());
+            open.read(other, parts.getLast());
+          });
+    }
+
+    private List<List<String>> both(Owner owner, String key, String other) {
+      Store store = owner.store();
+      var target = store.target(Key.of(ORDERED, key));
+      boolean quick = chance.percent(50);
+      Pace pace = quick ? Pace.SHORT : Pace.LONG;
+      boolean waits = chance.percent(50);
+      Request alone =
+          waits
+              ? store.getAlone(target, other, ANY, quick, STORE.callTimeMax())
+              : joined(store.getAloneAsync(target, other, ANY, pace, STORE.callTimeMax()));
+      if (!alone.isMoved()) return SeriesHandlers.parts(alone.answer());
+      trace.reached("a list that asks another one is asked as of one moment");
+      try (var moment = waits ? store.beginQuestion() : store.beginQuestion(alone)) {
+        return SeriesHandlers.parts(moment.get(target, other, ANY, false));
+      }
     }
 
     private void loose(Group group) {

@@ -6,12 +6,13 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import stoa.store.Answer;
 import stoa.store.Execution;
+import stoa.store.Existence;
 import stoa.store.Handler;
 import stoa.store.HandlerFactory;
 import stoa.store.Key;
 
 /// The handlers of [GroupsScenario]: lists to which elements are added, and which answer with all
-/// of them.
+/// of them. Who is asked with the name of another list answers with both, see [#parts].
 final class SeriesHandlers implements HandlerFactory {
   /// What a list answers.
   record Elements(String text) implements Answer {
@@ -21,6 +22,7 @@ final class SeriesHandlers implements HandlerFactory {
     }
   }
 
+  private static final String AND = "&";
   private final boolean ordered;
 
   SeriesHandlers(boolean ordered) {
@@ -30,6 +32,15 @@ final class SeriesHandlers implements HandlerFactory {
   /// The elements that an answer names.
   static List<String> elements(Answer answer) {
     return new String(answer.encoded(), StandardCharsets.UTF_8).lines().toList();
+  }
+
+  /// The elements of each list that an answer names.
+  static List<List<String>> parts(Answer answer) {
+    var parts = new ArrayList<List<String>>();
+    for (String part : new String(answer.encoded(), StandardCharsets.UTF_8).split(AND, -1)) {
+      parts.add(part.lines().toList());
+    }
+    return parts;
   }
 
   @Override
@@ -62,7 +73,12 @@ final class SeriesHandlers implements HandlerFactory {
 
     @Override
     public Answer get(@Nullable Object query, Execution execution) {
-      return new Elements(String.join("\n", elements));
+      String own = String.join("\n", elements);
+      String other = String.valueOf(query);
+      if (other.isEmpty()) return new Elements(own);
+      var key = Key.of(execution.key().space(), other);
+      byte[] asked = execution.get(key, "", new Existence.Any(null));
+      return new Elements(own + AND + new String(asked, StandardCharsets.UTF_8));
     }
 
     @Override

@@ -73,6 +73,7 @@ class CrashSimulationTest {
         40,
         List.of(
             "a coordinator is overtaken and does not know",
+            "a list that asks another one is asked as of one moment",
             "a log is full",
             "a snapshot is read",
             "a store is overtaken and does not know",

@@ -185,7 +185,8 @@ public final class Execution implements Cancellation.Run {
   /// When it began, moved on by the time in which it waited for others. Its thread writes it.
   volatile int startTick;
 
-  /// The last nested answer that must be durable before this run's answer leaves.
+  /// The last nested answer that must be durable before this run's answer leaves; those before it
+  /// are when it is.
   private @Nullable Request unsettledNote;
 
   /// The last nested answer.
@@ -427,8 +428,8 @@ public final class Execution implements Cancellation.Run {
     var origin = new Records.Origin(key.stream(), address, number);
     Nested nested = asked(() -> call.apply(origin));
     checkNotTakenBack();
-    Request note =
-        store.note(resident, Records.ANSWERED, Records.answered(origin, target, nested.answer));
+    byte[] answered = Records.answered(origin, target, nested.answer);
+    Request note = store.noteAnswer(resident, answered, resident.lastNote);
     lastNote = note;
     resident.lastNote = note;
     if (nested.mustBeLogged) unsettledNote = note;

@@ -626,8 +626,7 @@ final class Intake {
   }
 
   private @Nullable RuntimeException put(Request request, Resident resident) {
-    Request before = request.after;
-    if (before != null && before.failed()) {
+    if (lacksAnswer(request)) {
       return new Unavailable("what the call reflects could not be logged");
     }
     RuntimeException diverged = store.quarantine().refusal(resident.key, resident.nextGeneration);
@@ -736,7 +735,15 @@ final class Intake {
     return null;
   }
 
+  private static boolean lacksAnswer(Request request) {
+    Request before = request.after;
+    return before != null && before.isRefused();
+  }
+
   private @Nullable RuntimeException note(Request request, Resident resident) {
+    if (lacksAnswer(request)) {
+      return new Unavailable("an answer that was told before this one could not be logged");
+    }
     Announcements.Reflected reflected = request.reflected;
     if (reflected != null && reflected.isLost()) {
       return new Unavailable("what is announced could not be logged");

@@ -149,9 +149,14 @@ public final class Participant implements Coordinator.Member {
   public void release(long epoch, long round) {
     lock.lock();
     try {
-      if (epoch != store.epoch() || round < last) return;
-      last = round; // it may come before its hold
-      letGo();
+      if (epoch < store.epoch()) return;
+      if (epoch > store.epoch()) {
+        throw new Unavailable("the store is in epoch " + store.epoch() + ", not in " + epoch);
+      }
+      if (round >= last) {
+        last = round; // it may come before its hold
+        letGo();
+      }
       store.checkUsable(); // another owner may be the one that is held
     } finally {
       lock.unlock();

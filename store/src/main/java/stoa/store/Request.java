@@ -89,7 +89,8 @@ public final class Request {
   byte @Nullable [] opening;
   @Nullable RuntimeException refusal;
 
-  /// The note without which this must not be logged: what the value of a nested PUT reflects.
+  /// The note without which this must not be logged: what the value of a nested PUT reflects; of
+  /// the NOTE of an answer, that of the one before. Null once it is settled.
   @Nullable Request after;
 
   /// What must not have been lost when an announcement is logged.
@@ -221,9 +222,17 @@ public final class Request {
     return before != Stage.TAKEN_BACK && stage.compareAndSet(before, Stage.BEGUN);
   }
 
-  /// It is executed after all, since the verdict over it could not be logged.
-  void beginAfterAll() {
-    stage.set(Stage.BEGUN);
+  /// It is executed after all, since a verdict over it could not be logged; answers false when it
+  /// is not taken back by that any more.
+  synchronized boolean beginAfterAll(Request failed) {
+    return failed.equals(verdict) && stage.compareAndSet(Stage.TAKEN_BACK, Stage.BEGUN);
+  }
+
+  /// It waits as before, since the verdict over it could not be logged; answers false when it was
+  /// begun.
+  synchronized boolean waitsAgain() {
+    verdict = null;
+    return stage.compareAndSet(Stage.TAKEN_BACK, Stage.WAITING);
   }
 
   /// Whether it is taken back, and was not begun before.
@@ -337,7 +346,17 @@ public final class Request {
 
   /// Whether it is settled by a failure.
   boolean failed() {
-    return done && failure != null;
+    return failure() != null;
+  }
+
+  /// The failure by which it is settled; null when there is none.
+  @Nullable RuntimeException failure() {
+    return done ? failure : null;
+  }
+
+  /// Whether it is not logged, as far as whoever leads knows. Asked by that one only.
+  boolean isRefused() {
+    return refusal != null || failed();
   }
 
   /// Throws the failure of a settled request that failed.
@@ -372,6 +391,7 @@ public final class Request {
     resident.store().settled();
     if (appending == null) resident.unpin();
     else appending.unpin();
+    after = null;
     done = true;
     wake();
     if (listener != null) tell();

@@ -93,7 +93,7 @@ final class Resident implements Runnable {
   private long executedChange;
 
   /// The last nested answer that the state reflects, which need not be in the log yet; null when
-  /// there is none since it was loaded.
+  /// there is none since it was loaded. When it is there, all before it are.
   @Nullable Request lastNote;
 
   volatile @Nullable Execution running;
@@ -560,11 +560,15 @@ final class Resident implements Runnable {
   /// may be in the log.
   private boolean passes(Request request) {
     if (request.kind == Request.Kind.PUT) {
-      RuntimeException failure = store.takingBack().awaitVerdict(request);
+      Request verdict;
+      while ((verdict = store.takingBack().awaitVerdict(request)) == null) {
+        if (request.begin()) return false; // else it was taken back again
+      }
+      RuntimeException failure = verdict.failure();
       if (failure != null) {
+        if (!request.beginAfterAll(verdict)) return !request.begin() && passes(request);
         unpin();
         if (store.hasFailed()) giveUp(request, new Execution.Suspended(failure).failure());
-        else request.beginAfterAll();
         return request.isDone();
       }
       target = request.address;

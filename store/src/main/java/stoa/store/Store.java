@@ -746,6 +746,9 @@ public final class Store implements AutoCloseable {
   /// As [#beginQuestion()], for a question that was given up: all keys are seen as of a moment at
   /// which its own was as it was found then.
   public Transaction beginQuestion(Request moved) {
+    // What was under way when it was asked may have lower addresses than what was answered
+    // elsewhere before.
+    if (intake.isOrdered()) return beginQuestion();
     var at = new LogAddress(epoch(), Math.max(moved.asked, moved.reach));
     return begin(questionBounds(), at).forOneQuestion();
   }
@@ -887,6 +890,12 @@ public final class Store implements AutoCloseable {
   /// The term under which this leads its log.
   long term() {
     return intake.term();
+  }
+
+  /// A number that nobody else has who has opened this log before, or will. The epoch need not be
+  /// one: several stores with one order keep theirs when one of them is opened again.
+  public long owner() {
+    return intake.owner();
   }
 
   /// The epoch in which log addresses are issued.
@@ -1347,6 +1356,19 @@ public final class Store implements AutoCloseable {
     Check.that(resident.pin(), "%s stays in memory while it runs", resident.key);
     begun();
     Request request = Request.note(resident, kind, payload);
+    intake.add(request);
+    return request;
+  }
+
+  /// As [#note], of what a handler was told.
+  ///
+  /// @param before what the handlers of the key were told before; this is logged only if that is,
+  ///   so that with the last answer all are durable
+  Request noteAnswer(Resident resident, byte[] payload, @Nullable Request before) {
+    Check.that(resident.pin(), "%s stays in memory while it runs", resident.key);
+    begun();
+    Request request = Request.note(resident, Records.ANSWERED, payload);
+    request.after = before;
     intake.add(request);
     return request;
   }

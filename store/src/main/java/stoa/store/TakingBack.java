@@ -125,27 +125,23 @@ final class TakingBack {
     request.verdict(verdict);
     verdict.whenDone(note -> {
       if (!note.failed()) request.fail(failure);
+      // If the log has failed, it may have the verdict.
+      else if (!store.hasFailed() && request.waitsAgain()) resident.unpin();
     });
     store.callWriter();
     return true;
   }
 
-  /// Waits until the verdict over a request is durable, whose turn it is. Answers null then, and
-  /// otherwise why it is not, as far as is known.
-  @Nullable RuntimeException awaitVerdict(Request request) {
+  /// Waits until it is known whether the verdict over a request is durable, whose turn it is.
+  ///
+  /// @return the settled verdict; null when the request is not taken back any more, since that
+  ///   could not be logged
+  @Nullable Request awaitVerdict(Request request) {
     while (true) {
       Request verdict = request.verdict();
-      if (verdict != null && verdict.isDone()) return failure(verdict);
+      if (verdict != null && verdict.isDone()) return verdict;
+      if (!request.isTakenBack()) return null;
       if (!store.lead(null)) threads.pause();
-    }
-  }
-
-  private static @Nullable RuntimeException failure(Request settled) {
-    try {
-      settled.check();
-      return null;
-    } catch (RuntimeException failure) {
-      return failure;
     }
   }
 

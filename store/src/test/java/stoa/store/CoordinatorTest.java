@@ -16,12 +16,15 @@ import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -31,7 +34,9 @@ import stoa.Closed;
 import stoa.LogAddress;
 import stoa.Unavailable;
 import stoa.base.Clock;
+import stoa.log.Batch;
 import stoa.log.LocalShardLog;
+import stoa.log.Outcome;
 import stoa.log.ShardLog;
 import stoa.log.Token;
 import stoa.storage.Device;
@@ -55,12 +60,14 @@ class CoordinatorTest {
     private final Map<Coordinator.Part, Transaction> open = new ConcurrentHashMap<>();
     private @Nullable Store store;
     private @Nullable Participant participant;
+    private volatile Function<Batch, @Nullable Outcome> trouble = _ -> null;
     private volatile int cutHolds;
     private volatile int cutCommits;
 
     void open(Addresses order, Clock clock) {
       var log = new LocalShardLog(Device.open(disk, DeviceConfig.standard()));
-      var opened = new Store(CONFIG, log, order, clock, Threads.real());
+      var troubled = new TroubledLog(log, batch -> trouble.apply(batch));
+      var opened = new Store(CONFIG, troubled, order, clock, Threads.real());
       opened.register("script", Script.FACTORY);
       store = opened;
       participant = new Participant(opened, open::get);
@@ -285,6 +292,52 @@ class CoordinatorTest {
     openHome();
     assertEquals("2:1", waiting.get());
     assertEquals("0,1", lines(1, "b"));
+  }
+
+  @Test
+  void aQuestionThatAsksOthersWaitsForWhatHasALowerAddressThanWhatWasAnsweredElsewhere()
+      throws Exception {
+    put(1, "b", "0");
+    put(1, "d", "0");
+    var reached = new CountDownLatch(1);
+    var goOn = new CountDownLatch(1);
+    sites.get(1).trouble =
+        _ -> {
+          reached.countDown();
+          try {
+            goOn.await();
+          } catch (InterruptedException stopped) {
+            Thread.currentThread().interrupt();
+          }
+          return null;
+        };
+    Store store = sites.get(1).store();
+    var any = new Existence.Any(null);
+    Request first = store.putAsync(store.target(key("d")), bytes("1"), any, false);
+    reached.await();
+    put(2, "c", "after it");
+    var answered = new CompletableFuture<Request>();
+    store
+        .getAloneAsync(store.target(key("b")), "ask d", any, Pace.LONG, CONFIG.callTimeMax())
+        .whenDone(answered::complete);
+    goOn.countDown();
+    Request question = answered.get();
+    assertTrue(question.isMoved());
+    try (var moment = store.beginQuestion(question)) {
+      var both = moment.get(store.target(key("b")), "ask d", any, false);
+      assertEquals("0(0,1)", text(both.encoded()));
+    }
+    assertEquals("2:1", text(first.answer().encoded()));
+  }
+
+  @Test
+  void anOwnerThatIsInAnotherEpochDoesNotSayThatItsStoreIsLetGo() {
+    put(1, "b", "0");
+    var site = sites.get(1);
+    long epoch = site.store().epoch();
+    site.release(epoch, 0);
+    site.release(epoch - 1, 0); // an earlier coordinator's
+    assertThrows(Unavailable.class, () -> site.release(epoch + 1, 0));
   }
 
   @Test

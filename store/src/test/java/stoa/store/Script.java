@@ -16,7 +16,8 @@ import stoa.storage.Disk;
 ///
 /// `call KEY LINE` puts a line to another key and keeps what it answers; `ask KEY` asks it for its
 /// lines; `loop` never returns; `spin` neither, until it is stopped; `overflow` exhausts the stack;
-/// any other line is kept as it is. The answer is how many lines it keeps, and the last one.
+/// any other line is kept as it is. The answer is how many lines it keeps, and the last one. The
+/// question `ask KEY` is answered with the lines of both.
 final class Script implements Handler {
   /// An answer in text.
   record Said(String text) implements Answer {
@@ -128,7 +129,10 @@ final class Script implements Handler {
   @Override
   public Answer get(@Nullable Object query, Execution execution) {
     if ("spin".equals(query)) spin();
-    return new Said(String.join(",", lines));
+    String own = String.join(",", lines);
+    if (!(query instanceof String asked && asked.startsWith("ask "))) return new Said(own);
+    byte[] other = execution.get(key(asked.substring(4)), "lines", new Existence.Any(null));
+    return new Said(own + "(" + text(other) + ")");
   }
 
   @Override
