@@ -330,7 +330,7 @@ final class Conversation implements StreamObserver<ClientFrame> {
         .setSession(known.id())
         .setSecret(known.secret())
         .setRecovered(known.isRecovered())
-        .setEpoch(node.service().epoch())
+        .setEpoch(node.service().owner())
         .setCallBytesMax(limits.callBytesMax())
         .setRequestsMax(config.requestsMax())
         .setContainersMax(config.containersMax())

@@ -28,9 +28,9 @@ final class Listings {
 
   /// Keeps one, and answers the token to ask for it with.
   ///
-  /// @param epoch of the store: a later server knows the tokens of an earlier one from its own
-  String keep(Rest rest, long epoch) {
-    String token = epoch + "." + ++numbers + ":" + rest.told();
+  /// @param owner of the store: a later server knows the tokens of an earlier one from its own
+  String keep(Rest rest, long owner) {
+    String token = owner + "." + ++numbers + ":" + rest.told();
     rests.put(token, rest);
     return token;
   }

@@ -225,7 +225,7 @@ final class ObjectRequests {
     }
     if (rest.hasNext()) {
       var left = new Listings.Rest(rest, listing.told() + keys.getKeysCount());
-      keys.setNext(ByteString.copyFromUtf8(session.keep(left, service.epoch())));
+      keys.setNext(ByteString.copyFromUtf8(session.keep(left, service.owner())));
     }
     return Forms.answer(service.moment()).setKeys(keys);
   }

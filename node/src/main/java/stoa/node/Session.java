@@ -285,8 +285,8 @@ final class Session {
   }
 
   /// Keeps what is left of a listing, and answers its token.
-  synchronized String keep(Listings.Rest rest, long epoch) {
-    return listings.keep(rest, epoch);
+  synchronized String keep(Listings.Rest rest, long owner) {
+    return listings.keep(rest, owner);
   }
 
   /// An event for a listener, over a connection. When that is lost the event is dropped: the next

@@ -159,7 +159,7 @@ final class KeyValues {
 
   /// The session of this process.
   long ownSession() {
-    return -store.epoch();
+    return -store.owner();
   }
 
   /// The key of an encoded name.

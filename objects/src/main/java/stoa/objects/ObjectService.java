@@ -167,6 +167,11 @@ public final class ObjectService implements AutoCloseable {
     return store.epoch();
   }
 
+  /// A number that no other process has that has opened this store, or will.
+  public long owner() {
+    return store.owner();
+  }
+
   /// How many objects are in memory.
   public int residentKeys() {
     return store.residentKeys();
