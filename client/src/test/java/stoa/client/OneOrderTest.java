@@ -16,6 +16,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -23,6 +24,7 @@ import stoa.Aborted;
 import stoa.Accessor;
 import stoa.LogAddress;
 import stoa.Order;
+import stoa.Placement;
 import stoa.Ref;
 import stoa.Shared;
 import stoa.SharedMap;
@@ -67,6 +69,16 @@ class OneOrderTest {
     @Accessor
     public long balance() {
       return balance;
+    }
+  }
+
+  @Shared(placement = Placement.AUTO)
+  static class Purse {
+    private long coins;
+
+    public long add(long amount) {
+      coins += amount;
+      return coins;
     }
   }
 
@@ -121,7 +133,10 @@ class OneOrderTest {
 
   private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
   private final Server server;
+  private final Coordinator coordinator;
   private final Stoa store;
+  private final List<MemoryDisk> disks =
+      IntStream.range(0, GROUPS).mapToObj(_ -> new MemoryDisk(64 << 20)).toList();
 
   OneOrderTest() throws IOException {
     var alone = new Alone();
@@ -135,7 +150,7 @@ class OneOrderTest {
           Ordering.member(
               group, OneOrderTest.class.getClassLoader(), question -> answer(number, question)));
     }
-    var coordinator = new Coordinator(0, members, threads, Clock.system());
+    coordinator = new Coordinator(0, members, threads, Clock.system());
     server.lead(0, part(0, coordinator.home()), coordinator);
     for (int group = 1; group < GROUPS; group++)
       server.lead(group, part(group, coordinator.of(group)));
@@ -160,8 +175,8 @@ class OneOrderTest {
         });
   }
 
-  private static ObjectService part(int group, stoa.store.Addresses order) {
-    Device device = Device.open(new MemoryDisk(64 << 20), DeviceConfig.standard());
+  private ObjectService part(int group, stoa.store.Addresses order) {
+    Device device = Device.open(disks.get(group), DeviceConfig.standard());
     var part =
         EmbeddedEngine.openReplicated(
             StoaConfig.of("memory:"),
@@ -233,6 +248,22 @@ class OneOrderTest {
   }
 
   @Test
+  void objectsAreThereStillWhenTheirGroupIsLedAgain() {
+    Account one = account(1);
+    Account two = account(2);
+    one.add(5);
+    two.add(5);
+    for (int i = 1; i <= 3; i++) {
+      server.follow(1);
+      server.lead(1, part(1, coordinator.of(1)));
+      assertEquals(5 + i, one.add(1));
+      store.transact(() -> two.add(-one.add(0)));
+      store.transact(() -> two.add(one.balance()));
+    }
+    assertEquals(5, two.balance());
+  }
+
+  @Test
   void whatChangedMeanwhileAbortsAndIsTriedAgain() {
     Account one = account(1);
     Account two = account(2);
@@ -298,6 +329,14 @@ class OneOrderTest {
       assertEquals(2, then.on(two).balance());
       Account seen = store.view(Account.class, store.ref(two), new View.AtAddress(then.address()));
       assertEquals(2, seen.balance());
+    }
+  }
+
+  @Test
+  void whatIsPlacedAtClientsIsInTheFirstGroup() {
+    for (int i = 0; i < 12; i++) {
+      Purse purse = store.get(Purse.class, "purse " + i);
+      for (int coin = 1; coin <= 3; coin++) assertEquals(coin, purse.add(1));
     }
   }
 

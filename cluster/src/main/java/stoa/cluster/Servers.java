@@ -6,10 +6,11 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import stoa.Accessor;
 import stoa.Shared;
+import stoa.objects.Part;
 
 /// The servers of a store: a shared object of the store itself, in group 0. Who leads that group
 /// calls it.
-@Shared(name = "stoa.Servers")
+@Shared(name = Part.SERVERS)
 class Servers {
   /// The key of the only one.
   static final String KEY = "servers";

@@ -85,6 +85,7 @@ class ClusterServerTest {
 
   private int groups = 1;
   private int replicas = 3;
+  private boolean spread;
 
   /// Starts servers, and waits until all is where it should be.
   private void start(String... names) throws IOException {
@@ -142,7 +143,7 @@ class ClusterServerTest {
             null,
             groups,
             replicas,
-            false,
+            spread,
             contact == null ? null : "127.0.0.1:" + contact.port(),
             contact(contact),
             StoaConfig.of("file:" + directory),
@@ -193,6 +194,19 @@ class ClusterServerTest {
 
   private static Stoa open(ClusterServer server) {
     return Stoa.open("stoa://127.0.0.1:" + server.port());
+  }
+
+  @Test
+  void aStoreOfManyGroupsWithOneOrderHasItsServersInTheFirst() throws IOException {
+    groups = 4;
+    spread = true;
+    start("a");
+    try (Stoa stoa = open(servers.getFirst())) {
+      for (int i = 0; i < 8; i++) assertEquals(1, stoa.get(Counter.class, "c" + i).increment());
+      long sum = 0;
+      for (int i = 0; i < 8; i++) sum += stoa.get(Counter.class, "c" + i).value();
+      assertEquals(8, sum);
+    }
   }
 
   @Test

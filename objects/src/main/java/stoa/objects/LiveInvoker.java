@@ -144,7 +144,8 @@ final class LiveInvoker implements LiveRoute {
 
   /// Refuses an object that another group keeps.
   private void requireHere() {
-    stoa.part().require(type.shared().order(), target.key());
+    if (isPlaced()) stoa.part().requireFirst("objects that are placed at clients");
+    else stoa.part().require(type.shared().order(), target.key());
   }
 
   /// Whether calls execute at clients.

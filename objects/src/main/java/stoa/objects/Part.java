@@ -18,6 +18,9 @@ import stoa.store.Key;
 ///   ordered
 public record Part(
     int group, ToIntBiFunction<Order, StreamId> groups, stoa.store.@Nullable Addresses addresses) {
+  /// The type of the list of servers, which is of the store as a whole.
+  public static final String SERVERS = "stoa.Servers";
+
   /// All of a store that one group keeps.
   public static final Part WHOLE = new Part(0, (_, _) -> 0);
 
@@ -32,7 +35,7 @@ public record Part(
   }
 
   private int of(Order order, Key key) {
-    return groups.applyAsInt(order, key.stream());
+    return key.space().equals(SERVERS) ? 0 : groups.applyAsInt(order, key.stream());
   }
 
   /// Refuses what a client asked of the wrong group.
