@@ -171,9 +171,16 @@ final class GroupsScenario implements Scenario {
       if (home == null) return;
       Coordinator coordinator = home.coordinator;
       if (coordinator == null) return;
+      Owner other = trouble.of(groups).owner;
+      if (other == null || other == home) return;
       home.life.execute(() -> {
-        for (int i = trouble.between(100, 300); i > 0; i--) {
-          var _ = coordinator.home().reserve(0, Integer.MAX_VALUE);
+        try {
+          for (int i = trouble.between(100, 300); i > 0; i--) {
+            var _ = coordinator.of(other.group.number).reserve(other.term, Integer.MAX_VALUE);
+          }
+          trace.reached("so many addresses are given as a long time takes");
+        } catch (Unavailable enough) {
+          trace.reached("a store is given no more addresses");
         }
       });
     }
@@ -269,6 +276,7 @@ final class GroupsScenario implements Scenario {
       private @Nullable Store store;
       private @Nullable Participant participant;
       private @Nullable Coordinator coordinator;
+      private long term;
 
       Owner(Group group, int replica, Fibers.Life life) {
         this.group = group;
@@ -279,6 +287,7 @@ final class GroupsScenario implements Scenario {
       void open() {
         try {
           var log = new Log(group, group.shard.elect(replica));
+          term = log.term();
           var own = trouble.of(life.toString());
           var threads = new FiberThreads(fibers, life, own);
           long skew = own.below(2_000_000);

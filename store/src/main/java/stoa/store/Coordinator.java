@@ -94,6 +94,10 @@ public final class Coordinator {
   /// How far behind the end of home's log addresses are given, at most.
   private static final long AHEAD_MAX = 1L << 40;
 
+  /// As far ahead the other stores are given addresses. The rest is for home: what it logs makes
+  /// room for all.
+  private static final long AHEAD_OTHERS_MAX = AHEAD_MAX / 4 * 3;
+
   private static final int ROUND_MAX = 256;
 
   /// As many bytes are decided in a round, but for one transaction that has more by itself.
@@ -188,7 +192,7 @@ public final class Coordinator {
 
       @Override
       public long reserve(long term, int count) {
-        return issue(count);
+        return issue(count, AHEAD_MAX);
       }
 
       @Override
@@ -198,8 +202,7 @@ public final class Coordinator {
 
       @Override
       public long moment() {
-        var _ = confirmed();
-        return issue(0);
+        return last();
       }
     };
   }
@@ -357,7 +360,7 @@ public final class Coordinator {
         }
         var _ = confirmed();
         run();
-        return issue(count);
+        return issue(count, AHEAD_OTHERS_MAX);
       }
 
       // Whether the store is ready, under a term.
@@ -386,10 +389,20 @@ public final class Coordinator {
 
       @Override
       public long moment() {
-        var _ = confirmed();
-        return issue(0);
+        return last();
       }
     };
+  }
+
+  /// The last address that was given.
+  private long last() {
+    var _ = confirmed();
+    lock.lock();
+    try {
+      return counter;
+    } finally {
+      lock.unlock();
+    }
   }
 
   private static Unavailable overtaken(int member) {
@@ -417,7 +430,7 @@ public final class Coordinator {
     if (cause != null) throw new Unavailable("the coordinator of the stores has failed", cause);
   }
 
-  private long issue(int count) {
+  private long issue(int count, long aheadMax) {
     boolean bump = false;
     long before;
     lock.lock();
@@ -425,7 +438,7 @@ public final class Coordinator {
       Store opened = store;
       if (opened != null) {
         long ahead = counter + count - opened.moment();
-        if (ahead > AHEAD_MAX / 4 * 3) {
+        if (ahead > aheadMax) {
           throw new Unavailable("addresses are given faster than home logs; try again");
         }
         bump = ahead > AHEAD_MAX / 2 && !bumping;
