@@ -915,6 +915,11 @@ public final class TreeNode {
     return parent;
   }
 
+  /// Who has offered it a place that it has not got yet.
+  public @Nullable NodeId offered() {
+    return stage == Stage.JOINING ? offered : null;
+  }
+
   /// The children.
   public Collection<NodeId> below() {
     return List.copyOf(children.keySet());
