@@ -11,7 +11,7 @@ class TreeScenarioTest {
   @Test
   void objectsMigrateWhileAServerOfThreeFails() {
     var passed =
-        switch (SimulatedRun.of(new TreeScenario(1, 60), 4)) {
+        switch (SimulatedRun.of(new TreeScenario(1, 24), 4)) {
           case SimulatedRun.Passed well -> well;
           case SimulatedRun.Failed failed ->
               throw new AssertionError(failed.line(), failed.cause());

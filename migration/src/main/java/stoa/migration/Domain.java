@@ -64,7 +64,7 @@ public final class Domain implements Placing {
     this.store = store;
     this.name = name;
     this.clock = clock;
-    this.settings = settings;
+    this.settings = settings.withCopyBytesMax(store.limits().residentBytesMax());
     root = new NodeId(ROOT, (store.epoch() << ROOTS_BITS) + before);
     rootStore = new RootStore(store, this::atRoot, this::end);
     rootMember =
@@ -72,7 +72,7 @@ public final class Domain implements Placing {
             here,
             rootStore,
             ROOT,
-            TreeNode.root(root, settings, root.number() << GENERATIONS_BITS));
+            TreeNode.root(root, this.settings, root.number() << GENERATIONS_BITS));
     rootMember.begin();
     auto = new Auto(store, rootMember);
     members.add(rootMember);

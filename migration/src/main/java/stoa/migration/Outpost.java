@@ -114,9 +114,8 @@ public final class Outpost implements Placing {
     @Override
     public TreeNode newNode(String name, @Nullable TreeNode before) {
       var id = new NodeId(uplink.address(), numbers.incrementAndGet());
-      return before == null
-          ? TreeNode.client(id, uplink.settings())
-          : TreeNode.client(id, uplink.settings(), before);
+      var settings = uplink.settings().withCopyBytesMax(objects.limits().residentBytesMax());
+      return before == null ? TreeNode.client(id, settings) : TreeNode.client(id, settings, before);
     }
 
     @Override

@@ -121,9 +121,7 @@ final class RootStore implements AutoCloseable {
   /* Members of a root that was before may act on its mandate yet: until that is over, nothing is read. */
   private Executor loading() {
     long left = store.mayHaveOthers() ? quietUntilNanos - System.nanoTime() : 0;
-    return left <= 0
-        ? loads
-        : CompletableFuture.delayedExecutor(left, TimeUnit.NANOSECONDS, loads);
+    return left <= 0 ? loads : CompletableFuture.delayedExecutor(left, TimeUnit.NANOSECONDS, loads);
   }
 
   private void submit(Executor threads, Runnable task) {

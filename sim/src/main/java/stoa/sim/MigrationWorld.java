@@ -36,13 +36,15 @@ final class MigrationWorld {
   /// @param operations how many operations each client makes
   /// @param leaves which share of the clients are leaves, in hundredths
   /// @param retrieval how objects are retrieved
+  /// @param copyBytesMax how many bytes of copies a node keeps that it does not need
   record Size(
       int clients,
       int objects,
       int childrenMax,
       int operations,
       int leaves,
-      TreeNode.Retrieval retrieval) {}
+      TreeNode.Retrieval retrieval,
+      int copyBytesMax) {}
 
   private record Persist(long number, List<Copy> copies) {}
 
@@ -106,7 +108,7 @@ final class MigrationWorld {
   }
 
   TreeNode.Settings settings() {
-    return new TreeNode.Settings(size.childrenMax, size.retrieval);
+    return new TreeNode.Settings(size.childrenMax, size.retrieval, size.copyBytesMax);
   }
 
   TreeNode root() {
