@@ -1,6 +1,8 @@
 package stoa;
 
+import java.nio.file.Path;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /// How a client of a server takes part in the tree of processes among which objects migrate that
 /// are placed at clients (self-service, section 3). It joins when it first calls such an object.
@@ -10,13 +12,35 @@ public sealed interface Membership {
   record Leaf() implements Membership {}
 
   /// Others may connect to it, so that objects pass between them without the server. They show
-  /// tickets that the server gives them; what is said is not encrypted.
+  /// tickets that the server gives them. What is said is encrypted when it is with the server, see
+  /// [Security]: then it shows a certificate, which is, or is signed by, the one that all trust.
   ///
-  /// @param host the address to listen on, by which others reach it
+  /// @param host the address to listen on, by which others reach it; its certificate is for that
   /// @param port 0 for any
-  record Inner(String host, int port) implements Membership {
+  /// @param certificate a file with its certificates in PEM; null for connections that are not
+  ///   encrypted
+  /// @param key a file with the certificate's private key in PEM; null without a certificate
+  record Inner(String host, int port, @Nullable Path certificate, @Nullable Path key)
+      implements Membership {
     public Inner {
       Objects.requireNonNull(host, "host");
+      if ((certificate == null) != (key == null)) {
+        throw new IllegalArgumentException("a certificate and its key go together; give both");
+      }
+    }
+
+    /// Without a certificate.
+    public Inner(String host, int port) {
+      this(host, port, null, null);
+    }
+
+    /// This with a certificate to show.
+    public Inner withTls(Path newCertificate, Path newKey) {
+      return new Inner(
+          host,
+          port,
+          Objects.requireNonNull(newCertificate, "certificate"),
+          Objects.requireNonNull(newKey, "key"));
     }
   }
 
@@ -30,7 +54,7 @@ public sealed interface Membership {
   }
 
   /// Of a process that those of this machine may connect to.
-  static Membership inner() {
+  static Inner inner() {
     return new Inner("127.0.0.1", 0);
   }
 }

@@ -19,9 +19,9 @@ public enum Placement {
   /// from the newest copy that is at the client.
   ///
   /// Such objects take no part in transactions, in calls of other objects' methods, and in
-  /// asynchronous calls; [Stoa#together] is for several of them. Calls of a client that is
-  /// [Membership.Outside], and those that are made on a store in this process, execute where the
-  /// store is, and are durable before they are answered.
+  /// asynchronous calls; [Stoa#together] is for several of them, of one [Shared#domain()]. Calls of
+  /// a client that is [Membership.Outside], and those that are made on a store in this process,
+  /// execute where the store is, and are durable before they are answered.
   CLIENT,
   /// Where it costs less: as [#SERVER] or as [#CLIENT], which may change while the object is used.
   /// It follows from how long its methods compute, how large its state is, and who calls it how

@@ -36,6 +36,12 @@ public @interface Shared {
   /// [Order#GLOBAL].
   Placement placement() default Placement.SERVER;
 
+  /// The domain of its instances when they are placed at clients: letters, digits, dots, dashes and
+  /// underscores. Each domain has a tree of clients of its own, in which its objects migrate, apart
+  /// from those of others. [Stoa#together] is for objects of one domain. Of the classes of one
+  /// stored name all say the same.
+  String domain() default "default";
+
   /// On an interface: the class whose instances implement it. Unused on a class.
   Class<?> implementation() default void.class;
 }

@@ -189,7 +189,8 @@ public interface Stoa extends AutoCloseable {
   /// @param shared all objects that the body calls
   /// @param body makes its calls on the calling thread; may run again when this process was
   ///   disconnected from the others meanwhile
-  /// @throws IllegalArgumentException when an object is not placed at clients
+  /// @throws IllegalArgumentException when an object is not placed at clients, or two are of
+  ///   different domains ([Shared#domain()])
   /// @throws UnsupportedOperationException where the store takes no part in migration
   default <R extends @Nullable Object, X extends Exception> R together(
       Collection<?> shared, Body<R, X> body) throws X {

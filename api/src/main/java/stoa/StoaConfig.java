@@ -38,10 +38,15 @@ public record StoaConfig(
     Objects.requireNonNull(keep, "keep");
     Objects.requireNonNull(security, "security");
     Objects.requireNonNull(membership, "membership");
-    if (membership instanceof Membership.Inner && security.certificate() != null) {
+    if (membership instanceof Membership.Inner inner
+        && (inner.certificate() == null) != (security.certificate() == null)) {
       throw new IllegalArgumentException(
-          "an inner node of the tree has no certificate to show, and its server wants encrypted"
-              + " connections; let it be Membership.leaf()");
+          "connections to the server are "
+              + (security.certificate() == null
+                  ? "not encrypted, and those"
+                  : "encrypted, and none")
+              + " to this inner node of the tree are; give both a certificate, by withSecurity and"
+              + " Membership.Inner.withTls, or neither, or let it be Membership.leaf()");
     }
   }
 

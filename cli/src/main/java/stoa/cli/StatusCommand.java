@@ -3,6 +3,7 @@ package stoa.cli;
 import java.io.PrintWriter;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
@@ -68,7 +69,11 @@ final class StatusCommand implements Callable<Integer> {
         status.getCallsPerSecond());
     servers(out, status.getServersList(), status.getGroups());
     quarantined(out, status.getQuarantinedList());
-    tree(out, status.getTreeList());
+    var trees = new LinkedHashMap<String, List<TreeStatus>>();
+    for (var member : status.getTreeList()) {
+      trees.computeIfAbsent(member.getDomain(), _ -> new ArrayList<>()).add(member);
+    }
+    trees.forEach((domain, members) -> tree(out, domain, members));
     sessions(out, status.getSessionsList());
     calls(out, status.getCallsList());
     out.flush();
@@ -136,9 +141,11 @@ final class StatusCommand implements Callable<Integer> {
   }
 
   /* Each below its parent, as far to the right as it is deep. */
-  private static void tree(PrintWriter out, List<TreeStatus> members) {
+  private static void tree(PrintWriter out, String domain, List<TreeStatus> members) {
     if (members.size() < 2) return;
-    out.printf("%n%s among which objects migrate%n", Words.count(members.size(), "member"));
+    out.printf(
+        "%n%s among which objects of the domain %s migrate%n",
+        Words.count(members.size(), "member"), domain);
     out.printf("  %-48s %-6s %9s %8s%n", "member", "", "children", "objects");
     var lines = new ArrayList<String>();
     below("", 0, members, lines);

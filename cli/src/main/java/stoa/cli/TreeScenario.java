@@ -23,8 +23,9 @@ import stoa.sim.Scenario;
 import stoa.sim.Trace;
 
 /// Objects migrate among clients, which join and leave, while the server with the root, or another
-/// one of three, is killed, paused or stopped. What was flushed must stay, an operation on several
-/// objects must never be seen in part, and a client's own updates may be lost only when it is told.
+/// one of three, is killed, paused or stopped. What was flushed must stay, and be seen by whoever
+/// reads strictly from then on, an operation on several objects must never be seen in part, and a
+/// client's own updates may be lost only when it is told.
 ///
 /// `./stoa test --campaign --scenario tree --seeds 0-19`. The seed decides what is called and what
 /// happens to which server; threads and elections decide the rest.
@@ -92,7 +93,8 @@ public final class TreeScenario implements Scenario {
     var turns = new Turns();
     List<Worker> workers = new ArrayList<>();
     for (int i = 0; i < CLIENTS; i++) {
-      workers.add(new Worker(cluster.url(), "worker " + i, chance.of("worker " + i), turns));
+      workers.add(
+          new Worker(cluster.url(), "worker " + i, chance.of("worker " + i), turns, workers));
     }
     try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
       List<Future<?>> ends = new ArrayList<>();
@@ -177,19 +179,22 @@ public final class TreeScenario implements Scenario {
     private final String name;
     private final Chance chance;
     private final Turns turns;
+    private final List<Worker> all;
     /* Of the worker's own object: what it did last, and what is durable for sure. */
     private final Deque<String> past = new ArrayDeque<>();
     private long done;
-    private long durable;
+    private volatile long durable;
     private long lost;
     private long flushes;
     private long lives;
 
-    private Worker(String url, String name, Chance chance, Turns turns) {
+    /// @param all the workers, in the end
+    private Worker(String url, String name, Chance chance, Turns turns, List<Worker> all) {
       this.url = url;
       this.name = name;
       this.chance = chance;
       this.turns = turns;
+      this.all = all;
     }
 
     private Void work() {
@@ -226,8 +231,9 @@ public final class TreeScenario implements Scenario {
       int dice = chance.below(100);
       if (dice < 40) move(stoa);
       else if (dice < 50) holds(sum(stoa) == 0, "a part of an operation was seen");
-      else if (dice < 85) add(stoa);
-      else flush(stoa);
+      else if (dice < 80) add(stoa);
+      else if (dice < 90) flush(stoa);
+      else look(stoa);
       turns.answered();
       turns.taken();
     }
@@ -262,6 +268,14 @@ public final class TreeScenario implements Scenario {
       } catch (UnknownOutcome told) {
         lost();
       }
+    }
+
+    /* What another one has made durable is seen, whoever the root is. */
+    private void look(Stoa stoa) {
+      Worker other = chance.of(all);
+      long least = other.durable;
+      long now = stoa.get(Purse.class, other.name).balance();
+      holds(now >= least, other.name + " is " + now + ", and " + least + " was durable before");
     }
 
     private void judge(Stoa stoa) {

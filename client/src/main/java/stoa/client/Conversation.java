@@ -103,6 +103,7 @@ final class Conversation implements AutoCloseable {
   private volatile int life;
   private volatile long id;
   private volatile boolean closed;
+  private volatile boolean doubted;
 
   /// @param servers that may be asked beside the addresses, as a server has told
   /// @param group whose part of the store it is about
@@ -610,10 +611,17 @@ final class Conversation implements AutoCloseable {
     if (silent < TimeUnit.MILLISECONDS.toNanos(SILENCE_MILLIS)) return false;
     lock.lock();
     try {
-      return session.underWay() > 0 && !route.isAlone();
+      return (session.underWay() > 0 || doubted) && !route.isAlone();
     } finally {
+      doubted = false;
       lock.unlock();
     }
+  }
+
+  /// The server answers nothing that it is asked in other ways: when it is silent here, too,
+  /// another one is asked whether it has the store no more.
+  void doubt() {
+    doubted = true;
   }
 
   /// Leaves a server that is silent, when another one says that it has not the store any more.

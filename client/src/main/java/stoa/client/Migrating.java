@@ -4,8 +4,13 @@ import io.grpc.Channel;
 import io.grpc.ManagedChannel;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
+import java.util.ArrayList;
 import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import stoa.Body;
 import stoa.Closed;
@@ -26,13 +31,14 @@ import stoa.objects.proxy.Proxied;
 import stoa.objects.proxy.Proxies;
 import stoa.objects.types.SharedMethod;
 
-/// A client's part in the tree of those among which objects migrate; begun when the first such
-/// object is called. Thread-safe; closed with the store.
+/// A client's part in the trees of those among which objects migrate, one for each domain; begun
+/// when the first object of it is called. Thread-safe; closed with the store.
 final class Migrating implements PlacedObjects, AutoCloseable {
   private final Parts parts;
   private final Membership membership;
   private final ReentrantLock lock = new ReentrantLock();
-  private volatile @Nullable Outpost outpost; // written under lock
+  private final Map<String, Outpost> outposts = new ConcurrentHashMap<>(); // by domain
+  private @Nullable PeerServer peers; // guarded by lock
   private boolean closed; // guarded by lock
   private Addresses.@Nullable Address address; // guarded by this
   private @Nullable ManagedChannel channel; // guarded by this
@@ -47,21 +53,21 @@ final class Migrating implements PlacedObjects, AutoCloseable {
     return !(membership instanceof Membership.Outside);
   }
 
-  /// What calls go through.
+  /// What calls on the objects of a domain go through.
   ///
   /// @throws stoa.Unavailable when no server has the root of the tree
-  Member member() {
-    Outpost known = outpost;
+  Member member(String domain) {
+    Outpost known = outposts.get(domain);
     if (known != null) return known.member();
     lock.lock();
     try {
-      known = outpost;
+      known = outposts.get(domain);
       if (known != null) return known.member();
       if (closed) throw new Closed("the store is closed");
       String name = "process " + ProcessHandle.current().pid();
-      var uplink = new TreeClient(this::server, peers(), name, limits().callTimeMax());
-      known = Outpost.join(name, this, uplink, Clock.system());
-      outpost = known;
+      var uplink = new TreeClient(new Servers(), peers(), domain, name, limits().callTimeMax());
+      known = Outpost.join(name, domain, this, uplink, Clock.system());
+      outposts.put(domain, known);
       return known.member();
     } finally {
       lock.unlock();
@@ -69,10 +75,14 @@ final class Migrating implements PlacedObjects, AutoCloseable {
   }
 
   private PeerServer peers() {
-    if (membership instanceof Membership.Inner(String host, int port)) {
-      return PeerServer.inner(host, port);
-    }
-    return PeerServer.leaf(host());
+    PeerServer known = peers;
+    if (known != null) return known;
+    known =
+        membership instanceof Membership.Inner inner
+            ? PeerServer.inner(inner, parts.security().certificate())
+            : PeerServer.leaf(host(), parts.security().certificate());
+    peers = known;
+    return known;
   }
 
   /* By what leaves are known to be near to others. */
@@ -85,6 +95,18 @@ final class Migrating implements PlacedObjects, AutoCloseable {
       return InetAddress.getLocalHost().getHostAddress();
     } catch (UnknownHostException nameless) {
       return "unknown";
+    }
+  }
+
+  private final class Servers implements TreeClient.Servers {
+    @Override
+    public @Nullable Channel server() {
+      return Migrating.this.server();
+    }
+
+    @Override
+    public void doubt() {
+      parts.first().conversation().doubt();
     }
   }
 
@@ -109,13 +131,28 @@ final class Migrating implements PlacedObjects, AutoCloseable {
           "a client outside of the tree cannot have objects to itself; let it be a"
               + " Membership.leaf()");
     }
-    return member().together(shared, body);
+    List<PlacedObject> objects = new ArrayList<>();
+    for (Object each : shared) objects.add(object(each));
+    return member(PlacedObject.domain(objects)).together(shared, body);
   }
 
   /// See [Stoa#flush].
   void flush() {
-    Outpost known = outpost;
-    if (known != null) known.member().flush();
+    forAll(known -> known.member().flush());
+  }
+
+  /* Something for each domain, whatever comes of it in others. */
+  private void forAll(Consumer<Outpost> action) {
+    RuntimeException failed = null;
+    for (var known : outposts.values()) {
+      try {
+        action.accept(known);
+      } catch (RuntimeException one) {
+        if (failed == null) failed = one;
+        else failed.addSuppressed(one);
+      }
+    }
+    if (failed != null) throw failed;
   }
 
   @Override
@@ -149,7 +186,7 @@ final class Migrating implements PlacedObjects, AutoCloseable {
 
   /// The same object, whose accessors answer from the copy that is here.
   <T> T near(T proxy) {
-    return isHere() ? member().on(proxy, Reads.LOCAL) : proxy;
+    return isHere() ? member(object(proxy).domain()).on(proxy, Reads.LOCAL) : proxy;
   }
 
   /// Where the calls on a proxy go, when that is not the ordinary way.
@@ -161,20 +198,21 @@ final class Migrating implements PlacedObjects, AutoCloseable {
     }
   }
 
-  /// Leaves the tree, with all made durable.
+  /// Leaves all trees, with all made durable.
   @Override
   public void close() {
-    Outpost known;
+    PeerServer own;
     lock.lock();
     try {
       closed = true;
-      known = outpost;
+      own = peers;
     } finally {
       lock.unlock();
     }
     try {
-      if (known != null) known.close();
+      forAll(Outpost::close);
     } finally {
+      if (own != null) own.close();
       synchronized (this) {
         if (channel != null) channel.shutdown();
       }

@@ -11,6 +11,7 @@ import org.jspecify.annotations.Nullable;
 import stoa.Closed;
 import stoa.NotShareable;
 import stoa.Order;
+import stoa.Security;
 import stoa.StoaConfig;
 import stoa.base.StreamId;
 import stoa.objects.ObjectSnapshot;
@@ -62,6 +63,11 @@ final class Parts implements AutoCloseable {
   /// The store as programs use it.
   ObjectSnapshot.Source whole() {
     return whole;
+  }
+
+  /// By what servers are known.
+  Security security() {
+    return config.security();
   }
 
   /// This client's part in the migration of objects.

@@ -160,7 +160,8 @@ final class RemoteInvoker implements RemoteRoute {
       throws Throwable {
     leaveReading();
     if (RemotePlaced.migrates(this) && parts.migrating().isHere()) {
-      return parts.migrating().member().call(placed(), method, arguments);
+      var object = placed();
+      return parts.migrating().member(object.domain()).call(object, method, arguments);
     }
     RemoteTransaction transaction = RemoteTransaction.current(parts);
     if (transaction != null) return transaction.call(this, method, arguments);

@@ -44,6 +44,11 @@ record RemotePlaced(RemoteInvoker live) implements PlacedObject {
   }
 
   @Override
+  public String domain() {
+    return live.shared().domain();
+  }
+
+  @Override
   public Object construct() throws Throwable {
     return live.shared().instantiate(((Ref<?>) live.key().label()).key(), live.arguments());
   }

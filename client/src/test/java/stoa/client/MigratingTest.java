@@ -2,6 +2,7 @@ package stoa.client;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
 import java.nio.file.Path;
@@ -18,6 +19,7 @@ import stoa.Accessor;
 import stoa.Closed;
 import stoa.Membership;
 import stoa.Placement;
+import stoa.Security;
 import stoa.Shared;
 import stoa.Stoa;
 import stoa.StoaConfig;
@@ -27,6 +29,9 @@ import stoa.node.Server;
 import stoa.node.ServerConfig;
 import stoa.objects.EmbeddedEngine;
 import stoa.objects.ObjectService;
+import stoa.wire.proto.StatusRequest;
+import stoa.wire.proto.StoreGrpc;
+import stoa.wire.proto.TreeStatus;
 
 /// Objects migrate between clients of a server, over sockets.
 class MigratingTest {
@@ -68,6 +73,17 @@ class MigratingTest {
     }
   }
 
+  /// A number of another domain.
+  @Shared(name = "test.RemoteTally", placement = Placement.CLIENT, domain = "votes")
+  public static class Tally {
+    private long count;
+
+    public long add(long more) {
+      count += more;
+      return count;
+    }
+  }
+
   private static Purse purse(Stoa stoa, String name) {
     return stoa.get(Purse.class, name, 100L);
   }
@@ -106,6 +122,36 @@ class MigratingTest {
                 return 103 - purse(one, "a").add(-3);
               }));
       assertEquals(97, purse(two, "b").balance());
+    }
+  }
+
+  @Test
+  void eachDomainHasATreeAndNoOperationIsOnTwo() throws Exception {
+    try (var server = serve("memory:", 0);
+        var channels = new Channels(Security.none());
+        var one = client(server, Membership.inner());
+        var two = client(server, Membership.leaf());
+        var outside = client(server, new Membership.Outside())) {
+      var tally = one.get(Tally.class, "t");
+      assertEquals(1, tally.add(1));
+      assertEquals(101, purse(one, "a").add(1));
+      assertEquals(3, two.get(Tally.class, "t").add(2));
+      assertEquals(6, outside.get(Tally.class, "t").add(3));
+      var both =
+          assertThrows(
+              IllegalArgumentException.class,
+              () -> one.together(List.of(purse(one, "a"), tally), () -> tally.add(1)));
+      for (var words :
+          List.of("test.RemotePurse[a]", "\"default\"", "test.RemoteTally[t]", "\"votes\"")) {
+        assertTrue(String.valueOf(both.getMessage()).contains(words), both.getMessage());
+      }
+      assertEquals(7L, one.<Long, RuntimeException>together(List.of(tally), () -> tally.add(1)));
+      one.flush();
+      var status =
+          StoreGrpc.newBlockingStub(channels.to(new Addresses.Address("127.0.0.1", server.port())))
+              .status(StatusRequest.getDefaultInstance());
+      var members = status.getTreeList().stream().map(TreeStatus::getDomain).toList();
+      assertEquals(List.of("default", "default", "votes", "votes", "votes"), members);
     }
   }
 

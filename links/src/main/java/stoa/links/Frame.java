@@ -8,7 +8,7 @@ import stoa.migration.core.TreeNode;
 /// What is sent over one stream between two processes. The first frame says what the stream is for.
 sealed interface Frame {
   /// The version of what is said.
-  int VERSION = 1;
+  int VERSION = 2;
 
   /// First: the stream is the connection between two nodes, of which the receiver's process has the
   /// second.
@@ -21,7 +21,8 @@ sealed interface Frame {
   ///
   /// @param address the address of all its nodes
   /// @param name what people call it
-  record Register(String address, String name) implements Frame {}
+  /// @param domain in whose tree it takes part
+  record Register(String address, String name, String domain) implements Frame {}
 
   /// The answer to that.
   ///
@@ -54,5 +55,7 @@ sealed interface Frame {
   ///
   /// @param stamp of the sender's clock, in nanoseconds
   /// @param echo the last stamp that came from the receiver, 0 when none has
-  record Beat(long stamp, long echo) implements Frame {}
+  /// @param age from a node to its child: how old its mandate was when that stamp came, in
+  ///   nanoseconds; otherwise, and when it has none, [stoa.migration.core.Mandate#NONE]
+  record Beat(long stamp, long echo, long age) implements Frame {}
 }

@@ -36,8 +36,8 @@ final class FrameCodec {
         ticket(MessageCodec.write(out, to), ticket);
       }
       case Frame.Said(Message message) -> MessageCodec.write(out.u8(SAID), message);
-      case Frame.Register(String address, String name) ->
-          out.u8(REGISTER).varint(Frame.VERSION).text(address).text(name);
+      case Frame.Register(String address, String name, String domain) ->
+          out.u8(REGISTER).varint(Frame.VERSION).text(address).text(name).text(domain);
       case Frame.Registered(var root, var settings, long leaseMillis) ->
           MessageCodec.write(out.u8(REGISTERED).varint(Frame.VERSION), root)
               .varint(settings.childrenMax())
@@ -54,7 +54,8 @@ final class FrameCodec {
         MessageCodec.optional(MessageCodec.write(out.u8(STANDING), node), parent);
         out.varint(children).varint(owned);
       }
-      case Frame.Beat(long stamp, long echo) -> out.u8(BEAT).i64(stamp).i64(echo);
+      case Frame.Beat(long stamp, long echo, long age) ->
+          out.u8(BEAT).i64(stamp).i64(echo).i64(age);
     }
     return out;
   }
@@ -83,7 +84,7 @@ final class FrameCodec {
       case SAID -> new Frame.Said(MessageCodec.read(in));
       case REGISTER -> {
         version(in);
-        yield new Frame.Register(in.text(), in.text());
+        yield new Frame.Register(in.text(), in.text(), in.text());
       }
       case REGISTERED -> {
         version(in);
@@ -106,7 +107,7 @@ final class FrameCodec {
               MessageCodec.optional(in),
               (int) in.varint(),
               (int) in.varint());
-      case BEAT -> new Frame.Beat(in.i64(), in.i64());
+      case BEAT -> new Frame.Beat(in.i64(), in.i64(), in.i64());
       default -> throw new MalformedException("frame " + kind + " is none that is known here");
     };
   }

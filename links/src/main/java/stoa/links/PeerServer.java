@@ -5,6 +5,7 @@ import io.grpc.ManagedChannel;
 import io.grpc.Server;
 import io.grpc.ServerServiceDefinition;
 import io.grpc.Status;
+import io.grpc.netty.shaded.io.grpc.netty.GrpcSslContexts;
 import io.grpc.netty.shaded.io.grpc.netty.NettyChannelBuilder;
 import io.grpc.netty.shaded.io.grpc.netty.NettyServerBuilder;
 import io.grpc.stub.CallStreamObserver;
@@ -12,12 +13,15 @@ import io.grpc.stub.ServerCalls;
 import io.grpc.stub.StreamObserver;
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.util.HexFormat;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
+import stoa.Membership;
 import stoa.Unavailable;
 import stoa.migration.core.NodeId;
 
@@ -29,51 +33,89 @@ public final class PeerServer implements AutoCloseable {
   private static final SecureRandom RANDOM = new SecureRandom();
   private static final long END_MILLIS = 500;
 
-  private final String address;
-  private final @Nullable Server server;
-  private final Tickets tickets = new Tickets();
-  private final Map<String, ManagedChannel> channels = new ConcurrentHashMap<>();
-  private volatile @Nullable TreeLinks links;
+  /// Where the nodes of one tree are in this process.
+  static final class Desk {
+    private final String address;
+    private final Tickets tickets = new Tickets();
+    private volatile @Nullable TreeLinks links;
 
-  private PeerServer(String host) {
-    server = null;
-    address = NodeId.LEAF + bracketed(host) + "/" + token();
+    private Desk(String address) {
+      this.address = address;
+    }
+
+    /// The address of the nodes.
+    String address() {
+      return address;
+    }
+
+    /// By what those are known who may connect.
+    Tickets tickets() {
+      return tickets;
+    }
+
+    void serve(TreeLinks own) {
+      links = own;
+    }
   }
 
-  private PeerServer(String host, int port) {
+  private final @Nullable Path trusted;
+  private final String place;
+  private final @Nullable Server server;
+  private final Map<String, Desk> desks = new ConcurrentHashMap<>();
+  private final Map<String, ManagedChannel> channels = new ConcurrentHashMap<>();
+
+  private PeerServer(String host, @Nullable Path trusted) {
+    this.trusted = trusted;
+    server = null;
+    place = NodeId.LEAF + bracketed(host) + "/";
+  }
+
+  private PeerServer(Membership.Inner inner, @Nullable Path trusted) {
+    this.trusted = trusted;
+    String host = inner.host();
+    int port = inner.port();
+    Path certificate = inner.certificate();
+    Path key = inner.key();
     var service =
         ServerServiceDefinition.builder("stoa.Tree")
             .addMethod(Pipe.METHOD, ServerCalls.asyncBidiStreamingCall(this::take))
             .build();
     try {
-      server =
+      var builder =
           NettyServerBuilder.forAddress(new InetSocketAddress(host, port))
               .directExecutor()
               .maxInboundMessageSize(PART_BYTES_MAX)
               .maxConcurrentCallsPerConnection(64)
-              .addService(service)
-              .build()
-              .start();
+              .addService(service);
+      if (certificate != null && key != null) {
+        builder.sslContext(GrpcSslContexts.forServer(certificate.toFile(), key.toFile()).build());
+      }
+      server = builder.build().start();
+    } catch (SSLException | IllegalArgumentException e) {
+      throw new IllegalArgumentException(
+          "the certificate " + certificate + " cannot be used: " + e.getMessage(), e);
     } catch (IOException e) {
       throw new Unavailable(
           "nothing can listen on " + host + ":" + port + ": " + e.getMessage(), e);
     }
-    address = "tcp://" + bracketed(host) + ":" + server.getPort() + "/" + token();
+    place = "tcp://" + bracketed(host) + ":" + server.getPort() + "/";
   }
 
   /// Of a process that nobody connects to.
   ///
   /// @param host by which it is known who is near
-  public static PeerServer leaf(String host) {
-    return new PeerServer(host);
+  /// @param trusted the certificate by which others are known; null when nothing is encrypted
+  public static PeerServer leaf(String host, @Nullable Path trusted) {
+    return new PeerServer(host, trusted);
   }
 
   /// Of a process that others connect to.
   ///
-  /// @param port 0 for any
+  /// @param trusted the certificate by which others are known; null when nothing is encrypted
   /// @throws Unavailable when the address cannot be listened on
-  public static PeerServer inner(String host, int port) {
-    return new PeerServer(host, port);
+  /// @throws IllegalArgumentException when a certificate cannot be used
+  public static PeerServer inner(Membership.Inner inner, @Nullable Path trusted) {
+    return new PeerServer(inner, trusted);
   }
 
   private static String bracketed(String host) {
@@ -87,18 +129,16 @@ public final class PeerServer implements AutoCloseable {
     return HexFormat.of().formatHex(random);
   }
 
-  /// The address of the nodes of this process.
-  String address() {
-    return address;
+  /// Begins a place for the nodes of a tree.
+  Desk open() {
+    var desk = new Desk(place + token());
+    desks.put(desk.address, desk);
+    return desk;
   }
 
-  /// By what those are known who may connect.
-  Tickets tickets() {
-    return tickets;
-  }
-
-  void serve(TreeLinks own) {
-    links = own;
+  /// Ends one.
+  void close(Desk desk) {
+    desks.remove(desk.address);
   }
 
   private StreamObserver<byte[]> take(StreamObserver<byte[]> out) {
@@ -118,14 +158,25 @@ public final class PeerServer implements AutoCloseable {
         known.frame(pipe, frame);
         return;
       }
-      var own = links;
-      if (own == null || !(frame instanceof Frame.Greeting(var from, var to, var ticket))) {
+      if (!(frame instanceof Frame.Greeting(var from, var to, var ticket))) {
         pipe.cut(Status.INVALID_ARGUMENT.withDescription("no greeting of a node: " + frame));
-      } else if (!tickets.isGood(ticket, from.address())) {
+        return;
+      }
+      Desk desk = desks.get(to.address());
+      var own = desk == null ? null : desk.links;
+      if (desk == null || own == null) {
+        pipe.cut(Status.NOT_FOUND.withDescription(to + " is not here"));
+      } else if (!desk.tickets.isGood(ticket, from.address())) {
         pipe.cut(Status.UNAUTHENTICATED.withDescription("the ticket of " + from + " is not good"));
       } else {
         inside = own.accept(pipe, from, to);
       }
+    }
+
+    @Override
+    public void beat(Pipe pipe, Frame.Beat beat, boolean first) {
+      var known = inside;
+      if (known != null) known.beat(pipe, beat, first);
     }
 
     @Override
@@ -151,13 +202,23 @@ public final class PeerServer implements AutoCloseable {
     return channels.computeIfAbsent(
         place,
         target ->
-            NettyChannelBuilder.forTarget("dns:///" + target)
-                .usePlaintext()
+            secured(NettyChannelBuilder.forTarget("dns:///" + target))
                 .disableRetry()
                 .directExecutor()
                 .idleTimeout(1, TimeUnit.MINUTES)
                 .maxInboundMessageSize(PART_BYTES_MAX)
                 .build());
+  }
+
+  private NettyChannelBuilder secured(NettyChannelBuilder builder) {
+    Path known = trusted;
+    if (known == null) return builder.usePlaintext();
+    try {
+      return builder.sslContext(GrpcSslContexts.forClient().trustManager(known.toFile()).build());
+    } catch (SSLException | IllegalArgumentException e) {
+      throw new IllegalArgumentException(
+          "the certificate " + known + " cannot be used: " + e.getMessage(), e);
+    }
   }
 
   private static @Nullable String place(String other) {

@@ -16,6 +16,7 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 import stoa.base.Decoder;
 import stoa.base.Encoder;
+import stoa.migration.core.Mandate;
 
 /// One stream of frames between two processes, as one of them sees it. Thread-safe; frames come one
 /// after the other.
@@ -27,6 +28,11 @@ final class Pipe implements StreamObserver<byte[]> {
   interface Ear {
     /// A frame has come.
     void frame(Pipe pipe, Frame frame);
+
+    /// The other side is there.
+    ///
+    /// @param first whether it says so for the first time
+    default void beat(Pipe pipe, Frame.Beat beat, boolean first) {}
 
     /// It is over; said once, and last.
     void over(Pipe pipe, Status why);
@@ -73,17 +79,24 @@ final class Pipe implements StreamObserver<byte[]> {
   private volatile long heardNanos = System.nanoTime();
   private volatile long saidNanos = heardNanos;
   private volatile long confirmedNanos = heardNanos;
-  private volatile long otherStamp;
+  private volatile @Nullable Stamp other;
+
+  /* What the other side's clock was, and this one when that came. */
+  private record Stamp(long stamp, long cameNanos) {}
 
   Pipe(Ear ear) {
     this.ear = ear;
   }
 
-  /// Sets where what is sent goes; before anything is.
+  /// Sets where what is sent goes; what is sent before is lost.
   void out(CallStreamObserver<byte[]> to) {
     synchronized (sending) {
       out = to;
     }
+    synchronized (this) {
+      if (!over) return;
+    }
+    cut(Status.CANCELLED.withDescription("it was over before it began"));
   }
 
   /// How long ago the other side was heard of, in nanoseconds.
@@ -98,8 +111,12 @@ final class Pipe implements StreamObserver<byte[]> {
   }
 
   /// Says that this side is there.
-  void beat() {
-    send(new Frame.Beat(System.nanoTime(), otherStamp));
+  ///
+  /// @param mandate of the node that says so to its child; null otherwise
+  void beat(@Nullable Mandate mandate) {
+    var last = other;
+    long age = mandate == null || last == null ? Mandate.NONE : mandate.age(last.cameNanos);
+    send(new Frame.Beat(System.nanoTime(), last == null ? 0 : last.stamp, age));
   }
 
   /// How long ago something was sent, in nanoseconds.
@@ -167,9 +184,11 @@ final class Pipe implements StreamObserver<byte[]> {
       cut(Status.INVALID_ARGUMENT.withDescription(malformed.getMessage()));
       return;
     }
-    if (frame instanceof Frame.Beat(long stamp, long echo)) {
-      otherStamp = stamp;
-      if (echo != 0) confirmedNanos = echo;
+    if (frame instanceof Frame.Beat beat) {
+      boolean first = other == null;
+      other = new Stamp(beat.stamp(), System.nanoTime());
+      if (beat.echo() != 0) confirmedNanos = beat.echo();
+      ear.beat(this, beat, first);
     } else {
       ear.frame(this, frame);
     }

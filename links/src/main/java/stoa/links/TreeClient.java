@@ -3,9 +3,8 @@ package stoa.links;
 import io.grpc.CallOptions;
 import io.grpc.Channel;
 import io.grpc.Status;
-import io.grpc.stub.ClientCallStreamObserver;
+import io.grpc.stub.CallStreamObserver;
 import io.grpc.stub.ClientCalls;
-import io.grpc.stub.ClientResponseObserver;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -15,7 +14,6 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -37,11 +35,26 @@ public final class TreeClient implements Uplink {
 
   private static final Logger LOG = LoggerFactory.getLogger(TreeClient.class);
   private static final long TICK_MILLIS = 100;
+
+  /// After which part of the lease of silence it is asked who has the root.
+  private static final int DOUBT = 5;
+
   private static final long RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
   private static final long FIRST_LEASE_NANOS = TimeUnit.SECONDS.toNanos(5);
 
-  private final Supplier<@Nullable Channel> server;
+  /// The way to the servers.
+  public interface Servers {
+    /// A channel to the server that has the root, as far as is known; null when it is not.
+    @Nullable Channel server();
+
+    /// That one is silent: another one may have the root.
+    void doubt();
+  }
+
+  private final Servers servers;
   private final PeerServer peers;
+  private final PeerServer.Desk here;
+  private final String domain;
   private final String name;
   private final Duration patience;
   private final Tickets tickets;
@@ -58,24 +71,27 @@ public final class TreeClient implements Uplink {
   private @Nullable Status refused; // guarded by lock
   private boolean closed; // guarded by lock
   private long triedNanos; // of the thread that ticks
+  private @Nullable Channel asked; // of the thread that ticks
   private volatile @Nullable NodeId root;
   private volatile TreeNode.@Nullable Settings settings;
   private volatile Tickets.@Nullable Ticket ticket;
   private volatile @Nullable TreeLinks links;
   private volatile long leaseNanos = FIRST_LEASE_NANOS;
 
-  /// @param server a channel to the server that has the root, as far as is known; null when it is
-  ///   not
-  /// @param peers of this process; closed with this
+  /// @param servers who may have the root
+  /// @param peers of this process
+  /// @param domain whose tree it is
   /// @param name what people call the process
   /// @param patience how long the root is waited for
   public TreeClient(
-      Supplier<@Nullable Channel> server, PeerServer peers, String name, Duration patience) {
-    this.server = server;
+      Servers servers, PeerServer peers, String domain, String name, Duration patience) {
+    this.servers = servers;
     this.peers = peers;
+    this.here = peers.open();
+    this.domain = domain;
     this.name = name;
     this.patience = patience;
-    this.tickets = peers.tickets();
+    this.tickets = here.tickets();
     var _ = ticks.scheduleWithFixedDelay(this::tick, 0, TICK_MILLIS, TimeUnit.MILLISECONDS);
   }
 
@@ -87,11 +103,22 @@ public final class TreeClient implements Uplink {
       if (own != null) own.tick();
       Pipe pipe = desk();
       if (pipe == null) register();
-      else if (pipe.silenceNanos() > leaseNanos)
-        pipe.cut(Status.DEADLINE_EXCEEDED.withDescription("the root is silent"));
-      else if (pipe.idleNanos() > leaseNanos / 5) pipe.beat();
+      else look(pipe);
     } catch (RuntimeException failed) {
       LOG.warn("a tick of the tree failed", failed);
+    }
+  }
+
+  /* A desk that is silent is left when its lease is over, or when another server has the root. */
+  private void look(Pipe pipe) {
+    if (pipe.idleNanos() > leaseNanos / TreeLinks.BEATS) pipe.beat(null);
+    if (pipe.silenceNanos() < leaseNanos / DOUBT) return;
+    servers.doubt();
+    Channel now = servers.server();
+    if (pipe.silenceNanos() > leaseNanos) {
+      pipe.cut(Status.DEADLINE_EXCEEDED.withDescription("the root is silent"));
+    } else if (now != null && !now.equals(asked)) {
+      pipe.cut(Status.UNAVAILABLE.withDescription("another server has the store"));
     }
   }
 
@@ -108,8 +135,9 @@ public final class TreeClient implements Uplink {
     long now = System.nanoTime();
     if (triedNanos != 0 && now - triedNanos < RETRY_NANOS) return;
     triedNanos = now;
-    Channel channel = server.get();
+    Channel channel = servers.server();
     if (channel == null) return;
+    asked = channel;
     var pipe = new Pipe(new Desk());
     lock.lock();
     try {
@@ -118,36 +146,15 @@ public final class TreeClient implements Uplink {
       lock.unlock();
     }
     dial(channel, pipe);
-    pipe.send(new Frame.Register(peers.address(), name));
+    pipe.send(new Frame.Register(here.address(), name, domain));
   }
 
   private static void dial(Channel channel, Pipe pipe) {
-    var _ =
-        ClientCalls.asyncBidiStreamingCall(
-            channel.newCall(Pipe.METHOD, CallOptions.DEFAULT), new Dialed(pipe));
-  }
-
-  /* What gRPC tells of a stream that this process began. */
-  private record Dialed(Pipe pipe) implements ClientResponseObserver<byte[], byte[]> {
-    @Override
-    public void beforeStart(ClientCallStreamObserver<byte[]> requests) {
-      pipe.out(requests);
-    }
-
-    @Override
-    public void onNext(byte[] part) {
-      pipe.onNext(part);
-    }
-
-    @Override
-    public void onError(Throwable failure) {
-      pipe.onError(failure);
-    }
-
-    @Override
-    public void onCompleted() {
-      pipe.onCompleted();
-    }
+    // Other threads may send as soon as it is told: the call has begun by then.
+    pipe.out(
+        (CallStreamObserver<byte[]>)
+            ClientCalls.asyncBidiStreamingCall(
+                channel.newCall(Pipe.METHOD, CallOptions.DEFAULT), pipe));
   }
 
   private final class Desk implements Pipe.Ear {
@@ -187,7 +194,7 @@ public final class TreeClient implements Uplink {
     if (links == null) {
       var made = new TreeLinks(new Around(), lease);
       links = made;
-      peers.serve(made);
+      here.serve(made);
     }
     List<Frame.Named> all;
     lock.lock();
@@ -215,7 +222,7 @@ public final class TreeClient implements Uplink {
   private final class Around implements TreeLinks.Network {
     @Override
     public @Nullable Pipe dial(NodeId to, Pipe.Ear ear) {
-      Channel channel = to.address().contains("://") ? peers.to(to.address()) : server.get();
+      Channel channel = to.address().contains("://") ? peers.to(to.address()) : servers.server();
       if (channel == null) return null;
       var pipe = new Pipe(ear);
       TreeClient.dial(channel, pipe);
@@ -274,7 +281,7 @@ public final class TreeClient implements Uplink {
 
   @Override
   public String address() {
-    return peers.address();
+    return here.address();
   }
 
   @Override
@@ -358,6 +365,6 @@ public final class TreeClient implements Uplink {
     }
     ticks.shutdownNow();
     if (pipe != null) pipe.finish();
-    peers.close();
+    peers.close(here);
   }
 }

@@ -14,6 +14,7 @@ import org.slf4j.LoggerFactory;
 import stoa.migration.Links;
 import stoa.migration.Mailbox;
 import stoa.migration.core.Event;
+import stoa.migration.core.Mandate;
 import stoa.migration.core.Message;
 import stoa.migration.core.NodeId;
 
@@ -45,14 +46,17 @@ final class TreeLinks implements Links {
   private static final int EARLY_MAX = 10_000;
 
   /// How often in a lease each side says that it is there.
-  private static final int BEATS = 10;
+  static final int BEATS = 10;
 
   /// A node of this process.
   private static final class Own {
     private final NodeId id;
     private final Inbox inbox;
     private final Mailbox mailbox;
+    private final Mandate mandate = new Mandate(Mandate.LENGTH_NANOS);
     private final Map<NodeId, Link> links = new TreeMap<>();
+    /* Children whose connections broke, until they have no mandate any more for certain. */
+    private final Map<NodeId, Ending> endings = new TreeMap<>();
     private final Map<NodeId, Boolean> ended =
         new LinkedHashMap<>() {
           private static final long serialVersionUID = 1L;
@@ -78,7 +82,9 @@ final class TreeLinks implements Links {
     private final Deque<Message> early = new ArrayDeque<>();
     private @Nullable Pipe pipe;
     private boolean taken;
-    private long beatNanos;
+    /* Whether it leads to a parent, who says how old the mandate is. */
+    private volatile boolean isUp;
+    private long beatNanos = System.nanoTime();
     /* Of the mailbox: whether the end was told. */
     private boolean told;
 
@@ -88,13 +94,17 @@ final class TreeLinks implements Links {
     }
   }
 
+  private record Ending(Link link, long dueNanos) {}
+
   private final Network network;
   private final long leaseNanos;
+  private final long beatNanos;
   private final Map<NodeId, Own> nodes = new TreeMap<>(); // guarded by this
 
   TreeLinks(Network network, long leaseNanos) {
     this.network = network;
     this.leaseNanos = leaseNanos;
+    beatNanos = Math.min(leaseNanos / BEATS, Mandate.LENGTH_NANOS / 5);
   }
 
   // ---- for the nodes of this process
@@ -124,7 +134,7 @@ final class TreeLinks implements Links {
     boolean refused = false;
     synchronized (this) {
       Own own = nodes.get(from);
-      if (own == null) return;
+      if (own == null || own.endings.containsKey(to)) return;
       Link known = own.links.get(to);
       boolean isNew = known == null && !own.ended.containsKey(to);
       link = known != null ? known : new Link(own, to);
@@ -148,6 +158,7 @@ final class TreeLinks implements Links {
 
   /* Called by the one thread that is at work for the node, so that nothing overtakes. */
   private void connect(Link link, Message first) {
+    link.isUp = true;
     var ticket = network.ticket();
     Pipe pipe = ticket == null ? null : network.dial(link.other, new Listening(link));
     if (pipe == null || ticket == null) {
@@ -162,6 +173,7 @@ final class TreeLinks implements Links {
     }
     pipe.send(new Frame.Greeting(link.own.id, link.other, ticket));
     pipe.send(new Frame.Said(first));
+    pipe.beat(null);
     if (!still) pipe.cut(Status.CANCELLED.withDescription("it has ended"));
   }
 
@@ -176,6 +188,7 @@ final class TreeLinks implements Links {
     synchronized (this) {
       Own own = nodes.get(from);
       if (own == null) return;
+      own.endings.remove(to);
       Link known = own.links.get(to);
       link = known == null ? new Link(own, to) : known;
     }
@@ -183,16 +196,25 @@ final class TreeLinks implements Links {
   }
 
   private void end(Link link, Status why) {
+    close(link, why, false);
+    post(link, new Event.Gone(link.other));
+  }
+
+  /* Closes it, and perhaps tells its node later. */
+  private void close(Link link, Status why, boolean later) {
     LOG.debug("the connection of {} and {} is over: {}", link.own.id, link.other, why);
     Pipe pipe;
     synchronized (this) {
-      link.own.links.remove(link.other, link);
+      boolean isNews = link.own.links.remove(link.other, link);
       link.own.ended.put(link.other, true);
       pipe = link.pipe;
       link.early.clear();
+      if (later && isNews) {
+        var ending = new Ending(link, System.nanoTime() + Mandate.LENGTH_NANOS);
+        link.own.endings.put(link.other, ending);
+      }
     }
     if (pipe != null) pipe.cut(why);
-    post(link, new Event.Gone(link.other));
   }
 
   /* What came before the end is taken, and nothing after it. */
@@ -277,8 +299,16 @@ final class TreeLinks implements Links {
     }
 
     @Override
+    public void beat(Pipe pipe, Frame.Beat beat, boolean first) {
+      if (link.isUp) heard(link.own, beat);
+      else if (first) beats(List.of(link));
+    }
+
+    /* A child whose connection broke, or who is below it, may have a mandate yet and act on it. */
+    @Override
     public void over(Pipe pipe, Status why) {
-      end(link, why);
+      if (link.isUp) end(link, why);
+      else close(link, why, true);
     }
   }
 
@@ -293,29 +323,93 @@ final class TreeLinks implements Links {
     return pipe != null && pipe.staleNanos() < leaseNanos;
   }
 
+  @Override
+  public boolean isSure(NodeId node) {
+    Own own;
+    synchronized (this) {
+      own = nodes.get(node);
+    }
+    return own != null && own.mandate.holds(System.nanoTime());
+  }
+
+  @Override
+  public void confirmed(NodeId root, long askedNanos) {
+    Own own;
+    synchronized (this) {
+      own = nodes.get(root);
+    }
+    if (own == null) return;
+    own.mandate.confirmed(askedNanos);
+    beats(below(own, false));
+  }
+
+  /* The node above has said how old the mandate is; those below are told at once. */
+  private void heard(Own own, Frame.Beat beat) {
+    long now = System.nanoTime();
+    boolean before = own.mandate.holds(now);
+    // Not beyond when that one may end the connection, whatever of it was under way for how long.
+    own.mandate.heard(beat.echo(), Math.max(beat.age(), Mandate.LENGTH_NANOS - leaseNanos));
+    boolean renewed = !before && own.mandate.holds(now);
+    beats(below(own, renewed));
+    if (renewed) own.mailbox.put(own.inbox::renewed);
+  }
+
+  /* The connections to children over which it is time to say something. */
+  private synchronized List<Link> below(Own own, boolean now) {
+    long since = System.nanoTime() - beatNanos / 2;
+    return own.links.values().stream()
+        .filter(link -> !link.isUp && link.pipe != null && (now || link.beatNanos - since < 0))
+        .toList();
+  }
+
+  private void beats(List<Link> some) {
+    for (var link : some) {
+      Pipe pipe;
+      synchronized (this) {
+        pipe = link.pipe;
+        link.beatNanos = System.nanoTime();
+      }
+      if (pipe != null) pipe.beat(link.isUp ? null : link.own.mandate);
+    }
+  }
+
+  /* A child may act on what it has until its own stamps are as old as the lease, which is when its parent
+   * has heard nothing for as long: the parent looks at nothing else. */
+  private boolean isLost(Link link, @Nullable Pipe pipe) {
+    return link.isUp && pipe != null && pipe.staleNanos() > leaseNanos;
+  }
+
   /// Ends what is silent, and says everywhere that this process is there. To be called a few times
-  /// in each lease.
+  /// in each second.
   void tick() {
     List<Link> late = new ArrayList<>();
-    List<Pipe> beating = new ArrayList<>();
+    List<Link> beating = new ArrayList<>();
+    List<Link> ending = new ArrayList<>();
     long now = System.nanoTime();
     synchronized (this) {
       for (var own : nodes.values()) {
         for (var link : own.links.values()) {
           Pipe pipe = link.pipe;
           long silence = pipe == null ? now - link.beganNanos : pipe.silenceNanos();
-          if (silence > leaseNanos || (pipe != null && pipe.staleNanos() > leaseNanos)) {
+          if (silence > leaseNanos || isLost(link, pipe)) {
             late.add(link);
-          } else if (pipe != null && now - link.beatNanos > leaseNanos / BEATS) {
-            link.beatNanos = now;
-            beating.add(pipe);
+          } else if (pipe != null && now - link.beatNanos > beatNanos) {
+            beating.add(link);
           }
         }
+        own.endings
+            .values()
+            .removeIf(each -> {
+              boolean isDue = each.dueNanos - now < 0;
+              if (isDue) ending.add(each.link);
+              return isDue;
+            });
       }
     }
     for (var link : late) {
       end(link, Status.DEADLINE_EXCEEDED.withDescription("nothing was heard within the lease"));
     }
-    beating.forEach(Pipe::beat);
+    ending.forEach(link -> post(link, new Event.Gone(link.other)));
+    beats(beating);
   }
 }

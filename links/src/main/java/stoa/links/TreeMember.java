@@ -2,6 +2,7 @@ package stoa.links;
 
 /// A process of the tree, as it said last.
 ///
+/// @param domain in whose tree
 /// @param name what it is called
 /// @param node the node that it is now, as its neighbors call it
 /// @param parent the one above it; empty for the root, and while it has no place
@@ -9,4 +10,10 @@ package stoa.links;
 /// @param owned how many objects are there
 /// @param isInner whether it may have children
 public record TreeMember(
-    String name, String node, String parent, int children, int owned, boolean isInner) {}
+    String domain,
+    String name,
+    String node,
+    String parent,
+    int children,
+    int owned,
+    boolean isInner) {}

@@ -70,7 +70,7 @@ final class TreeRoot implements AutoCloseable {
   Pipe.@Nullable Ear enter(Pipe pipe, Frame first) {
     return switch (first) {
       case Frame.Greeting(NodeId from, NodeId to, var ticket) -> greeted(pipe, from, to, ticket);
-      case Frame.Register(String address, String name) -> register(pipe, address, name);
+      case Frame.Register(String address, String name, _) -> register(pipe, address, name);
       default -> refuse(pipe, Status.INVALID_ARGUMENT, "no first frame: " + first);
     };
   }
@@ -168,9 +168,10 @@ final class TreeRoot implements AutoCloseable {
 
     private TreeMember member() {
       var now = standing;
-      if (now == null) return new TreeMember(name, address, "", 0, 0, isInner());
+      if (now == null) return new TreeMember(domain.name(), name, address, "", 0, 0, isInner());
       NodeId parent = now.parent();
       return new TreeMember(
+          domain.name(),
           name,
           now.node().toString(),
           parent == null ? "" : parent.toString(),
@@ -184,6 +185,11 @@ final class TreeRoot implements AutoCloseable {
     }
   }
 
+  /// Whether a node is its root.
+  boolean is(NodeId node) {
+    return node.equals(domain.root());
+  }
+
   void tick() {
     links.tick();
     long leaseNanos = lease.toNanos();
@@ -195,8 +201,8 @@ final class TreeRoot implements AutoCloseable {
         desk.pipe.cut(Status.DEADLINE_EXCEEDED.withDescription("silent beyond the lease"));
       } else if (seals) {
         desk.let(seal); // also to who is not welcome yet, and asks nothing before it is
-      } else if (desk.pipe.idleNanos() > leaseNanos / 5) {
-        desk.pipe.beat();
+      } else if (desk.pipe.idleNanos() > leaseNanos / TreeLinks.BEATS) {
+        desk.pipe.beat(null);
       }
     }
   }
@@ -207,7 +213,13 @@ final class TreeRoot implements AutoCloseable {
     var root = domain.standing();
     all.add(
         new TreeMember(
-            "the root", root.node().toString(), "", root.children(), root.owned(), true));
+            domain.name(),
+            "the root",
+            root.node().toString(),
+            "",
+            root.children(),
+            root.owned(),
+            true));
     desks.values().forEach(desk -> all.add(desk.member()));
     return all;
   }

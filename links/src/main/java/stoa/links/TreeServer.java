@@ -6,6 +6,7 @@ import io.grpc.stub.CallStreamObserver;
 import io.grpc.stub.ServerCalls;
 import io.grpc.stub.StreamObserver;
 import java.time.Duration;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -13,11 +14,13 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import stoa.LimitExceeded;
 import stoa.migration.Domain;
+import stoa.migration.core.Mandate;
 import stoa.objects.ObjectService;
 
-/// The tree's part of a server: takes the streams of clients, and has the root while the server has
-/// the store. Thread-safe; its owner calls [#tick()] a few times in a second, and closes it.
+/// The tree's part of a server: takes the streams of clients, and has the roots while the server
+/// has the store. Thread-safe; its owner calls [#tick()] a few times in a second, and closes it.
 public final class TreeServer implements AutoCloseable {
   /// How long a member may be silent, as a rule.
   public static final Duration LEASE = Duration.ofSeconds(5);
@@ -39,6 +42,14 @@ public final class TreeServer implements AutoCloseable {
     this.store = store;
     this.background = background;
     this.lease = lease;
+    if (lease.toNanos() < Mandate.LENGTH_NANOS) {
+      throw new IllegalArgumentException(
+          "a lease of "
+              + lease
+              + " ends before a root can be sure of its members; give it "
+              + Duration.ofNanos(Mandate.LENGTH_NANOS)
+              + " or more");
+    }
   }
 
   /// The service, for a server of gRPC.
@@ -77,7 +88,7 @@ public final class TreeServer implements AutoCloseable {
         return;
       }
       strangers.remove(pipe);
-      TreeRoot root = root();
+      TreeRoot root = root(pipe, frame);
       if (root == null) {
         pipe.cut(Status.UNAVAILABLE.withDescription("another server has the store"));
         return;
@@ -92,6 +103,15 @@ public final class TreeServer implements AutoCloseable {
     }
 
     @Override
+    public void beat(Pipe pipe, Frame.Beat beat, boolean first) {
+      Pipe.Ear known;
+      synchronized (this) {
+        known = inside;
+      }
+      if (known != null) known.beat(pipe, beat, first);
+    }
+
+    @Override
     public void over(Pipe pipe, Status why) {
       strangers.remove(pipe);
       Pipe.Ear known;
@@ -103,13 +123,26 @@ public final class TreeServer implements AutoCloseable {
     }
   }
 
-  private @Nullable TreeRoot root() {
+  /* The root that a first frame is for. */
+  private @Nullable TreeRoot root(Pipe pipe, Frame first) {
+    if (first instanceof Frame.Greeting(_, var to, _)) {
+      return roots.values().stream().filter(root -> root.is(to)).findAny().orElse(null);
+    }
+    if (first instanceof Frame.Register(_, _, String domain)) return root(pipe, domain);
+    pipe.cut(Status.INVALID_ARGUMENT.withDescription("no first frame: " + first));
+    return null;
+  }
+
+  private @Nullable TreeRoot root(Pipe pipe, String name) {
     try {
       ObjectService service = store.get();
       if (service == null || service.hasFailed()) return null;
-      var domain = (Domain) service.placing();
+      var domain = (Domain) service.placing(name);
       if (domain.isOver()) return null;
       return roots.computeIfAbsent(domain, _ -> new TreeRoot(domain, service, background, lease));
+    } catch (LimitExceeded tooMany) {
+      pipe.cut(Status.RESOURCE_EXHAUSTED.withDescription(tooMany.getMessage()));
+      return null;
     } catch (RuntimeException closed) {
       return null;
     }
@@ -133,9 +166,13 @@ public final class TreeServer implements AutoCloseable {
         });
   }
 
-  /// The processes of the tree, the root first; empty while there is none here.
+  /// The processes of all trees, of each its root first; empty while there is none here.
   public List<TreeMember> members() {
-    return roots.values().stream().flatMap(root -> root.members().stream()).toList();
+    return roots.values().stream()
+        .map(TreeRoot::members)
+        .sorted(Comparator.comparing(members -> members.getFirst().domain()))
+        .flatMap(List::stream)
+        .toList();
   }
 
   @Override

@@ -102,7 +102,7 @@ class FrameCodecTest {
       }
     }
     all.add(new Frame.Greeting(node(), node(), ticket));
-    all.add(new Frame.Register("leaf://h/1", "some process"));
+    all.add(new Frame.Register("leaf://h/1", "some process", "default"));
     var settings = new TreeNode.Settings(5, TreeNode.Retrieval.AHEAD);
     all.add(new Frame.Registered(node(), settings, 5_000));
     all.add(new Frame.Pass(ticket));
@@ -110,7 +110,7 @@ class FrameCodecTest {
     all.add(new Frame.Named("some.Type", bytes()));
     all.add(new Frame.Standing(node(), node(), 2, 3));
     all.add(new Frame.Standing(node(), null, 0, 0));
-    all.add(new Frame.Beat(random.nextLong(), random.nextLong()));
+    all.add(new Frame.Beat(random.nextLong(), random.nextLong(), random.nextLong()));
     return all;
   }
 
@@ -149,7 +149,7 @@ class FrameCodecTest {
 
   @Test
   void anotherVersionIsRefusedWithWordsThatSaySo() {
-    byte[] bytes = FrameCodec.write(new Frame.Register("leaf://h/1", "x")).toBytes();
+    byte[] bytes = FrameCodec.write(new Frame.Register("leaf://h/1", "x", "default")).toBytes();
     bytes[1] = 9;
     var refused = assertThrows(Decoder.MalformedException.class, () -> FrameCodec.read(bytes));
     assertTrue(refused.toString().contains("version 9"), refused::toString);

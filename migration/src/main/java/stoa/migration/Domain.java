@@ -8,10 +8,13 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import stoa.Action;
 import stoa.Closed;
 import stoa.Stoa;
 import stoa.base.Clock;
+import stoa.migration.core.Mandate;
 import stoa.migration.core.NodeId;
 import stoa.migration.core.TreeNode;
 import stoa.migration.core.Version;
@@ -21,21 +24,24 @@ import stoa.objects.Placing;
 import stoa.objects.types.SharedMethod;
 import stoa.spi.CallContext;
 
-/// The tree of a store in this process: its root, which is where the store is, members that join it
-/// here, and those that come over the network when it is served. Thread-safe.
+/// The tree of a domain of a store in this process: its root, which is where the store is, members
+/// that join it here, and those that come over the network when it is served. Thread-safe.
 ///
 /// Calls on client-placed objects that are made on the store itself execute at the root, and are
 /// durable when they return.
 @SuppressWarnings("exports") // Justification: of Placing, which programs do not call
 public final class Domain implements Placing {
   static final long TICK_MILLIS = 200;
+  private static final long CONFIRM_MILLIS = 100;
   private static final String ROOT = "root";
+  private static final Logger LOG = LoggerFactory.getLogger(Domain.class);
 
   /* How many roots of one opening have numbers of their own, and generations above those before. */
   private static final int ROOTS_BITS = 12;
   private static final int GENERATIONS_BITS = 20;
 
   private final PlacedStore store;
+  private final String name;
   private final Clock clock;
   private final TreeNode.Settings settings;
   private final Site here = new Here();
@@ -48,12 +54,17 @@ public final class Domain implements Placing {
   private final Set<Member> members = ConcurrentHashMap.newKeySet();
   private final ScheduledExecutorService ticks =
       Executors.newSingleThreadScheduledExecutor(Domain::thread);
+  private final ScheduledExecutorService confirming =
+      Executors.newSingleThreadScheduledExecutor(Domain::thread);
+  private final Mandate mandate = new Mandate(Mandate.LENGTH_NANOS);
+  private volatile boolean served;
 
   /// @param before how many roots there were since the store was opened
-  Domain(PlacedStore store, int before, Clock clock, TreeNode.Settings settings) {
+  Domain(PlacedStore store, String name, int before, Clock clock, TreeNode.Settings settings) {
     this.store = store;
+    this.name = name;
     this.clock = clock;
-    this.settings = settings;
+    this.settings = settings.withCopyBytesMax(store.limits().residentBytesMax());
     root = new NodeId(ROOT, (store.epoch() << ROOTS_BITS) + before);
     rootStore = new RootStore(store, this::atRoot, this::end);
     rootMember =
@@ -61,7 +72,7 @@ public final class Domain implements Placing {
             here,
             rootStore,
             ROOT,
-            TreeNode.root(root, settings, root.number() << GENERATIONS_BITS));
+            TreeNode.root(root, this.settings, root.number() << GENERATIONS_BITS));
     rootMember.begin();
     auto = new Auto(store, rootMember);
     members.add(rootMember);
@@ -76,11 +87,25 @@ public final class Domain implements Placing {
     return thread;
   }
 
-  /// That of a store which is open in this process.
+  /// The usual one of a store which is open in this process.
   ///
   /// @throws IllegalArgumentException when it is a store elsewhere
   public static Domain of(Stoa stoa) {
-    return (Domain) PlacedStore.placing(stoa);
+    return of(stoa, PlacedObject.DOMAIN);
+  }
+
+  /// One of a store which is open in this process.
+  ///
+  /// @param name as in [stoa.Shared#domain()]
+  /// @throws IllegalArgumentException when it is a store elsewhere
+  /// @throws stoa.LimitExceeded when the store has too many domains
+  public static Domain of(Stoa stoa, String name) {
+    return (Domain) PlacedStore.placing(stoa, name);
+  }
+
+  /// Its name.
+  public String name() {
+    return name;
   }
 
   /// A further member. Its calls execute in this process, apart from those of other members.
@@ -97,11 +122,33 @@ public final class Domain implements Placing {
     return member;
   }
 
-  /// Has members come over a network from now on.
+  /// Has members come over a network from now on. The store is asked all the time whether it is
+  /// still the one; when it says no, this is over.
   ///
   /// @param outside the connections to those that are in other processes
   public void serve(Links outside) {
     links.outside(outside);
+    served = true;
+    var _ =
+        confirming.scheduleWithFixedDelay(
+            () -> confirm(outside), 0, CONFIRM_MILLIS, TimeUnit.MILLISECONDS);
+  }
+
+  private void confirm(Links outside) {
+    long asked = System.nanoTime();
+    try {
+      rootStore.confirm();
+    } catch (RuntimeException replaced) {
+      rootStore.fail(replaced);
+      return;
+    }
+    mandate.confirmed(asked);
+    try {
+      outside.confirmed(root, asked);
+      members.forEach(Member::renewed);
+    } catch (RuntimeException failed) {
+      LOG.warn("not all of the domain {} know that it has its root", name, failed);
+    }
   }
 
   /// The settings of all nodes.
@@ -135,7 +182,9 @@ public final class Domain implements Placing {
   /// Lets the root know which object a stream is of; before that, nobody gets the object.
   ///
   /// @throws stoa.LimitExceeded when it knows too many
+  /// @throws IllegalArgumentException when the object is of another domain
   public void know(PlacedObject object) {
+    Site.check(object, name);
     rootStore.know(object);
   }
 
@@ -164,6 +213,16 @@ public final class Domain implements Placing {
     @Override
     public NodeId root() {
       return root;
+    }
+
+    @Override
+    public String domain() {
+      return name;
+    }
+
+    @Override
+    public boolean isSure(NodeId node) {
+      return !served || mandate.holds(System.nanoTime());
     }
 
     @Override
@@ -196,6 +255,7 @@ public final class Domain implements Placing {
     members.forEach(member -> member.fail(cause));
     links.close(root);
     ticks.shutdownNow();
+    confirming.shutdown(); // by itself, perhaps
   }
 
   // ---- calls on the store itself

@@ -6,7 +6,7 @@ import stoa.migration.core.TreeNode.Retrieval;
 import stoa.objects.PlacedStore;
 import stoa.objects.Placing;
 
-/// Begins the tree of a store when its first client-placed object is called.
+/// Begins the tree of a domain when the first of its objects is called.
 public final class Domains implements Placing.Provider {
   private static final int CHILDREN_MAX = 5;
 
@@ -14,8 +14,12 @@ public final class Domains implements Placing.Provider {
   public Domains() {}
 
   @Override
-  public Placing begin(PlacedStore store, int before) {
+  public Placing begin(PlacedStore store, String domain, int before) {
     return new Domain(
-        store, before, Clock.system(), new TreeNode.Settings(CHILDREN_MAX, Retrieval.ONE_BY_ONE));
+        store,
+        domain,
+        before,
+        Clock.system(),
+        new TreeNode.Settings(CHILDREN_MAX, Retrieval.ONE_BY_ONE));
   }
 }

@@ -16,6 +16,9 @@ public interface Links {
   interface Inbox {
     /// Takes a message or an end of a connection, to be looked at later.
     void on(Event event);
+
+    /// What is said of [Links#isSure] has become true again.
+    default void renewed() {}
   }
 
   /// Begins to take what is sent to a node.
@@ -35,6 +38,17 @@ public interface Links {
   default boolean isFresh(NodeId from, NodeId to) {
     return true;
   }
+
+  /// Whether it is certain that nobody else is the root now, and that nobody else has what a node
+  /// has, see [stoa.migration.core.Mandate].
+  default boolean isSure(NodeId node) {
+    return true;
+  }
+
+  /// The root is the root.
+  ///
+  /// @param askedNanos the clock before the store was asked
+  default void confirmed(NodeId root, long askedNanos) {}
 
   /// Ends a connection.
   void cut(NodeId from, NodeId to);

@@ -53,6 +53,11 @@ public final class Member implements Placing {
     seat.on(event);
   }
 
+  /// It may be sure again that nobody else has what it has.
+  void renewed() {
+    seat.renewed();
+  }
+
   /// Ends it for good.
   void fail(RuntimeException cause) {
     seat.fail(cause);
@@ -74,8 +79,7 @@ public final class Member implements Placing {
   /// @throws IllegalArgumentException when one of them is not placed at clients
   public Place place(Collection<?> shared) {
     List<Object> asked = List.copyOf(shared);
-    return seat.place(
-        asked, asked.stream().map(each -> site.objects().object(each).stream()).toList());
+    return seat.place(asked, asked.stream().map(each -> site.object(each).stream()).toList());
   }
 
   /// The node that it is now.
@@ -138,6 +142,7 @@ public final class Member implements Placing {
       PlacedObject object, SharedMethod method, @Nullable Object[] arguments, Reads how)
       throws Throwable {
     if (Running.CURRENT.isBound()) return Running.CURRENT.get().call(object, method, arguments);
+    Site.check(object, site.domain());
     Auto auto = site.auto(object);
     if (auto == null) return inTree(object, method, arguments, how, new Auto.Meter());
     return auto.call(
@@ -213,6 +218,8 @@ public final class Member implements Placing {
       throw new IllegalStateException(
           "an operation on objects at clients runs on this thread already; name all objects there");
     }
+    var _ = PlacedObject.domain(objects);
+    objects.forEach(object -> Site.check(object, site.domain()));
     objects.forEach(site::know);
     for (var object : objects) {
       Auto auto = site.auto(object);

@@ -6,6 +6,8 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import stoa.Action;
 import stoa.base.Clock;
 import stoa.migration.core.NodeId;
@@ -20,6 +22,9 @@ import stoa.spi.CallContext;
 /// A member of a tree whose root is in another process. Thread-safe.
 @SuppressWarnings("exports") // Justification: of Placing, which programs do not call
 public final class Outpost implements Placing {
+  private static final Logger LOG = LoggerFactory.getLogger(Outpost.class);
+
+  private final String domain;
   private final PlacedObjects objects;
   private final Uplink uplink;
   private final Clock clock;
@@ -28,7 +33,8 @@ public final class Outpost implements Placing {
   private final ScheduledExecutorService ticks =
       Executors.newSingleThreadScheduledExecutor(Domain::thread);
 
-  private Outpost(String name, PlacedObjects objects, Uplink uplink, Clock clock) {
+  private Outpost(String name, String domain, PlacedObjects objects, Uplink uplink, Clock clock) {
+    this.domain = domain;
     this.objects = objects;
     this.uplink = uplink;
     this.clock = clock;
@@ -39,14 +45,16 @@ public final class Outpost implements Placing {
   /// Joins a tree.
   ///
   /// @param name what the member is called
+  /// @param domain the domain whose tree it is
   /// @param objects the objects, as this process knows them
   /// @param uplink closed with this
   /// @throws stoa.Unavailable when there is no root in time
   /// @throws stoa.DeadlineExceeded when there is no place in time
-  public static Outpost join(String name, PlacedObjects objects, Uplink uplink, Clock clock) {
+  public static Outpost join(
+      String name, String domain, PlacedObjects objects, Uplink uplink, Clock clock) {
     try {
       uplink.await();
-      var outpost = new Outpost(name, objects, uplink, clock);
+      var outpost = new Outpost(name, domain, objects, uplink, clock);
       outpost.begin();
       return outpost;
     } catch (RuntimeException | Error failed) {
@@ -68,8 +76,12 @@ public final class Outpost implements Placing {
   }
 
   private void tick() {
-    member.tick();
-    uplink.tell(member.standing());
+    try {
+      member.tick();
+      uplink.tell(member.standing());
+    } catch (RuntimeException failed) {
+      LOG.warn("a tick of {} failed", member, failed); // and the next one does what is to be done
+    }
   }
 
   /// What calls go through.
@@ -90,11 +102,20 @@ public final class Outpost implements Placing {
     }
 
     @Override
+    public String domain() {
+      return domain;
+    }
+
+    @Override
+    public boolean isSure(NodeId node) {
+      return uplink.isSure(node);
+    }
+
+    @Override
     public TreeNode newNode(String name, @Nullable TreeNode before) {
       var id = new NodeId(uplink.address(), numbers.incrementAndGet());
-      return before == null
-          ? TreeNode.client(id, uplink.settings())
-          : TreeNode.client(id, uplink.settings(), before);
+      var settings = uplink.settings().withCopyBytesMax(objects.limits().residentBytesMax());
+      return before == null ? TreeNode.client(id, settings) : TreeNode.client(id, settings, before);
     }
 
     @Override

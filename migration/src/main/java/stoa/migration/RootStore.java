@@ -6,7 +6,9 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
@@ -21,6 +23,7 @@ import stoa.Unavailable;
 import stoa.base.StreamId;
 import stoa.migration.core.Copy;
 import stoa.migration.core.Event;
+import stoa.migration.core.Mandate;
 import stoa.migration.core.Version;
 import stoa.objects.PlacedObject;
 import stoa.objects.PlacedState;
@@ -36,6 +39,7 @@ final class RootStore implements AutoCloseable {
   private static final long END_SECONDS = 10;
 
   private final PlacedStore store;
+  private final long quietUntilNanos;
   private final Consumer<Event> root;
   private final Consumer<RuntimeException> failed;
   private final Map<StreamId, PlacedObject> objects = new ConcurrentHashMap<>();
@@ -56,6 +60,7 @@ final class RootStore implements AutoCloseable {
   /// @param failed is told why there is no more
   RootStore(PlacedStore store, Consumer<Event> root, Consumer<RuntimeException> failed) {
     this.store = store;
+    quietUntilNanos = store.freeNanos() + Mandate.LENGTH_NANOS;
     this.root = root;
     this.failed = failed;
   }
@@ -100,7 +105,7 @@ final class RootStore implements AutoCloseable {
       lock.unlock();
     }
     submit(
-        loads,
+        loading(),
         () -> {
           PlacedState state = store.load(known(stream));
           root.accept(
@@ -113,7 +118,13 @@ final class RootStore implements AutoCloseable {
         });
   }
 
-  private void submit(ExecutorService threads, Runnable task) {
+  /* Members of a root that was before may act on its mandate yet: until that is over, nothing is read. */
+  private Executor loading() {
+    long left = store.mayHaveOthers() ? quietUntilNanos - System.nanoTime() : 0;
+    return left <= 0 ? loads : CompletableFuture.delayedExecutor(left, TimeUnit.NANOSECONDS, loads);
+  }
+
+  private void submit(Executor threads, Runnable task) {
     try {
       threads.execute(() -> {
         try {

@@ -55,6 +55,7 @@ final class Seat {
   private final AtomicLong numbers = new AtomicLong();
   private final Map<Long, CompletableFuture<Obtained>> operations = new ConcurrentHashMap<>();
   private final Map<Long, CompletableFuture<Copy>> reads = new ConcurrentHashMap<>();
+  private final Map<Long, CompletableFuture<Copy>> locals = new ConcurrentHashMap<>();
   private final Map<Long, CompletableFuture<Void>> flushes = new ConcurrentHashMap<>();
   private final CompletableFuture<Void> joined = new CompletableFuture<>();
   private final CompletableFuture<Void> left = new CompletableFuture<>();
@@ -73,6 +74,8 @@ final class Seat {
   private boolean moving;
   private final List<Runnable> waiting = new ArrayList<>();
   private final AtomicBoolean lost = new AtomicBoolean();
+  /* What waits until it is certain that nobody else has what the node has. */
+  private final List<Runnable> unsure = new ArrayList<>();
   /* Of the root: the last number that was to persist. */
   private volatile long persisting;
 
@@ -112,7 +115,40 @@ final class Seat {
 
   private void open() {
     TreeNode own = node;
-    site.links().open(own.id(), event -> on(own, event));
+    site.links()
+        .open(
+            own.id(),
+            new Links.Inbox() {
+              @Override
+              public void on(Event event) {
+                Seat.this.on(own, event);
+              }
+
+              @Override
+              public void renewed() {
+                Seat.this.renewed();
+              }
+            });
+  }
+
+  /// It may be sure again that nobody else has what it has.
+  void renewed() {
+    mailbox.put(this::retry);
+  }
+
+  private void retry() {
+    if (unsure.isEmpty()) return;
+    var all = List.copyOf(unsure);
+    unsure.clear();
+    all.forEach(Runnable::run);
+  }
+
+  /* Has something done as soon as nobody else can have what the node has; or as soon as the node is no
+   * more, which it is to find out. */
+  private void whenSure(TreeNode own, Runnable task) {
+    boolean isOver = over != null || !own.id().equals(node.id());
+    if (isOver || (isFresh() && site.isSure(own.id()))) task.run();
+    else unsure.add(() -> whenSure(own, task));
   }
 
   private void join() {
@@ -125,7 +161,17 @@ final class Seat {
       standing = new Standing(node.id(), node.above(), node.below().size(), node.owned());
       take(new Event.Tick());
       if (store == null && !node.isIn()) join();
+      leaveOldRoot();
+      retry();
     });
+  }
+
+  /* There is another root, so that the one above is none. */
+  private void leaveOldRoot() {
+    NodeId root = site.root();
+    NodeId parent = node.isIn() ? node.above() : node.offered();
+    if (root == null || parent == null || parent.equals(root)) return;
+    if (parent.address().equals(root.address())) site.links().cut(node.id(), parent);
   }
 
   /// Something happens to the node that it is now.
@@ -152,9 +198,7 @@ final class Seat {
       case Effect.Cut(NodeId other) -> site.links().cut(own.id(), other);
       case Effect.Joined() -> joined.complete(null);
       case Effect.Execute(long number, var inputs) -> obtained(own, number, inputs);
-      case Effect.Answer(long number, Copy copy) -> {
-        if (isFresh()) complete(reads.remove(number), copy);
-      }
+      case Effect.Answer(long number, Copy copy) -> answered(own, number, copy);
       case Effect.Flushed(long number) -> {
         Long before = covered.remove(number);
         if (before != null && before == changes) unflushed = false;
@@ -180,6 +224,19 @@ final class Seat {
     RootStore own = store;
     if (own == null) throw new IllegalStateException(name + " is not the root");
     return own;
+  }
+
+  /* What is read locally may be as old as it likes. */
+  private void answered(TreeNode own, long number, Copy copy) {
+    if (locals.containsKey(number)) {
+      if (isFresh()) complete(locals.remove(number), copy);
+      return;
+    }
+    whenSure(
+        own,
+        () -> {
+          if (own.id().equals(node.id())) complete(reads.remove(number), copy);
+        });
   }
 
   private static <T> void complete(@Nullable CompletableFuture<T> future, T value) {
@@ -233,6 +290,7 @@ final class Seat {
     open();
     failAll(new Again());
     releaseWaiting();
+    retry();
   }
 
   private void releaseWaiting() {
@@ -271,15 +329,21 @@ final class Seat {
     joined.completeExceptionally(cause);
     left.completeExceptionally(cause);
     failAll(cause);
-    mailbox.put(this::releaseWaiting);
+    mailbox.put(() -> {
+      site.links().close(node.id());
+      releaseWaiting();
+      retry();
+    });
   }
 
   private void failAll(RuntimeException cause) {
     List<CompletableFuture<?>> all = new ArrayList<>(operations.values());
     all.addAll(reads.values());
+    all.addAll(locals.values());
     all.addAll(flushes.values());
     operations.clear();
     reads.clear();
+    locals.clear();
     flushes.clear();
     all.forEach(each -> each.completeExceptionally(cause));
   }
@@ -349,22 +413,29 @@ final class Seat {
   ///
   /// @throws Again when the node was disconnected
   Copy read(StreamId object, Reads how, Object what) {
-    return ask(reads, number -> new Event.Read(number, object, how), what);
+    var asked = how == Reads.LOCAL ? locals : reads;
+    return ask(asked, number -> new Event.Read(number, object, how), what);
   }
 
   /// Ends an operation; answers whether it has happened: it has not when the node was disconnected.
   boolean executed(Obtained obtained, SortedMap<StreamId, byte[]> outputs) {
     var happened = new CompletableFuture<Boolean>();
     mailbox.put(() -> {
-      boolean same = over == null && node.id().equals(obtained.by()) && isFresh();
-      if (same) {
-        take(new Event.Executed(obtained.number(), outputs));
-        unflushed = true;
-        changes++;
+      if (node.id().equals(obtained.by())) {
+        whenSure(node, () -> happened.complete(executedHere(obtained, outputs)));
+      } else {
+        happened.complete(false);
       }
-      happened.complete(same);
     });
     return happened.join();
+  }
+
+  private boolean executedHere(Obtained obtained, SortedMap<StreamId, byte[]> outputs) {
+    if (over != null || !node.id().equals(obtained.by())) return false;
+    take(new Event.Executed(obtained.number(), outputs));
+    unflushed = true;
+    changes++;
+    return true;
   }
 
   /* Who was away for longer than the parent waits has lost what was here: others may have it. */
@@ -420,6 +491,9 @@ final class Seat {
     Duration limit = site.objects().limits().closeTimeMax();
     try {
       await(left, limit);
+    } catch (RuntimeException ended) {
+      // Calls may have thrown the same, which cannot be suppressed by itself.
+      throw ended.equals(over) ? again(ended) : ended;
     } catch (TimeoutException late) {
       mailbox.put(() -> {
         site.links().close(node.id());
@@ -428,6 +502,11 @@ final class Seat {
       throw new UnknownOutcome(
           name + " could not leave within " + limit + "; what it did last may be lost", late);
     }
+  }
+
+  private RuntimeException again(RuntimeException ended) {
+    if (ended instanceof Closed) return new Closed(String.valueOf(ended.getMessage()), ended);
+    return new UnknownOutcome(name + " has ended before; what it did last may be lost", ended);
   }
 
   /// Where it is, and which of some objects are there.

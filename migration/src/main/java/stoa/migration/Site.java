@@ -10,6 +10,26 @@ import stoa.spi.CallContext;
 
 /// Where a member is: what it needs of its process. Thread-safe.
 interface Site {
+  /// The domain whose objects migrate in the tree.
+  String domain();
+
+  /// Refuses an object of another domain.
+  static void check(PlacedObject object, String domain) {
+    if (object.domain().equals(domain)) return;
+    throw new IllegalArgumentException(
+        "%s is in the domain \"%s\", and this is the tree of the domain \"%s\""
+            .formatted(object, object.domain(), domain));
+  }
+
+  /// An object of that domain.
+  ///
+  /// @throws IllegalArgumentException when it is of another one, or not placed at clients
+  default PlacedObject object(Object shared) {
+    var object = objects().object(shared);
+    check(object, domain());
+    return object;
+  }
+
   /// The connections of its nodes.
   Links links();
 
@@ -21,6 +41,9 @@ interface Site {
   /// @param name what the member is called
   /// @param before its last one; null when this is the first
   TreeNode newNode(String name, @Nullable TreeNode before);
+
+  /// Whether it is certain that nobody else has what a node has now.
+  boolean isSure(NodeId node);
 
   /// The objects.
   PlacedObjects objects();

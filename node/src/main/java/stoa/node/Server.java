@@ -274,6 +274,7 @@ public final class Server implements AutoCloseable {
           .setChildren(member.children())
           .setObjects(member.owned())
           .setInner(member.isInner())
+          .setDomain(member.domain())
           .build();
     }
 

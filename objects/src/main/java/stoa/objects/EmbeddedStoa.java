@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.ServiceLoader;
@@ -24,6 +25,7 @@ import stoa.Closed;
 import stoa.Gone;
 import stoa.History;
 import stoa.KeyValueStore;
+import stoa.LimitExceeded;
 import stoa.Limits;
 import stoa.Listing;
 import stoa.LogAddress;
@@ -90,11 +92,15 @@ final class EmbeddedStoa implements ObjectSnapshot.Source {
   private final Snapshots snapshots;
   private final Set<Class<?>> admitted = ConcurrentHashMap.newKeySet();
   private final Executor answers;
+  private static final int DOMAINS_MAX = 64;
   private final ReentrantLock placingLock = new ReentrantLock();
-  private volatile @Nullable Placing placing;
+  private final Map<String, Placing> placing = new ConcurrentHashMap<>(); // by domain
   /* How many there were; -1 when there is to be no more. Guarded by placingLock. */
   private int placings;
   private final Attempts attempts = new Attempts(this::open);
+  /* The clock when nobody else had the store any more. */
+  private final long openedNanos = System.nanoTime();
+  private volatile boolean served;
 
   EmbeddedStoa(StoaConfig config, OpenLog open, Clock clock, Threads threads, Part part) {
     this(
@@ -548,15 +554,20 @@ final class EmbeddedStoa implements ObjectSnapshot.Source {
   public void close() {
     placingLock.lock();
     try {
-      Placing known = placing;
       placings = -1;
-      if (known != null) known.close();
-    } catch (Unavailable stillWriting) {
-      // That ends with the store.
+      placing.values().forEach(EmbeddedStoa::end);
     } finally {
       placingLock.unlock();
     }
     store.close();
+  }
+
+  private static void end(Placing placing) {
+    try {
+      placing.close();
+    } catch (Unavailable stillWriting) {
+      // That ends with the store.
+    }
   }
 
   // ---- objects that are placed at clients
@@ -569,15 +580,28 @@ final class EmbeddedStoa implements ObjectSnapshot.Source {
     return live(proxy(type, key, args, LiveInvoker.Source.REFERENCE, 0)).placed();
   }
 
-  /// Where calls on them go.
-  Placing placing() {
-    Placing known = placing;
+  /// Others may call the objects from elsewhere.
+  void serve() {
+    served = true;
+  }
+
+  boolean isServed() {
+    return served;
+  }
+
+  /// Where calls on those of a domain go.
+  Placing placing(String domain) {
+    Placing known = placing.get(domain);
     if (known != null && !known.isOver()) return known;
     placingLock.lock();
     try {
-      known = placing;
+      known = placing.get(domain);
       if (known != null && !known.isOver()) return known;
       if (placings < 0) throw new Closed("the store is closed");
+      if (known == null && placing.size() >= DOMAINS_MAX) {
+        throw new LimitExceeded(
+            "the domain \"" + domain + "\" is one too many: a store has at most " + DOMAINS_MAX);
+      }
       if (known != null) known.close(); // so that it writes nothing behind what the next one reads
       var provider =
           ServiceLoader.load(Placing.Provider.class)
@@ -585,8 +609,9 @@ final class EmbeddedStoa implements ObjectSnapshot.Source {
               .orElseThrow(() ->
                   new UnsupportedOperationException(
                       "objects that are placed at clients need stoa-migration on the class path"));
-      known = provider.begin(new PlacedStore(this), placings++);
-      placing = known;
+      var own = new PlacedStore(this, known == null ? openedNanos : System.nanoTime());
+      known = provider.begin(own, domain, placings++);
+      placing.put(domain, known);
       return known;
     } finally {
       placingLock.unlock();
@@ -597,9 +622,9 @@ final class EmbeddedStoa implements ObjectSnapshot.Source {
   public <R extends @Nullable Object, X extends Exception> R together(
       Collection<?> shared, Body<R, X> body) throws X {
     var objects = new ArrayList<PlacedObject>();
-    for (Object each : shared) objects.add(new PlacedStore(this).object(each));
+    for (Object each : shared) objects.add(PlacedStore.object(this, each));
     var results = new ArrayList<R>(1);
-    placing()
+    placing(PlacedObject.domain(objects))
         .together(
             objects,
             () -> {

@@ -102,7 +102,7 @@ final class LiveInvoker implements LiveRoute {
   @Override
   public @Nullable Object invoke(Proxied proxied, SharedMethod method, @Nullable Object[] arguments)
       throws Throwable {
-    if (isPlaced()) return stoa.placing().call(placed(), method, arguments);
+    if (isPlaced()) return stoa.placing(type.shared().domain()).call(placed(), method, arguments);
     return invokeHere(method, arguments);
   }
 

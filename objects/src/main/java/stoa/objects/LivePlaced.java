@@ -32,6 +32,11 @@ final class LivePlaced implements PlacedObject {
   }
 
   @Override
+  public String domain() {
+    return live.type().shared().domain();
+  }
+
+  @Override
   public Object construct() throws Throwable {
     var stoa = live.stoa();
     @Nullable Object[] copies = stoa.opening(stoa.opening(live.constructorArguments()));

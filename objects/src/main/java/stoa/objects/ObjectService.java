@@ -63,6 +63,7 @@ public final class ObjectService implements AutoCloseable {
     this.sessions = new Sessions(store);
     this.classesOfKeys = naming.classesOfKeys();
     this.keys = new KeyService(stoa, classesOfKeys);
+    stoa.serve();
   }
 
   /// Opens the store of a configuration in this process.
@@ -236,12 +237,13 @@ public final class ObjectService implements AutoCloseable {
     store.checkUsable();
   }
 
-  /// Where the calls on client-placed objects go that are made on the store itself; begun if need
-  /// be.
+  /// Where the calls on client-placed objects of a domain go that are made on the store itself;
+  /// begun if need be.
   ///
+  /// @throws LimitExceeded when there are too many domains
   /// @throws UnsupportedOperationException when stoa-migration is not on the class path
-  public Placing placing() {
-    return stoa.placing();
+  public Placing placing(String domain) {
+    return stoa.placing(domain);
   }
 
   /// A client-placed object that a client names.
@@ -276,7 +278,7 @@ public final class ObjectService implements AutoCloseable {
         stoa.placed(container.type, stoa.nameOf(container.key()), call.existence().opening());
     Object answer;
     try {
-      answer = placing().call(object, called.method(), read.arguments());
+      answer = placing(object.domain()).call(object, called.method(), read.arguments());
     } catch (stoa.StoaException ofTheStore) {
       throw ofTheStore;
     } catch (Throwable ofTheMethod) {

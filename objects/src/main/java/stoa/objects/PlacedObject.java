@@ -1,5 +1,6 @@
 package stoa.objects;
 
+import java.util.Collection;
 import org.jspecify.annotations.Nullable;
 import stoa.LimitExceeded;
 import stoa.base.StreamId;
@@ -8,6 +9,9 @@ import stoa.objects.types.SharedMethod;
 /// An object that is placed at clients, as who executes its calls sees it. Immutable; thread-safe.
 @SuppressWarnings("exports") // Justification: for stoa.migration, which sees the types
 public interface PlacedObject {
+  /// The domain of classes that say nothing of it, see [stoa.Shared#domain()].
+  String DOMAIN = "default";
+
   /// Its stream, which is its identity.
   StreamId stream();
 
@@ -16,6 +20,24 @@ public interface PlacedObject {
 
   /// Its encoded key.
   byte[] key();
+
+  /// In which tree it migrates.
+  String domain();
+
+  /// The domain of all of some objects; the usual one of none.
+  ///
+  /// @throws IllegalArgumentException when they are of several
+  static String domain(Collection<PlacedObject> objects) {
+    PlacedObject first = null;
+    for (var each : objects) {
+      if (first == null) first = each;
+      if (first.domain().equals(each.domain())) continue;
+      throw new IllegalArgumentException(
+          "%s is in the domain \"%s\" and %s in \"%s\", and an operation is on objects of one; give their classes the same domain in @Shared"
+              .formatted(first, first.domain(), each, each.domain()));
+    }
+    return first == null ? DOMAIN : first.domain();
+  }
 
   /// A new instance in its first state.
   ///

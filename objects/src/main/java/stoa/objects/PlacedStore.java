@@ -22,16 +22,19 @@ public final class PlacedStore implements PlacedObjects {
       new Transaction.Bounds(false, 60_000_000, 1 << 16, 1L << 30);
 
   private final EmbeddedStoa stoa;
+  private final long freeNanos;
 
-  PlacedStore(EmbeddedStoa stoa) {
+  /// @param freeNanos the clock when nobody else had the objects any more
+  PlacedStore(EmbeddedStoa stoa, long freeNanos) {
     this.stoa = stoa;
+    this.freeNanos = freeNanos;
   }
 
-  /// Where the calls of a store go that is open in this process.
+  /// Where the calls on the objects of a domain go, of a store that is open in this process.
   ///
   /// @throws UnsupportedOperationException when stoa-migration is not on the class path
-  public static Placing placing(Stoa stoa) {
-    if (stoa instanceof EmbeddedStoa embedded) return embedded.placing();
+  public static Placing placing(Stoa stoa, String domain) {
+    if (stoa instanceof EmbeddedStoa embedded) return embedded.placing(domain);
     throw new IllegalArgumentException(
         stoa + " is not a store in this process; open memory: or file:DIRECTORY");
   }
@@ -48,6 +51,10 @@ public final class PlacedStore implements PlacedObjects {
 
   @Override
   public PlacedObject object(Object shared) {
+    return object(stoa, shared);
+  }
+
+  static PlacedObject object(EmbeddedStoa stoa, Object shared) {
     LiveInvoker live = stoa.own(shared);
     if (!live.type().shared().isPlaced()) {
       throw new IllegalArgumentException(
@@ -88,6 +95,17 @@ public final class PlacedStore implements PlacedObjects {
   /// A number above that of every opening of the store before.
   public long epoch() {
     return stoa.core().epoch();
+  }
+
+  /// Whether clients of another process may believe that this store is with them yet: it is served,
+  /// and was opened before.
+  public boolean mayHaveOthers() {
+    return stoa.isServed() && epoch() > 1;
+  }
+
+  /// The clock, in nanoseconds, when nobody else had the objects any more.
+  public long freeNanos() {
+    return freeNanos;
   }
 
   /// What the store has of an object; null when it does not exist.

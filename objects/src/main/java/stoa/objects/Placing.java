@@ -8,12 +8,14 @@ import stoa.objects.types.SharedMethod;
 /// Where the calls on client-placed objects go that are made on a store itself. Thread-safe.
 @SuppressWarnings("exports") // Justification: for stoa.migration, which sees the types
 public interface Placing extends AutoCloseable {
-  /// Begins one for each store that has such objects. Found by [java.util.ServiceLoader].
+  /// Begins one for each domain of a store that has such objects. Found by
+  /// [java.util.ServiceLoader].
   interface Provider {
     /// Begins.
     ///
-    /// @param before how many there were before, since the store was opened
-    Placing begin(PlacedStore store, int before);
+    /// @param domain whose objects it is for
+    /// @param before how many there were before, of any domain, since the store was opened
+    Placing begin(PlacedStore store, String domain, int before);
   }
 
   /// Makes a call.

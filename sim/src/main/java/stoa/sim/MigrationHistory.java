@@ -32,6 +32,8 @@ final class MigrationHistory {
    * (4) What a flush or leave has made durable is in the store from then on.
    * (5) The store has all of an operation or nothing.
    * (6) A node never sees less than what it had made or seen before.
+   * (7) An operation that ends, and is no local read, has seen all that was durable before it began,
+   *     also when its own root was replaced meanwhile.
    */
   static final class Operation {
     private final String name;
@@ -42,6 +44,8 @@ final class MigrationHistory {
     private final SortedSet<StreamId> writes;
     /* What its node had seen before. */
     private final SortedMap<StreamId, Version> before;
+    /* What was durable before it began, by object. */
+    private final SortedMap<StreamId, List<String>> durable;
     private final long began;
     private long ended = Long.MAX_VALUE;
 
@@ -51,13 +55,19 @@ final class MigrationHistory {
         Reads reads,
         SortedSet<StreamId> writes,
         SortedMap<StreamId, Version> before,
+        SortedMap<StreamId, List<String>> durable,
         long began) {
       this.name = name;
       this.node = node;
       this.reads = reads;
       this.writes = writes;
       this.before = before;
+      this.durable = durable;
       this.began = began;
+    }
+
+    boolean isLocal() {
+      return reads == Reads.LOCAL;
     }
 
     boolean hasEnded() {
@@ -104,9 +114,21 @@ final class MigrationHistory {
             reads,
             new TreeSet<>(writes),
             new TreeMap<>(latest(node)),
+            durable(),
             ++time);
     operations.put(operation.name, operation);
     return operation;
+  }
+
+  private boolean isDurable(String name) {
+    return durable.contains(name);
+  }
+
+  private SortedMap<StreamId, List<String>> durable() {
+    SortedMap<StreamId, List<String>> all = new TreeMap<>();
+    store.forEach(
+        (object, list) -> all.put(object, list.stream().filter(this::isDurable).toList()));
+    return all;
   }
 
   private SortedMap<StreamId, Version> latest(NodeId node) {
@@ -136,6 +158,17 @@ final class MigrationHistory {
 
   void end(Operation operation) {
     operation.ended = ++time;
+    if (operation.isLocal()) return;
+    operation.inputs.forEach((object, seen) -> {
+      for (var name : operation.durable.getOrDefault(object, List.of())) {
+        holds(
+            seen.list.contains(name),
+            "%s was durable, and %s saw %s without it after that",
+            name,
+            operation,
+            seen);
+      }
+    });
   }
 
   /// The operations of a node that have ended.

@@ -8,6 +8,8 @@ import java.util.Map;
 import java.util.SortedSet;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.function.BiPredicate;
+import java.util.function.LongSupplier;
 import stoa.migration.core.Event;
 import stoa.migration.core.Message;
 import stoa.migration.core.NodeId;
@@ -27,6 +29,7 @@ final class MigrationNetwork {
     private final Deque<Message> messages = new ArrayDeque<>();
     private boolean cut;
     private boolean toTell;
+    private long cutAt;
   }
 
   private record Told(NodeId from, NodeId to, Message.Direct message) {}
@@ -37,12 +40,19 @@ final class MigrationNetwork {
   private static final int TOLD_MAX = 1_000;
 
   private final Chance chance;
+  private final LongSupplier clock;
+  private final BiPredicate<NodeId, NodeId> isChild;
   private final SortedSet<NodeId> alive = new TreeSet<>();
   private final Map<Pair, Channel> channels = new TreeMap<>();
   private final List<Told> told = new ArrayList<>();
 
-  MigrationNetwork(Chance chance) {
+  /// @param clock counts the steps
+  /// @param isChild whether the first of two nodes is below the second, as that one believes: it is
+  ///   told of the end when the first one's mandate is over
+  MigrationNetwork(Chance chance, LongSupplier clock, BiPredicate<NodeId, NodeId> isChild) {
     this.chance = chance;
+    this.clock = clock;
+    this.isChild = isChild;
   }
 
   void add(NodeId node) {
@@ -80,6 +90,7 @@ final class MigrationNetwork {
     if (channel.cut) return;
     channel.cut = true;
     channel.toTell = true;
+    channel.cutAt = clock.getAsLong();
     int kept = chance.below(channel.messages.size() + 1);
     while (channel.messages.size() > kept) channel.messages.removeLast();
   }
@@ -98,9 +109,15 @@ final class MigrationNetwork {
     List<Pair> busy = new ArrayList<>();
     channels.forEach((pair, channel) -> {
       if (!alive.contains(pair.to)) return;
-      if (!channel.messages.isEmpty() || channel.toTell) busy.add(pair);
+      if (!channel.messages.isEmpty() || isToldNow(pair, channel)) busy.add(pair);
     });
     return busy;
+  }
+
+  private boolean isToldNow(Pair pair, Channel channel) {
+    if (!channel.toTell) return false;
+    boolean isOver = clock.getAsLong() - channel.cutAt >= MigrationMandates.LENGTH;
+    return isOver || !isChild.test(pair.from, pair.to);
   }
 
   Delivery deliver(Pair pair) {
@@ -121,6 +138,9 @@ final class MigrationNetwork {
   }
 
   boolean isQuiet() {
-    return told.isEmpty() && busy().isEmpty();
+    boolean isTold =
+        channels.entrySet().stream()
+            .noneMatch(each -> alive.contains(each.getKey().to) && each.getValue().toTell);
+    return told.isEmpty() && busy().isEmpty() && isTold;
   }
 }

@@ -29,6 +29,7 @@ final class MigrationProcess {
   private boolean leaving;
   private @Nullable Operation update;
   private @Nullable Operation read;
+  private boolean answered;
   /* What a flush is for, by the flush; and what runs. */
   private final SortedMap<Long, List<String>> flushes = new TreeMap<>();
   private final List<Effect.Execute> running = new ArrayList<>();
@@ -81,6 +82,7 @@ final class MigrationProcess {
     leaving = false;
     update = null;
     read = null;
+    answered = false;
     flushes.clear();
     running.clear();
     gated.clear();
@@ -94,6 +96,7 @@ final class MigrationProcess {
       node = TreeNode.client(new NodeId(address, world.number()), world.settings());
       world.network().add(node.id());
     }
+    end();
     int dice = chance.below(100);
     if (!joined) {
       if (dice < 20) on(new Event.Join(world.root().id()));
@@ -142,6 +145,7 @@ final class MigrationProcess {
 
   /// Ends an operation that runs.
   void execute() {
+    if (node == null || !world.isSure(node)) return;
     var execute = running.remove(chance.below(running.size()));
     var operation = update;
     MigrationHistory.holds(operation != null, "%s runs what was asked for", address);
@@ -179,6 +183,17 @@ final class MigrationProcess {
     }
   }
 
+  /* A strict read that has its answer ends when nobody else can have what the node has. */
+  private void end() {
+    var operation = read;
+    if (operation == null || !answered || node == null) return;
+    if (!operation.isLocal() && !world.isSure(node)) return;
+    read = null;
+    answered = false;
+    if (isRoot()) gate(operation);
+    else world.history().end(operation);
+  }
+
   private void effect(TreeNode from, Effect effect) {
     switch (effect) {
       case Effect.Send(NodeId to, var message) -> world.network().send(from.id(), to, message);
@@ -190,9 +205,8 @@ final class MigrationProcess {
         var operation = read;
         if (operation == null) return;
         world.history().saw(operation, copy);
-        read = null;
-        if (isRoot()) gate(operation);
-        else world.history().end(operation);
+        answered = true;
+        end();
       }
       case Effect.Flushed(long number) -> {
         var names = flushes.remove(number);

@@ -30,7 +30,8 @@ final class MigrationScenario implements Scenario {
             chance.between(1, 3),
             chance.between(4, 16),
             leaves,
-            chance.percent(50) ? Retrieval.AHEAD : Retrieval.ONE_BY_ONE);
+            chance.percent(50) ? Retrieval.AHEAD : Retrieval.ONE_BY_ONE,
+            chance.percent(50) ? chance.below(40) : Integer.MAX_VALUE);
     new MigrationWorld(chance.of("world"), trace, size, trouble).run();
   }
 }

@@ -36,13 +36,15 @@ final class MigrationWorld {
   /// @param operations how many operations each client makes
   /// @param leaves which share of the clients are leaves, in hundredths
   /// @param retrieval how objects are retrieved
+  /// @param copyBytesMax how many bytes of copies a node keeps that it does not need
   record Size(
       int clients,
       int objects,
       int childrenMax,
       int operations,
       int leaves,
-      TreeNode.Retrieval retrieval) {}
+      TreeNode.Retrieval retrieval,
+      int copyBytesMax) {}
 
   private record Persist(long number, List<Copy> copies) {}
 
@@ -50,6 +52,7 @@ final class MigrationWorld {
   private final Trace trace;
   private final Size size;
   private final MigrationHistory history = new MigrationHistory();
+  private final MigrationMandates mandates;
   private final MigrationNetwork network;
   private final List<StreamId> objects = new ArrayList<>();
   private final List<MigrationProcess> clients = new ArrayList<>();
@@ -65,6 +68,8 @@ final class MigrationWorld {
   private final Deque<Persist> persisting = new ArrayDeque<>();
   private final Deque<StreamId> loading = new ArrayDeque<>();
   private long persisted;
+  /* Until then the present root gives nothing out. */
+  private long quietUntil;
 
   MigrationWorld(Chance chance, Trace trace, Size size, Trouble trouble) {
     this.chance = chance;
@@ -72,7 +77,8 @@ final class MigrationWorld {
     this.size = size;
     this.trouble = trouble;
     worst = trouble;
-    network = new MigrationNetwork(chance.of("network"));
+    mandates = new MigrationMandates(chance.of("mandates"));
+    network = new MigrationNetwork(chance.of("network"), mandates::time, this::isChild);
     for (int i = 0; i < size.objects; i++) objects.add(new StreamId(0, i + 1));
     for (int i = 0; i < size.clients; i++) {
       String name = chance.of("kind " + i).percent(size.leaves) ? NodeId.LEAF + "h/c" + i : "c" + i;
@@ -85,6 +91,7 @@ final class MigrationWorld {
     term++;
     var process = new MigrationProcess(this, chance.of("root " + term), ROOT, 3);
     process.startRoot(term);
+    quietUntil = term == 1 ? 0 : mandates.time() + MigrationMandates.LENGTH;
     return process;
   }
 
@@ -101,7 +108,7 @@ final class MigrationWorld {
   }
 
   TreeNode.Settings settings() {
-    return new TreeNode.Settings(size.childrenMax, size.retrieval);
+    return new TreeNode.Settings(size.childrenMax, size.retrieval, size.copyBytesMax);
   }
 
   TreeNode root() {
@@ -123,6 +130,13 @@ final class MigrationWorld {
   /// Whether messages outside of the tree may be lost. Where they are not, nothing is said twice.
   boolean losesTold() {
     return worst.failOver > 0;
+  }
+
+  /// Whether a node may act on what it has.
+  boolean isSure(TreeNode node) {
+    boolean sure = mandates.holds(node.id());
+    if (!sure) reached("a node has no mandate");
+    return sure;
   }
 
   int leave() {
@@ -197,7 +211,30 @@ final class MigrationWorld {
     throw new AssertionError("nobody is " + id);
   }
 
+  private boolean isChild(NodeId child, NodeId parent) {
+    for (var process : all()) {
+      var node = process.node();
+      if (node != null && node.id().equals(parent)) return node.below().contains(child);
+    }
+    return false;
+  }
+
+  /* What is said of mandates takes no steps of its own. */
+  private void mandates() {
+    mandates.step();
+    if (chance.percent(20)) mandates.confirm(root().id());
+    var node = chance.of(all()).node();
+    if (node == null) return;
+    NodeId parent = node.above();
+    if (parent != null && !network.isCut(node.id(), parent)) mandates.up(node.id(), parent);
+    for (var child : node.below()) {
+      if (!network.isCut(node.id(), child)) mandates.down(node.id(), child);
+    }
+    for (int i = 0; i < 3; i++) mandates.deliver();
+  }
+
   private void step() {
+    mandates();
     if (happens(trouble.crash)) {
       trace.add("crash");
       chance.of(clients).kill();
@@ -255,7 +292,9 @@ final class MigrationWorld {
   }
 
   private void store() {
-    if (!loading.isEmpty() && (persisting.isEmpty() || chance.percent(50))) {
+    if (!loading.isEmpty()
+        && mandates.time() >= quietUntil
+        && (persisting.isEmpty() || chance.percent(50))) {
       StreamId object = loading.remove();
       Copy copy = stored.get(object);
       root.on(

@@ -40,12 +40,16 @@ class TidyTest {
               THREAD),
           Edge.of(
               "stoa.migration.Domain",
-              "has the thread that ticks for the members of this process",
-              THREAD),
+              "has the threads that tick for the members of this process, and ask whether it is the"
+                  + " root's, and when",
+              THREAD,
+              CLOCK),
           Edge.of(
               "stoa.migration.RootStore",
-              "starts the threads of the root, and callers wait there for the disk",
-              THREAD),
+              "starts the threads of the root, which wait for those of roots before; callers wait"
+                  + " there for the disk",
+              THREAD,
+              CLOCK),
           Edge.of("stoa.migration.Outpost", "has the thread that ticks for its member", THREAD),
           Edge.of(
               "stoa.migration.Seat", "callers wait there for objects, with a limit", THREAD, CLOCK),
@@ -68,8 +72,9 @@ class TidyTest {
               FILE),
           Edge.of(
               "stoa.objects.EmbeddedStoa",
-              "answers asynchronous calls on threads of their own",
-              THREAD),
+              "answers asynchronous calls on threads of their own; notes when it was opened",
+              THREAD,
+              CLOCK),
           Edge.of(
               "stoa.objects.marshal.CodecPool",
               "looks first where the calling thread left a codec",

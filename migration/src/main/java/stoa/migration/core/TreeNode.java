@@ -67,7 +67,21 @@ public final class TreeNode {
   ///
   /// @param childrenMax how many children a node takes before it passes newcomers on to these
   /// @param retrieval how the objects of an operation are retrieved
-  public record Settings(int childrenMax, Retrieval retrieval) {}
+  /// @param copyBytesMax how many bytes of states a node keeps that it does not need
+  public record Settings(int childrenMax, Retrieval retrieval, long copyBytesMax) {
+    /// How many bytes as a rule.
+    public static final long COPY_BYTES_MAX = 64L << 20;
+
+    /// With the usual number of bytes.
+    public Settings(int childrenMax, Retrieval retrieval) {
+      this(childrenMax, retrieval, COPY_BYTES_MAX);
+    }
+
+    /// This with another number of bytes of copies.
+    public Settings withCopyBytesMax(long value) {
+      return new Settings(childrenMax, retrieval, value);
+    }
+  }
 
   /// How the objects of one operation are retrieved.
   public enum Retrieval {
@@ -114,7 +128,7 @@ public final class TreeNode {
   /* Children, with the number of newcomers that were passed on to them. */
   private final SortedMap<NodeId, Integer> children = new TreeMap<>();
   private final SortedMap<StreamId, LocalQueue> queues = new TreeMap<>();
-  private final Copies copies = new Copies();
+  private final Copies copies;
   private List<Effect> effects = new ArrayList<>();
 
   /* Operations that wait for objects or run, and the objects that those hold. */
@@ -130,6 +144,9 @@ public final class TreeNode {
   /* The newest copies that reads of this node have seen and that did not come through the tree.
    * They are for reading only: what they depend on may be unknown here. */
   private final SortedMap<StreamId, Copy> seen = new TreeMap<>();
+  private long seenBytes;
+  /* The versions of those that were let go: nothing older is read. */
+  private final SortedMap<StreamId, Version> floors = new TreeMap<>();
 
   /* What operations and reads of this node have made or seen and may not be durable, and what of it a
    * flush is for. */
@@ -163,6 +180,7 @@ public final class TreeNode {
     this.me = me;
     this.settings = settings;
     this.isRoot = isRoot;
+    this.copies = new Copies(isRoot);
     this.oldest = oldest;
     this.stage = stage;
   }
@@ -206,9 +224,45 @@ public final class TreeNode {
   public List<Effect> on(Event event) {
     take(event);
     progress();
+    evict();
     var result = effects;
     effects = new ArrayList<>();
     return result;
+  }
+
+  /* Lets go of copies that nobody needs here: whose objects are in the parent's direction and on no way
+   * here, and which the parent has, or the store. Not while a neighbor leaves, who has been told what
+   * is here. */
+  private void evict() {
+    if (copies.bytes() <= settings.copyBytesMax || stage != Stage.IN || !granted.isEmpty()) return;
+    if (isRoot && persisting > persisted) return;
+    for (var copy : copies.evict(settings.copyBytesMax, this::mayGo)) {
+      floor(copy);
+      evictSeen(copy.object());
+    }
+  }
+
+  /* A read of an object of which there is no copy here is strict, so that nothing older is seen. */
+  private void evictSeen() {
+    for (var object : List.copyOf(seen.keySet())) {
+      if (!copies.has(object)) evictSeen(object);
+    }
+    seenBytes = seen.values().stream().mapToLong(copy -> copy.state().length).sum();
+  }
+
+  private void evictSeen(StreamId object) {
+    Copy copy = seen.remove(object);
+    if (copy != null) floor(copy);
+  }
+
+  private void floor(Copy copy) {
+    floors.merge(copy.object(), copy.version(), (one, two) -> one.compareTo(two) >= 0 ? one : two);
+  }
+
+  private boolean mayGo(StreamId object) {
+    return !queues.containsKey(object)
+        && !busy.contains(object)
+        && routes.values().stream().noneMatch(route -> route.object().equals(object));
   }
 
   private void take(Event event) {
@@ -591,7 +645,8 @@ public final class TreeNode {
     Copy here = copies.find(object);
     Copy read = seen.get(object);
     if (here == null || (read != null && read.version().compareTo(here.version()) > 0)) here = read;
-    if (reads == Reads.LOCAL && here != null) {
+    Version floor = floors.getOrDefault(object, Version.NONE);
+    if (reads == Reads.LOCAL && here != null && here.version().compareTo(floor) >= 0) {
       note(here);
       effects.add(new Effect.Answer(number, here));
       return;
@@ -642,6 +697,8 @@ public final class TreeNode {
           copy.object(),
           copy,
           (one, two) -> one.version().compareTo(two.version()) >= 0 ? one : two);
+      seenBytes += copy.state().length;
+      if (seenBytes > settings.copyBytesMax) evictSeen();
     }
     note(copy);
     effects.add(new Effect.Answer(number, copy));
@@ -913,6 +970,11 @@ public final class TreeNode {
   /// The parent, of a node that is in the tree and not its root.
   public @Nullable NodeId above() {
     return parent;
+  }
+
+  /// Who has offered it a place that it has not got yet.
+  public @Nullable NodeId offered() {
+    return stage == Stage.JOINING ? offered : null;
   }
 
   /// The children.

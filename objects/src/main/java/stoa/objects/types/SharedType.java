@@ -19,6 +19,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import stoa.Accessor;
@@ -67,7 +68,10 @@ public final class SharedType {
   private final Class<?> implementation;
   private final String name;
   private final Order order;
+  private static final Pattern DOMAIN = Pattern.compile("[A-Za-z0-9._-]{1,100}");
+
   private final Placement placement;
+  private final String domain;
   private final List<SharedMethod> methods;
   private final Map<String, SharedMethod> byId;
   private final Map<String, SharedMethod> bySignature;
@@ -91,6 +95,14 @@ public final class SharedType {
     if (placement != Placement.SERVER && order != Order.GLOBAL) {
       throw new NotShareable(
           face.getName() + " is placed at clients and not of Order.GLOBAL; make it so");
+    }
+    this.domain = shared.domain();
+    if (!DOMAIN.matcher(domain).matches()) {
+      throw new NotShareable(
+          face.getName()
+              + " is of the domain \""
+              + domain
+              + "\"; name it by 1 to 100 letters, digits, dots, dashes and underscores");
     }
     this.keyField = shared.key().isEmpty() ? null : keyField(implementation, shared.key());
     this.methods = methods(face, implementation);
@@ -133,6 +145,11 @@ public final class SharedType {
   /// Where calls execute, see [Shared#placement()].
   public Placement placement() {
     return placement;
+  }
+
+  /// In which tree its instances migrate that are placed at clients, see [Shared#domain()].
+  public String domain() {
+    return domain;
   }
 
   /// Whether calls execute at clients, or may.
