@@ -8,6 +8,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import stoa.Action;
 import stoa.base.Clock;
+import stoa.base.StreamId;
 import stoa.migration.core.NodeId;
 import stoa.migration.core.TreeNode;
 import stoa.migration.core.Version;
@@ -25,6 +26,7 @@ public final class Outpost implements Placing {
   private final Clock clock;
   private final AtomicLong numbers = new AtomicLong();
   private final Member member;
+  private final AutoClient auto;
   private final ScheduledExecutorService ticks =
       Executors.newSingleThreadScheduledExecutor(Domain::thread);
 
@@ -32,8 +34,21 @@ public final class Outpost implements Placing {
     this.objects = objects;
     this.uplink = uplink;
     this.clock = clock;
+    auto = new AutoClient(objects, uplink);
     var there = new There();
     member = new Member(there, null, name, there.newNode(name, null));
+    uplink.listen(
+        new Uplink.Sides() {
+          @Override
+          public void side(StreamId object, boolean atServer) {
+            member.side(object, atServer);
+          }
+
+          @Override
+          public void forget() {
+            member.forgetSides();
+          }
+        });
   }
 
   /// Joins a tree.
@@ -70,6 +85,7 @@ public final class Outpost implements Placing {
   private void tick() {
     member.tick();
     uplink.tell(member.standing());
+    auto.tick();
   }
 
   /// What calls go through.
@@ -115,7 +131,12 @@ public final class Outpost implements Placing {
 
     @Override
     public @Nullable Auto auto(PlacedObject object) {
-      return null;
+      return objects.isAuto(object) ? auto : null;
+    }
+
+    @Override
+    public void bringHome(StreamId object) {
+      uplink.bringHome(object);
     }
 
     @Override

@@ -2,8 +2,8 @@ package stoa.migration.core;
 
 /// Where the calls on one object cost less: at the server, or at the clients that make them.
 ///
-/// One owner calls it, and tells it of every update that has ended. It knows how long updates took
-/// at either side, counts these in epochs, and foresees what it has not seen: at a client an update
+/// One owner calls it, and tells it of the updates that have ended. It knows how long these took at
+/// either side, counts these in epochs, and foresees what it has not seen: at a client an update
 /// costs what its method computes, and what it takes to move the state when another client had it;
 /// at the server what the method computes, for which the server must have a processor left.
 ///
@@ -30,25 +30,56 @@ public final class CostModel {
   private static final double SHARE_MAX = 0.6;
   private static final double GROWTH = 2;
   private static final double MEMORY = 0.5;
+  private static final long TRIAL_NANOS_MAX = 2_000_000_000;
   private static final double MOVE_NANOS = 20_000;
   private static final double BYTE_NANOS = 10;
 
-  /// An update that has ended.
+  /// Updates that have ended at one side.
   ///
-  /// @param at when, in nanoseconds of some clock
-  /// @param atServer where it was made
-  /// @param nanos how long its caller waited for it
-  /// @param computeNanos how long its method ran; negative when that was not seen
+  /// @param count how many
+  /// @param nanos how long their callers waited for them, together
+  /// @param computed of how many of them it was seen how long their methods ran
+  /// @param computeNanos how long those ran, together
   /// @param stateBytes how large the state was; negative when that was not seen
-  /// @param caller which client made it
-  public record Update(
-      long at, boolean atServer, long nanos, long computeNanos, long stateBytes, long caller) {}
+  /// @param moves for how many of them the state had to come from another client
+  public record Updates(
+      boolean atServer,
+      int count,
+      long nanos,
+      int computed,
+      long computeNanos,
+      long stateBytes,
+      int moves) {
+    /// Nothing yet.
+    public static Updates none(boolean atServer) {
+      return new Updates(atServer, 0, 0, 0, 0, -1, 0);
+    }
+
+    /// One more.
+    ///
+    /// @param nanos how long its caller waited
+    /// @param computeNanos how long its method ran; negative when that was not seen
+    /// @param stateBytes as above
+    /// @param moved whether the state had to come
+    public Updates and(long nanos, long computeNanos, long stateBytes, boolean moved) {
+      boolean seen = computeNanos >= 0;
+      return new Updates(
+          atServer,
+          count + 1,
+          this.nanos + nanos,
+          seen ? computed + 1 : computed,
+          seen ? this.computeNanos + computeNanos : this.computeNanos,
+          stateBytes >= 0 ? stateBytes : this.stateBytes,
+          moved ? moves + 1 : moves);
+    }
+  }
 
   /// What the objects at a server take of its processors. One owner.
   public static final class Server {
     private final int processors;
     private double taken;
-    private boolean tries;
+    /* Until when the object that tries is waited for; it may have nobody who calls any more. */
+    private long triesUntil = Long.MIN_VALUE;
     /* What a call costs there besides computing; negative when nobody was there yet. */
     private double callNanos = -1;
 
@@ -67,7 +98,8 @@ public final class CostModel {
   private double reserved;
 
   /* Of the epoch. */
-  private int count;
+  private int settled;
+  private int seen;
   private double nanos;
   private double compute;
   private int computed;
@@ -81,7 +113,6 @@ public final class CostModel {
   private double computeNanos = -1;
   private double stateBytes;
   private double moved = 1;
-  private long lastCaller = -1;
   private int wait = 1;
   private int waited;
 
@@ -97,29 +128,26 @@ public final class CostModel {
     return atServer;
   }
 
-  /// Notes an update.
+  /// Notes updates.
   ///
+  /// @param at when they were told, in nanoseconds of some clock
   /// @return whether [#isAtServer()] has changed
-  public boolean ran(Update update) {
-    if (update.atServer != atServer) return false; // made before it went
-    count++;
-    if (count <= SETTLING) {
-      began = update.at;
-      lastCaller = update.caller;
+  public boolean ran(Updates updates, long at) {
+    if (updates.atServer != atServer || updates.count == 0) return false; // made before it went
+    if (settled < SETTLING) {
+      settled += updates.count;
+      began = at;
       return false;
     }
-    nanos += update.nanos;
-    if (update.computeNanos >= 0) {
-      compute += update.computeNanos;
-      computed++;
-    }
-    if (update.stateBytes >= 0) stateBytes = update.stateBytes;
-    if (update.caller != lastCaller) moves++;
-    lastCaller = update.caller;
-    int seen = count - SETTLING;
+    seen += updates.count;
+    nanos += updates.nanos;
+    compute += updates.computeNanos;
+    computed += updates.computed;
+    if (updates.stateBytes >= 0) stateBytes = updates.stateBytes;
+    moves += updates.moves;
     double mean = nanos / seen;
-    if (isTrial && seen >= TRIAL_MIN && mean > HOPELESS * other()) return end(update.at, seen);
-    return seen >= EPOCH && end(update.at, seen);
+    if (isTrial && seen >= TRIAL_MIN && mean > HOPELESS * other()) return end(at);
+    return seen >= EPOCH && end(at);
   }
 
   /* What is known of the side where it is not. */
@@ -127,7 +155,7 @@ public final class CostModel {
     return atServer ? clientNanos : serverNanos;
   }
 
-  private boolean end(long at, int seen) {
+  private boolean end(long at) {
     double mean = nanos / seen;
     if (atServer) serverNanos = mixed(serverNanos, mean);
     else clientNanos = mixed(clientNanos, mean);
@@ -139,21 +167,22 @@ public final class CostModel {
       double call = Math.max(0, mean - Math.max(0, computeNanos));
       server.callNanos = mixed(server.callNanos, call);
     }
-    boolean goes = isTrial ? !hasWon(mean) : isToGo(mean, rate);
+    boolean goes = isTrial ? !hasWon(mean) : isToGo(mean, rate, at);
     if (isTrial) {
-      server.tries = false;
+      server.triesUntil = at;
       wait = goes ? Math.min(WAIT_MAX, 2 * wait) : WAIT_WON;
       waited = 0;
     }
     isTrial = !isTrial && goes;
-    if (isTrial) server.tries = true;
+    if (isTrial) server.triesUntil = at + TRIAL_NANOS_MAX;
     if (goes) go(rate);
     begin(goes ? 0 : SETTLING, at);
     return goes;
   }
 
-  private void begin(int settled, long at) {
-    count = settled;
+  private void begin(int alreadySettled, long at) {
+    settled = alreadySettled;
+    seen = 0;
     began = at;
     nanos = 0;
     compute = 0;
@@ -165,7 +194,7 @@ public final class CostModel {
   public void broughtHome() {
     if (!atServer) return;
     go(0);
-    if (isTrial) server.tries = false;
+    if (isTrial) server.triesUntil = Long.MIN_VALUE;
     isTrial = false;
     wait = Math.min(WAIT_MAX, 2 * wait);
     waited = 0;
@@ -180,8 +209,8 @@ public final class CostModel {
     return mean < BETTER * other();
   }
 
-  private boolean isToGo(double mean, double rate) {
-    if (++waited < wait || server.tries) return false;
+  private boolean isToGo(double mean, double rate, long at) {
+    if (++waited < wait || at < server.triesUntil) return false;
     double needed = GROWTH * rate * Math.max(0, computeNanos) / 1e9;
     if (!atServer && !server.has(needed)) return false;
     double foreseen = atServer ? foreseenAtClient() : foreseenAtServer();
