@@ -28,6 +28,7 @@ import stoa.base.StreamId;
 import stoa.migration.core.Copy;
 import stoa.migration.core.Effect;
 import stoa.migration.core.Event;
+import stoa.migration.core.Message;
 import stoa.migration.core.NodeId;
 import stoa.migration.core.Reads;
 import stoa.migration.core.TreeNode;
@@ -162,6 +163,14 @@ final class Seat {
     if (over != null) return;
     TreeNode own = node;
     for (var effect : own.on(event)) effect(own, effect);
+    if (store != null && waits(event)) store.hasten();
+  }
+
+  /* Whether somebody waits until all that has come to the root is durable. */
+  private static boolean waits(Event event) {
+    return event instanceof Event.Flush
+        || (event instanceof Event.Received received
+            && received.message() instanceof Message.CopyUp);
   }
 
   private void effect(TreeNode own, Effect effect) {

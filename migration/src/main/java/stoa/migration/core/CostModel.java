@@ -1,5 +1,8 @@
 package stoa.migration.core;
 
+import java.util.ArrayDeque;
+import java.util.Deque;
+
 /// Where the calls on one object cost less: at the server, or at the clients that make them.
 ///
 /// One owner calls it, and tells it of the updates that have ended. It knows how long these took at
@@ -15,8 +18,10 @@ public final class CostModel {
    * (1) At the server an object takes `rate * compute` of the processors. It does not go there when
    *     all that are there would take more than SHARE_MAX of them with it, or TOGETHER_MAX times
    *     its own part, since callers call more often when they are answered sooner.
-   * (2) A trial is an epoch at the other side. It ends in staying there, or in going back. One object
-   *     of a server tries at a time; what one has seen there the others know.
+   * (2) A trial is an epoch at the other side. It ends in staying there, or in going back. As many
+   *     objects of a server try at a time as `trialsMax` says: one at first, twice as many after each
+   *     that stays, half as many after each that goes back. What one has seen there the others know.
+   * (3) What is clear after a few calls ends an epoch.
    */
   private static final int EPOCH = 16;
   private static final int SETTLING = 4;
@@ -26,13 +31,19 @@ public final class CostModel {
   private static final int STALE = 32;
   private static final double BETTER = 0.85;
   private static final double HOPEFUL = 1.2;
+  private static final double ALIKE = 1.3;
   private static final double HOPELESS = 2;
   private static final double SHARE_MAX = 0.6;
   private static final double GROWTH = 2;
   private static final double MEMORY = 0.5;
+  private static final int TRIALS_MAX = 64;
   private static final long TRIAL_NANOS_MAX = 2_000_000_000;
+  /* About what processors work: for a call at the server, for a move, for each byte of a state that is
+   * unpacked and packed again, and for each that moves. */
+  private static final double CALL_NANOS = 20_000;
   private static final double MOVE_NANOS = 20_000;
-  private static final double BYTE_NANOS = 10;
+  private static final double BYTE_NANOS = 1;
+  private static final double MOVED_BYTE_NANOS = 2;
 
   /// Updates that have ended at one side.
   ///
@@ -78,14 +89,25 @@ public final class CostModel {
   public static final class Server {
     private final int processors;
     private double taken;
-    /* Until when the object that tries is waited for; it may have nobody who calls any more. */
-    private long triesUntil = Long.MIN_VALUE;
+    private int trialsMax = 1;
+    /* When those began that try. One that lasts too long counts no more: nobody may call any more. */
+    private final Deque<Long> trials = new ArrayDeque<>();
     /* What a call costs there besides computing; negative when nobody was there yet. */
     private double callNanos = -1;
 
     /// @param processors how many there are
     public Server(int processors) {
       this.processors = processors;
+    }
+
+    private boolean lets(long now) {
+      while (!trials.isEmpty() && now - trials.element() > TRIAL_NANOS_MAX) trials.remove();
+      return trials.size() < trialsMax;
+    }
+
+    private void ended(long begun, boolean stays) {
+      var _ = trials.removeFirstOccurrence(begun);
+      trialsMax = stays ? Math.min(TRIALS_MAX, 2 * trialsMax) : Math.max(1, trialsMax / 2);
     }
 
     private boolean has(double more) {
@@ -106,6 +128,7 @@ public final class CostModel {
   private int moves;
   private long began;
   private boolean isTrial;
+  private long trialBegan;
 
   /* Of the epochs before; negative when there were none. */
   private double serverNanos = -1;
@@ -145,9 +168,12 @@ public final class CostModel {
     computed += updates.computed;
     if (updates.stateBytes >= 0) stateBytes = updates.stateBytes;
     moves += updates.moves;
-    double mean = nanos / seen;
-    if (isTrial && seen >= TRIAL_MIN && mean > HOPELESS * other()) return end(at);
-    return seen >= EPOCH && end(at);
+    return (seen >= EPOCH || (seen >= TRIAL_MIN && isClear(nanos / seen))) && end(at);
+  }
+
+  private boolean isClear(double mean) {
+    if (isTrial) return mean > HOPELESS * other() || HOPELESS * mean < other();
+    return !atServer && server.callNanos >= 0 && HOPELESS * foreseenAtServer() < mean;
   }
 
   /* What is known of the side where it is not. */
@@ -160,7 +186,7 @@ public final class CostModel {
     if (atServer) serverNanos = mixed(serverNanos, mean);
     else clientNanos = mixed(clientNanos, mean);
     if (computed > 0) computeNanos = mixed(computeNanos, compute / computed);
-    moved = mixed(moved, (double) moves / seen);
+    if (!atServer) moved = mixed(moved, (double) moves / seen);
     double rate = seen / Math.max(1e-9, (at - began) / 1e9);
     if (atServer) {
       reserve(rate);
@@ -169,12 +195,15 @@ public final class CostModel {
     }
     boolean goes = isTrial ? !hasWon(mean) : isToGo(mean, rate, at);
     if (isTrial) {
-      server.triesUntil = at;
+      server.ended(trialBegan, !goes);
       wait = goes ? Math.min(WAIT_MAX, 2 * wait) : WAIT_WON;
       waited = 0;
     }
     isTrial = !isTrial && goes;
-    if (isTrial) server.triesUntil = at + TRIAL_NANOS_MAX;
+    if (isTrial) {
+      trialBegan = at;
+      server.trials.add(at);
+    }
     if (goes) go(rate);
     begin(goes ? 0 : SETTLING, at);
     return goes;
@@ -194,7 +223,7 @@ public final class CostModel {
   public void broughtHome() {
     if (!atServer) return;
     go(0);
-    if (isTrial) server.triesUntil = Long.MIN_VALUE;
+    if (isTrial) server.ended(trialBegan, false);
     isTrial = false;
     wait = Math.min(WAIT_MAX, 2 * wait);
     waited = 0;
@@ -205,12 +234,20 @@ public final class CostModel {
     return before < 0 ? now : before + MEMORY * (now - before);
   }
 
+  /* Where processors are scarce, calls wait for these at either side, and take about as long. Then it
+   * is won by less work, from which all have something. */
   private boolean hasWon(double mean) {
-    return mean < BETTER * other();
+    double before = atServer ? workAtClient() : CALL_NANOS;
+    double now = atServer ? CALL_NANOS : workAtClient();
+    return mean < BETTER * other() || (mean < ALIKE * other() && HOPELESS * now < before);
+  }
+
+  private double workAtClient() {
+    return BYTE_NANOS * stateBytes + moved * (MOVE_NANOS + MOVED_BYTE_NANOS * stateBytes);
   }
 
   private boolean isToGo(double mean, double rate, long at) {
-    if (++waited < wait || at < server.triesUntil) return false;
+    if (++waited < wait || !server.lets(at)) return false;
     double needed = GROWTH * rate * Math.max(0, computeNanos) / 1e9;
     if (!atServer && !server.has(needed)) return false;
     double foreseen = atServer ? foreseenAtClient() : foreseenAtServer();
@@ -221,10 +258,9 @@ public final class CostModel {
     return Math.max(0, computeNanos) + Math.max(0, server.callNanos);
   }
 
-  /* What it was at the last, or what moving the state costs at the least. */
+  /* What it was at the last, or what it takes at the least. */
   private double foreseenAtClient() {
-    double move = moved * (MOVE_NANOS + BYTE_NANOS * stateBytes);
-    return Math.max(clientNanos, Math.max(0, computeNanos) + move);
+    return Math.max(clientNanos, Math.max(0, computeNanos) + workAtClient());
   }
 
   private void go(double rate) {

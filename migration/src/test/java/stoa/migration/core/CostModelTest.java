@@ -101,6 +101,20 @@ class CostModelTest {
   }
 
   @Test
+  void manyObjectsThatAreQuickerAtTheServerAreSoonThere() {
+    var models = new CostModel[50];
+    for (int i = 0; i < models.length; i++) models[i] = new CostModel(server);
+    for (int round = 1; round <= 120; round++) {
+      for (var each : models) {
+        boolean is = each.isAtServer();
+        now += 100 * MICRO;
+        boolean _ = each.ran(one(is, is ? 50 * MICRO : MILLI, is ? -1 : MICRO, true), now);
+      }
+    }
+    for (var each : models) assertTrue(each.isAtServer());
+  }
+
+  @Test
   void followsWhatChanges() {
     run(2_000, 2 * MICRO, 200 * MICRO, 20 * MICRO, 10);
     assertTrue(model.isAtServer());
