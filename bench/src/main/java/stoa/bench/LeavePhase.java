@@ -12,7 +12,7 @@ import java.util.Locale;
 /// runs in simulated time, which no other program disturbs.
 final class LeavePhase {
   private static final double COST_MAX = 0.03;
-  private static final int NODES = 40;
+  private static final int NODES_MAX = 40;
   private static final Duration MESSAGE = Duration.ofMillis(1);
   private static final List<Double> LEAVES = List.of(0.0, 0.001, 0.005);
   private static final int ROUNDS_MORE = 1;
@@ -27,10 +27,12 @@ final class LeavePhase {
 
   private final Context context;
   private final MigrationScale scale;
+  private final int nodes;
 
   LeavePhase(Context context) {
     this.context = context;
     scale = context.scale().migration();
+    nodes = Math.min(NODES_MAX, scale.nodesMost());
   }
 
   void measure(Findings findings) throws Exception {
@@ -43,7 +45,7 @@ final class LeavePhase {
     }
     findings.section(
         "Figure 11, %d nodes that leave and come back; messages take 1 ms, by waiting"
-            .formatted(NODES),
+            .formatted(nodes),
         results(samples, counts));
     findings.matrix("Figure 11 in the paper, operations/s on 40 machines by Pr(leave)", PAPER);
     var simulated = new Samples();
@@ -51,7 +53,7 @@ final class LeavePhase {
       context.progress().accept("figure 11, simulated time, seed " + seed);
       for (int objects : counts) {
         for (double leave : LEAVES) {
-          var seen = new SimulatedTree(NODES, objects, leave, scale.simulatedTime(), seed).run();
+          var seen = new SimulatedTree(nodes, objects, leave, scale.simulatedTime(), seed).run();
           String name = name(objects, leave);
           simulated.add(name + ", updates", seen.updates());
           simulated.add(name + ", reads", seen.reads());
@@ -68,7 +70,7 @@ final class LeavePhase {
 
   private void measure(Samples samples, int round, int objects, double leave) throws Exception {
     context.progress().accept("figure 11, round %d: %s".formatted(round, name(objects, leave)));
-    var load = new NodeLoad(NODES, leave, scale.warmUp(), scale.leaveTime());
+    var load = new NodeLoad(nodes, leave, scale.warmUp(), scale.leaveTime());
     var seen = TreePhase.run(context, load, objects, 1, MESSAGE);
     TreePhase.keep(samples, name(objects, leave), seen);
     samples.add(name(objects, leave) + ", leaves", seen.leaves());

@@ -25,8 +25,7 @@ class NetworkProcessesTest {
   private static final int BYTES = 60_000;
 
   @Test
-  void everyRecordIsTrainedWithOnceByTheProcessThatHasIt(@TempDir Path directory)
-      throws Exception {
+  void everyRecordIsTrainedWithOnceByTheProcessThatHasIt(@TempDir Path directory) throws Exception {
     Path records = records(directory.resolve("records.gz"));
     int count = DataSet.of(records).training().size();
     Map<Application, Model> shared = new EnumMap<>(Application.class);
@@ -34,8 +33,7 @@ class NetworkProcessesTest {
     var result =
         new NetworkProcesses(directory.resolve("store"), settings, records).train(count, shared);
     assertEquals(count, shared.values().stream().mapToLong(Model::records).sum());
-    assertEquals(
-        result.updates().size(), shared.values().stream().mapToLong(Model::updates).sum());
+    assertEquals(result.updates().size(), shared.values().stream().mapToLong(Model::updates).sum());
     assertEquals(2, result.updates().stream().map(Federation.Update::network).distinct().count());
     assertTrue(!result.places().isEmpty(), "nobody was seen in the tree");
   }
