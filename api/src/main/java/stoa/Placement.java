@@ -28,7 +28,8 @@ public enum Placement {
   /// often. What is said of [#CLIENT] holds, but that calls may also be durable when they are
   /// answered, and that their arguments may come into the store's log.
   ///
-  /// Members in the process of the store are served so; calls of clients of a server execute there.
-  /// Do not choose it for methods whose arguments must stay where they are.
+  /// A client of a server takes part as a node of the tree, see [Membership]; the calls of one that
+  /// is [Membership.Outside] execute at the server. Accessors see all calls that ended before,
+  /// whatever a view says. Do not choose it for methods whose arguments must stay where they are.
   AUTO
 }

@@ -99,7 +99,7 @@ final class AutoPhase {
       for (int i = 0; i < scale.objectsMost(); i++) {
         all.add(stoa.get(type(placement), "swept-" + i, point.stateBytes));
       }
-      var load = new NodeLoad(NODES, 0, scale.settle(), scale.workTime());
+      var load = new NodeLoad(NODES, 0, scale.settle(), scale.workTime().dividedBy(2));
       var domain = Domain.of(stoa);
       return load.run(number -> new Caller(domain, all, number, point, placement))
           .updates()

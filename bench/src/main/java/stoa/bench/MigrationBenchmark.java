@@ -17,6 +17,8 @@ final class MigrationBenchmark implements Benchmark {
   public Outcome run(Context context) throws Exception {
     var findings = new Findings(context.scale().migration(), MigrationScale.full());
     new TreePhase(context).measure(findings);
+    new LeavePhase(context).measure(findings);
+    new ProcessPhase(context).measure(findings);
     new TrafficPhase(context).measure(findings);
     new AutoPhase(context).measure(findings);
     return findings.outcome();

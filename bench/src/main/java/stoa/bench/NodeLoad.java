@@ -45,6 +45,10 @@ record NodeLoad(int nodes, double leave, Duration warmUp, Duration time) {
   ///
   /// @param perSecond of all nodes together, by the time that these spent in the tree
   record Kind(double perSecond, double meanMillis, double p5Millis, double p95Millis) {
+    private Kind faster(int times) {
+      return new Kind(perSecond * times, meanMillis / times, p5Millis / times, p95Millis / times);
+    }
+
     private static Kind of(Latencies all, double seconds) {
       return new Kind(
           all.count() / seconds,
@@ -57,7 +61,12 @@ record NodeLoad(int nodes, double leave, Duration warmUp, Duration time) {
   /// What was counted.
   ///
   /// @param leaves how often nodes left and came back
-  record Seen(Kind updates, Kind reads, int leaves) {}
+  record Seen(Kind updates, Kind reads, int leaves) {
+    /// What it would be if all had taken a part of the time.
+    Seen faster(int times) {
+      return new Seen(updates.faster(times), reads.faster(times), leaves);
+    }
+  }
 
   /* One node's part. Its two threads count for themselves. */
   private static final class Part {

@@ -25,7 +25,16 @@ final class Pause {
   private static final Semaphore PROCESSORS =
       new Semaphore(Runtime.getRuntime().availableProcessors(), true);
 
+  /* How much longer than asked for all waiting is. */
+  private static volatile int stretch = 1;
+
   private Pause() {}
+
+  /// Has all waiting take longer, so that all that is computed for real takes a smaller part of the
+  /// time: as on so many times the processors that there are.
+  static void stretch(int times) {
+    stretch = times;
+  }
 
   /// Runs something on the thread of a client.
   static long atNode(LongSupplier work) {
@@ -47,7 +56,9 @@ final class Pause {
   }
 
   private static void await(long nanos) {
-    long until = System.nanoTime() + nanos;
-    for (long left = nanos; left > 0; left = until - System.nanoTime()) LockSupport.parkNanos(left);
+    long longer = nanos * stretch;
+    long until = System.nanoTime() + longer;
+    for (long left = longer; left > 0; left = until - System.nanoTime())
+      LockSupport.parkNanos(left);
   }
 }

@@ -1,6 +1,7 @@
 package stoa.bench;
 
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -10,16 +11,26 @@ import stoa.Stoa;
 import stoa.migration.Domain;
 import stoa.migration.Member;
 
-/// Migrates trivial objects (self-service, section 8.2, Figures 9 to 11). All nodes are members of
+/// Migrates trivial objects (self-service, section 8.2, Figures 9 and 10). All nodes are members of
 /// one process, and nothing is simulated.
 final class TreePhase {
   /* Updates per second of Figure 9 with 50 objects and 70 nodes, and with 1. */
   private static final double PAPER_MOST = 1_436;
   private static final double PAPER_ONE = 325;
+  /* Updates per second of Figure 9, by objects, on 10, 40 and 70 machines. */
+  private static final String PAPER =
+      """
+      objects     10     40     70
+            1    389    343    325
+            2    683    638    599
+            3    888    860    813
+            4    945  1,024  1,011
+            5    925  1,125  1,187
+           30    976  1,457  1,478
+           40  1,102  1,323  1,459
+           50  1,171  1,314  1,436
+      """;
   private static final double AIM = 10;
-  private static final double LEAVE_COST_MAX = 0.03;
-  private static final int LEAVE_NODES = 40;
-  private static final List<Double> LEAVES = List.of(0.0, 0.001, 0.005);
 
   private final Context context;
   private final MigrationScale scale;
@@ -34,7 +45,6 @@ final class TreePhase {
     run(new NodeLoad(most, 0, scale.warmUp(), scale.heat()), scale.objectsMost(), 1);
     single(findings);
     multi(findings);
-    leaves(findings);
   }
 
   /* A member that works on counters. */
@@ -104,9 +114,17 @@ final class TreePhase {
 
   /* Loads new objects in a new store, and checks that no update was lost. */
   private NodeLoad.Seen run(NodeLoad load, int objects, int together) throws Exception {
+    return run(context, load, objects, together, Duration.ZERO);
+  }
+
+  /* As the other one, with messages that take some time. */
+  static NodeLoad.Seen run(
+      Context context, NodeLoad load, int objects, int together, Duration message)
+      throws Exception {
     Path folder = context.folder().resolve("tree");
     try (var stoa = Stoa.open("file:" + folder)) {
       var domain = Domain.of(stoa);
+      if (!message.isZero()) domain.delay(message);
       List<Tally> tallies = new ArrayList<>();
       for (int i = 0; i < objects; i++) tallies.add(stoa.get(Tally.class, "tally-" + i));
       return load.run(_ -> new Worker(domain, tallies, together));
@@ -115,7 +133,7 @@ final class TreePhase {
     }
   }
 
-  private static void keep(Samples samples, String at, NodeLoad.Seen seen) {
+  static void keep(Samples samples, String at, NodeLoad.Seen seen) {
     keep(samples, at + ", updates", seen.updates());
     keep(samples, at + ", reads", seen.reads());
   }
@@ -150,6 +168,7 @@ final class TreePhase {
               scale.nodes(),
               (objects, nodes) -> cell(samples, at(nodes, objects) + ", " + kind)));
     }
+    findings.matrix("Figure 9 in the paper, updates/s of machines of 2006", PAPER);
     int nodes = scale.nodesMost();
     int objects = scale.objectsMost();
     var updates = at(nodes, objects) + ", updates";
@@ -244,54 +263,6 @@ final class TreePhase {
 
   private static String multi(int objects, int together) {
     return "%d of %s".formatted(together, objects(objects));
-  }
-
-  // ---- Figure 11
-
-  private void leaves(Findings findings) throws Exception {
-    var samples = new Samples();
-    List<Result> results = new ArrayList<>();
-    var counts = List.of(1, scale.objectsMost());
-    for (int round = 1; round <= scale.rounds() + 2; round++) {
-      for (int objects : counts) {
-        for (double leave : LEAVES) {
-          say("figure 11, round %d: %d objects, %s", round, objects, leave);
-          var load = new NodeLoad(LEAVE_NODES, leave, scale.warmUp(), scale.leaveTime());
-          var seen = run(load, objects, 1);
-          keep(samples, leaving(objects, leave), seen);
-          samples.add(leaving(objects, leave) + ", leaves", seen.leaves());
-        }
-      }
-    }
-    for (int objects : counts) {
-      for (double leave : LEAVES) {
-        String name = leaving(objects, leave);
-        for (var kind : List.of(", updates", ", reads")) {
-          Result result = Result.of(samples, name + kind, "/s");
-          var still = leaving(objects, 0) + kind;
-          results.add(leave == 0 ? result : result.beside("nobody leaves", samples.median(still)));
-        }
-        if (leave > 0) results.add(Result.of(samples, name + ", leaves", "leaves"));
-      }
-    }
-    findings.section(
-        "Figure 11, %d nodes that leave and come back, all in one process".formatted(LEAVE_NODES),
-        results);
-    for (int objects : counts) {
-      for (double leave : LEAVES.subList(1, LEAVES.size())) {
-        findings.atMost(
-            "leaves and joins, Pr %s, %s: cost at most 3 %% of the updates"
-                .formatted(leave, objects(objects)),
-            LEAVE_COST_MAX,
-            1
-                - samples.medianRatio(
-                    leaving(objects, leave) + ", updates", leaving(objects, 0) + ", updates"));
-      }
-    }
-  }
-
-  private static String leaving(int objects, double leave) {
-    return "%s, Pr(leave) %s".formatted(objects(objects), leave);
   }
 
   private void say(String format, Object... parts) {

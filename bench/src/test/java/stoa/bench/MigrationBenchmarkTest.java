@@ -27,14 +27,20 @@ class MigrationBenchmarkTest {
             Duration.ofMillis(1),
             SHORT,
             SHORT,
+            2,
             Duration.ofMillis(1),
+            SHORT,
+            1,
             SHORT,
             List.of(2, 4),
             List.of(1, 5),
             List.of(1, 2),
             1,
             List.of(0),
-            List.of(100));
+            List.of(100),
+            List.of(),
+            SHORT,
+            SHORT);
     var scale =
         new Scale(
             1,

@@ -30,17 +30,25 @@ final class ClassifierDemo {
   private final @Nullable Path wanted;
   private final @Nullable Path records;
   private final int networks;
+  private final boolean processes;
 
   /// @param parent where the picture comes, and a store that has no directory of its own
   /// @param wanted the store's directory; null for one that is removed after a success
   /// @param records a larger file of records; null is the sample that comes with this
+  /// @param processes whether each network is a process, and the store in a server
   ClassifierDemo(
-      PrintWriter out, Path parent, @Nullable Path wanted, @Nullable Path records, int networks) {
+      PrintWriter out,
+      Path parent,
+      @Nullable Path wanted,
+      @Nullable Path records,
+      int networks,
+      boolean processes) {
     this.out = out;
     this.parent = parent;
     this.wanted = wanted;
     this.records = records;
     this.networks = networks;
+    this.processes = processes;
   }
 
   /// Runs it.
@@ -59,15 +67,12 @@ final class ClassifierDemo {
                 Words.count(data.training().size()),
                 Words.count(data.tests().size()),
                 file == null ? "; a sample of KDD Cup 1999" : ""));
-    Federation.Result result;
     Map<Application, Model> shared = new EnumMap<>(Application.class);
-    try (var stoa = Stoa.open("file:" + directory)) {
-      var federation = new Federation(stoa, new Federation.Settings(networks, RECORDS));
-      result = federation.train(data.training());
-      federation
-          .classifiers()
-          .forEach((application, classifier) -> shared.put(application, classifier.model()));
-    }
+    var settings = new Federation.Settings(networks, RECORDS);
+    Federation.Result result =
+        processes
+            ? new NetworkProcesses(directory, settings, file).train(data.training().size(), shared)
+            : train(directory, settings, data, shared);
     tell(result);
     boolean verified = verify(data, result, shared);
     judge(data, result, shared);
@@ -79,9 +84,24 @@ final class ClassifierDemo {
     out.println("Try next:");
     out.println("  ./stoa bench migration                   the numbers, beside a central service");
     out.println("  ./stoa demo --classifier --networks 40   a deeper tree");
+    out.println(
+        "  ./stoa demo --classifier --processes 4   a server, and a process for each network");
     out.println("  apps/classifier                          the service: Classifier, Federation");
     out.flush();
     return verified;
+  }
+
+  private static Federation.Result train(
+      Path directory, Federation.Settings settings, DataSet data, Map<Application, Model> shared)
+      throws InterruptedException {
+    try (var stoa = Stoa.open("file:" + directory)) {
+      var federation = new Federation(stoa, settings);
+      var result = federation.train(data.training());
+      federation
+          .classifiers()
+          .forEach((application, classifier) -> shared.put(application, classifier.model()));
+      return result;
+    }
   }
 
   private void tell(Federation.Result result) {
@@ -92,7 +112,7 @@ final class ClassifierDemo {
         "%s by %s in %s, each at the network that has the records"
             .formatted(
                 Words.count(updates.size()),
-                Words.count(networks, "network"),
+                Words.count(networks, "network") + (processes ? ", a process each," : ""),
                 Words.seconds(Duration.ofNanos(result.nanos()))));
     line(
         "",

@@ -124,6 +124,14 @@ final class DemoCommand implements Callable<Integer> {
   private int networks;
 
   @Option(
+      names = "--processes",
+      paramLabel = "N",
+      description =
+          "With --classifier: so many networks train, each in a process that is a node of the tree;"
+              + " the store is in a server.")
+  private @Nullable Integer processes;
+
+  @Option(
       names = "--records",
       paramLabel = "FILE",
       description = "With --classifier: another file of the KDD Cup 1999 or NSL-KDD data, gzipped.")
@@ -144,7 +152,10 @@ final class DemoCommand implements Callable<Integer> {
       if (remote || crash) {
         throw new ParameterException(line, "--classifier goes without --remote and --crash");
       }
-      return new ClassifierDemo(out, PARENT, data, records, networks).run() ? 0 : 1;
+      Integer some = processes;
+      int count = some == null ? networks : some;
+      var demo = new ClassifierDemo(out, PARENT, data, records, count, some != null);
+      return demo.run() ? 0 : 1;
     }
     long chosen = seed != null ? seed : new Random().nextInt(1_000_000);
     var scenario = new Scenario(trace, design != null ? design : Design.FACADE, clients);

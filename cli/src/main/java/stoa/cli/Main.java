@@ -21,6 +21,7 @@ import stoa.StoaException;
       DemoCommand.class,
       ReplayCommand.class,
       InstanceCommand.class,
+      NetworkCommand.class,
       BenchCommand.class,
       ServeCommand.class,
       StatusCommand.class,

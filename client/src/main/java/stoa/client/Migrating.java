@@ -16,6 +16,7 @@ import stoa.Body;
 import stoa.Closed;
 import stoa.Limits;
 import stoa.Membership;
+import stoa.Placement;
 import stoa.Stoa;
 import stoa.base.Clock;
 import stoa.links.PeerServer;
@@ -168,9 +169,20 @@ final class Migrating implements PlacedObjects, AutoCloseable {
   @Override
   public PlacedObject object(Object shared) {
     RemoteInvoker live = parts.own(shared);
-    if (RemotePlaced.migrates(live)) return new RemotePlaced(live);
+    if (RemotePlaced.is(live)) return new RemotePlaced(live);
     throw new IllegalArgumentException(
-        live.key() + " does not migrate to clients of a server; say CLIENT in its @Shared");
+        live.key() + " is not placed at clients; say so in its @Shared");
+  }
+
+  @Override
+  public boolean isAuto(PlacedObject object) {
+    return ((RemotePlaced) object).live().shared().placement() == Placement.AUTO;
+  }
+
+  @Override
+  public @Nullable Object call(
+      PlacedObject object, SharedMethod method, @Nullable Object[] arguments) throws Throwable {
+    return ((RemotePlaced) object).live().invokeThere(method, arguments);
   }
 
   @Override

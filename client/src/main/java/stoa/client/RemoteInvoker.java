@@ -159,10 +159,15 @@ final class RemoteInvoker implements RemoteRoute {
   public @Nullable Object invoke(Proxied proxied, SharedMethod method, @Nullable Object[] arguments)
       throws Throwable {
     leaveReading();
-    if (RemotePlaced.migrates(this) && parts.migrating().isHere()) {
+    if (RemotePlaced.is(this) && parts.migrating().isHere()) {
       var object = placed();
       return parts.migrating().member(object.domain()).call(object, method, arguments);
     }
+    return invokeThere(method, arguments);
+  }
+
+  /// Makes a call at the server.
+  @Nullable Object invokeThere(SharedMethod method, @Nullable Object[] arguments) throws Throwable {
     RemoteTransaction transaction = RemoteTransaction.current(parts);
     if (transaction != null) return transaction.call(this, method, arguments);
     if (method.kind().isTransaction()) return transact(method, arguments);

@@ -1,7 +1,6 @@
 package stoa.client;
 
 import org.jspecify.annotations.Nullable;
-import stoa.Placement;
 import stoa.Ref;
 import stoa.base.StreamId;
 import stoa.objects.PlacedObject;
@@ -14,11 +13,6 @@ record RemotePlaced(RemoteInvoker live) implements PlacedObject {
   /// Whether the calls on an object may execute at clients.
   static boolean is(RemoteInvoker live) {
     return live.shared().isPlaced();
-  }
-
-  /// Whether an object migrates to clients of a server.
-  static boolean migrates(RemoteInvoker live) {
-    return live.shared().placement() == Placement.CLIENT;
   }
 
   /// Refuses what such an object takes no part in.

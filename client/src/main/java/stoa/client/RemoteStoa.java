@@ -209,8 +209,7 @@ final class RemoteStoa implements ObjectSnapshot.Source {
     T proxy = type.cast(proxy(known, ref.key(), NOTHING, RemoteInvoker.Source.REFERENCE, 0));
     return switch (view) {
       case View.Remote() -> proxy;
-      case View.Cached() when RemotePlaced.migrates(Parts.live(proxy)) ->
-          parts.migrating().near(proxy);
+      case View.Cached() when RemotePlaced.is(Parts.live(proxy)) -> parts.migrating().near(proxy);
       case View.Local() when RemotePlaced.is(Parts.live(proxy)) -> proxy;
       case View.Local() -> following(proxy, RemoteView.Freshness.NOW);
       case View.Cached() -> following(proxy, RemoteView.Freshness.SEEN);

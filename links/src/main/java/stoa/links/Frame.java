@@ -1,6 +1,8 @@
 package stoa.links;
 
 import org.jspecify.annotations.Nullable;
+import stoa.base.StreamId;
+import stoa.migration.core.CostModel;
 import stoa.migration.core.Message;
 import stoa.migration.core.NodeId;
 import stoa.migration.core.TreeNode;
@@ -43,6 +45,16 @@ sealed interface Frame {
   /// @param type the stored name of its type
   /// @param key its encoded key
   record Named(String type, byte[] key) implements Frame {}
+
+  /// From the process of the root: an object that the receiver has named is at the server from now
+  /// on, or at the clients.
+  record Side(StreamId object, boolean atServer) implements Frame {}
+
+  /// To the process of the root: what calls took that the sender made on such an object.
+  record Ran(StreamId object, CostModel.Updates updates) implements Frame {}
+
+  /// To the process of the root: the sender waits for an object that is at the server.
+  record Home(StreamId object) implements Frame {}
 
   /// Where the process stands in the tree.
   ///

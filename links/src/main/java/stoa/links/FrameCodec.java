@@ -3,6 +3,7 @@ package stoa.links;
 import stoa.base.Decoder;
 import stoa.base.Decoder.MalformedException;
 import stoa.base.Encoder;
+import stoa.migration.core.CostModel;
 import stoa.migration.core.Message;
 import stoa.migration.core.TreeNode;
 import stoa.migration.core.TreeNode.Retrieval;
@@ -12,6 +13,7 @@ import stoa.migration.core.TreeNode.Retrieval;
 /// ```
 /// frame:     u8, which one it is; the version as varint, of a first frame; its parts as in Frame
 /// ticket:    varint, the number of the seal; its code behind its length
+/// updates:   u8 1 at the server; as varints count, nanos, computed, computeNanos, stateBytes + 1, moves
 /// settings:  varint childrenMax, u8 retrieval
 /// ```
 final class FrameCodec {
@@ -25,6 +27,11 @@ final class FrameCodec {
   private static final int NAMED = 8;
   private static final int STANDING = 9;
   private static final int BEAT = 10;
+  private static final int SIDE = 11;
+  private static final int RAN = 12;
+  private static final int HOME = 13;
+
+  private static final int COUNT_MAX = 1_000_000;
 
   private FrameCodec() {}
 
@@ -50,6 +57,9 @@ final class FrameCodec {
         MessageCodec.write(MessageCodec.write(out, to), message);
       }
       case Frame.Named(String type, byte[] key) -> out.u8(NAMED).text(type).sized(key);
+      case Frame.Side(var object, boolean atServer) -> out.u8(SIDE).id(object).u8(atServer ? 1 : 0);
+      case Frame.Ran(var object, var updates) -> updates(out.u8(RAN).id(object), updates);
+      case Frame.Home(var object) -> out.u8(HOME).id(object);
       case Frame.Standing(var node, var parent, int children, int owned) -> {
         MessageCodec.optional(MessageCodec.write(out.u8(STANDING), node), parent);
         out.varint(children).varint(owned);
@@ -108,8 +118,38 @@ final class FrameCodec {
               (int) in.varint(),
               (int) in.varint());
       case BEAT -> new Frame.Beat(in.i64(), in.i64(), in.i64());
+      case SIDE -> new Frame.Side(in.id(), MessageCodec.either(in, false, true));
+      case RAN -> new Frame.Ran(in.id(), updates(in));
+      case HOME -> new Frame.Home(in.id());
       default -> throw new MalformedException("frame " + kind + " is none that is known here");
     };
+  }
+
+  private static void updates(Encoder out, CostModel.Updates updates) {
+    out.u8(updates.atServer() ? 1 : 0)
+        .varint(updates.count())
+        .varint(updates.nanos())
+        .varint(updates.computed())
+        .varint(updates.computeNanos())
+        .varint(updates.stateBytes() + 1)
+        .varint(updates.moves());
+  }
+
+  private static CostModel.Updates updates(Decoder in) {
+    return new CostModel.Updates(
+        MessageCodec.either(in, false, true),
+        count(in),
+        in.varint(),
+        count(in),
+        in.varint(),
+        in.varint() - 1,
+        count(in));
+  }
+
+  private static int count(Decoder in) {
+    long count = in.varint();
+    if (count < 0 || count > COUNT_MAX) throw new MalformedException(count + " calls");
+    return (int) count;
   }
 
   private static void version(Decoder in) {

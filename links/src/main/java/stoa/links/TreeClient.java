@@ -22,6 +22,7 @@ import stoa.Unavailable;
 import stoa.base.StreamId;
 import stoa.migration.Standing;
 import stoa.migration.Uplink;
+import stoa.migration.core.CostModel;
 import stoa.migration.core.Message;
 import stoa.migration.core.NodeId;
 import stoa.migration.core.TreeNode;
@@ -76,6 +77,7 @@ public final class TreeClient implements Uplink {
   private volatile TreeNode.@Nullable Settings settings;
   private volatile Tickets.@Nullable Ticket ticket;
   private volatile @Nullable TreeLinks links;
+  private volatile @Nullable Sides sides;
   private volatile long leaseNanos = FIRST_LEASE_NANOS;
 
   /// @param servers who may have the root
@@ -165,6 +167,10 @@ public final class TreeClient implements Uplink {
             registered(pipe, at, its, TimeUnit.MILLISECONDS.toNanos(leaseMillis));
         case Frame.Seal seal -> tickets.learn(seal);
         case Frame.Pass(var next) -> passed(next);
+        case Frame.Side(var object, boolean atServer) -> {
+          var heard = sides;
+          if (heard != null) heard.side(object, atServer);
+        }
         case Frame.Relayed(NodeId from, NodeId to, var message) -> {
           var own = links;
           if (own != null) own.deliver(from, to, message);
@@ -203,6 +209,8 @@ public final class TreeClient implements Uplink {
     } finally {
       lock.unlock();
     }
+    var heard = sides;
+    if (heard != null) heard.forget();
     // Before what the member asks of the root.
     all.forEach(pipe::send);
     root = at;
@@ -308,10 +316,29 @@ public final class TreeClient implements Uplink {
   }
 
   @Override
-  public void tell(Standing standing) {
+  public void listen(Sides to) {
+    sides = to;
+  }
+
+  @Override
+  public void ran(StreamId object, CostModel.Updates updates) {
+    say(new Frame.Ran(object, updates));
+  }
+
+  @Override
+  public void bringHome(StreamId object) {
+    say(new Frame.Home(object));
+  }
+
+  /* Unless there is no root now: the next one knows nothing of it, and needs not. */
+  private void say(Frame frame) {
     Pipe pipe = desk();
-    if (pipe == null) return;
-    pipe.send(
+    if (pipe != null) pipe.send(frame);
+  }
+
+  @Override
+  public void tell(Standing standing) {
+    say(
         new Frame.Standing(
             standing.node(), standing.parent(), standing.children(), standing.owned()));
   }

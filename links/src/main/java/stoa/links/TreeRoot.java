@@ -11,6 +11,7 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import stoa.base.StreamId;
 import stoa.migration.Domain;
 import stoa.migration.core.Message;
 import stoa.migration.core.NodeId;
@@ -103,7 +104,7 @@ final class TreeRoot implements AutoCloseable {
   }
 
   /// Where a process is registered.
-  private final class Desk implements Pipe.Ear {
+  private final class Desk implements Pipe.Ear, Domain.Watcher {
     private final Pipe pipe;
     private final String address;
     private final String name;
@@ -139,6 +140,8 @@ final class TreeRoot implements AutoCloseable {
         case Frame.Relayed(NodeId sender, NodeId to, var message) -> relay(sender, to, message);
         case Frame.Named(String type, byte[] key) -> background.execute(() -> know(type, key));
         case Frame.Standing now -> standing = now;
+        case Frame.Ran(var object, var updates) -> domain.ran(object, updates);
+        case Frame.Home(var object) -> background.execute(() -> bringHome(object));
         default -> pipe.cut(Status.INVALID_ARGUMENT.withDescription("not to be said here"));
       }
     }
@@ -154,7 +157,10 @@ final class TreeRoot implements AutoCloseable {
 
     private void know(String type, byte[] key) {
       try {
-        domain.know(service.placed(type, key));
+        var object = service.placed(type, key);
+        domain.know(object);
+        domain.watch(object, this);
+        if (desks.get(address) != this) domain.unwatch(this); // it went meanwhile
       } catch (RuntimeException | LinkageError refused) {
         // Who asks for the object waits in vain, until it is told that its time is over.
         LOG.warn("an object of {} at {} is not known: {}", type, name, refused.getMessage());
@@ -162,8 +168,22 @@ final class TreeRoot implements AutoCloseable {
     }
 
     @Override
+    public void side(StreamId object, boolean atServer) {
+      pipe.send(new Frame.Side(object, atServer));
+    }
+
+    private void bringHome(StreamId object) {
+      try {
+        domain.bringHome(object);
+      } catch (RuntimeException over) {
+        LOG.debug("{} stays at the server: {}", object, over.getMessage());
+      }
+    }
+
+    @Override
     public void over(Pipe from, Status why) {
       desks.remove(address, this);
+      domain.unwatch(this);
     }
 
     private TreeMember member() {

@@ -19,6 +19,7 @@ import org.junit.jupiter.api.Test;
 import stoa.base.Decoder;
 import stoa.base.StreamId;
 import stoa.migration.core.Copy;
+import stoa.migration.core.CostModel;
 import stoa.migration.core.Dependency;
 import stoa.migration.core.Message;
 import stoa.migration.core.NodeId;
@@ -111,6 +112,9 @@ class FrameCodecTest {
     all.add(new Frame.Standing(node(), node(), 2, 3));
     all.add(new Frame.Standing(node(), null, 0, 0));
     all.add(new Frame.Beat(random.nextLong(), random.nextLong(), random.nextLong()));
+    all.add(new Frame.Side(stream(), true));
+    all.add(new Frame.Ran(stream(), new CostModel.Updates(true, 3, 500, 2, 70, -1, 1)));
+    all.add(new Frame.Home(stream()));
     return all;
   }
 

@@ -1,5 +1,6 @@
 package stoa.migration;
 
+import java.time.Duration;
 import java.util.Collection;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -14,6 +15,8 @@ import stoa.Action;
 import stoa.Closed;
 import stoa.Stoa;
 import stoa.base.Clock;
+import stoa.base.StreamId;
+import stoa.migration.core.CostModel;
 import stoa.migration.core.Mandate;
 import stoa.migration.core.NodeId;
 import stoa.migration.core.TreeNode;
@@ -50,7 +53,8 @@ public final class Domain implements Placing {
   private final NodeId root;
   private final RootStore rootStore;
   private final Member rootMember;
-  private final Auto auto;
+  private final AutoRoot auto;
+  private final Set<String> names = ConcurrentHashMap.newKeySet();
   private final Set<Member> members = ConcurrentHashMap.newKeySet();
   private final ScheduledExecutorService ticks =
       Executors.newSingleThreadScheduledExecutor(Domain::thread);
@@ -74,7 +78,7 @@ public final class Domain implements Placing {
             ROOT,
             TreeNode.root(root, this.settings, root.number() << GENERATIONS_BITS));
     rootMember.begin();
-    auto = new Auto(store, rootMember);
+    auto = new AutoRoot(store, rootMember);
     members.add(rootMember);
     var _ =
         ticks.scheduleWithFixedDelay(
@@ -110,16 +114,24 @@ public final class Domain implements Placing {
 
   /// A further member. Its calls execute in this process, apart from those of other members.
   ///
-  /// @param name what it is called; need not be unique
+  /// @param name what it is called; a number is put behind it when there is one of that name
   /// @throws IllegalArgumentException when the name looks like an address
   public Member join(String name) {
     if (RoutedLinks.isOutside(name)) {
       throw new IllegalArgumentException("\"" + name + "\" is an address; give a name without ://");
     }
-    var member = new Member(here, null, name, here.newNode(name, null));
+    // Nodes of one address are one process to the tree: it would not put one below another.
+    String address = names.add(name) ? name : name + " " + numbers.incrementAndGet();
+    var member = new Member(here, null, address, here.newNode(address, null));
     members.add(member);
     member.begin();
     return member;
+  }
+
+  /// Has each message between members of this process take so long, as it would over a network. For
+  /// measurements; said before members join.
+  public void delay(Duration message) {
+    links.delay(message);
   }
 
   /// Has members come over a network from now on. The store is asked all the time whether it is
@@ -188,8 +200,37 @@ public final class Domain implements Placing {
     rootStore.know(object);
   }
 
-  Auto auto() {
+  AutoRoot auto() {
     return auto;
+  }
+
+  // ---- objects that may be at the server, for members elsewhere
+
+  /// Who is to be told at which side objects are.
+  public interface Watcher {
+    /// Told. Quick, and waits for nothing.
+    void side(StreamId object, boolean atServer);
+  }
+
+  /// Tells somebody at which side an object is, now when that is the server, and whenever it
+  /// changes. Does nothing for one that is always at the clients.
+  public void watch(PlacedObject object, Watcher watcher) {
+    if (store.isAuto(object)) auto.watch(object, watcher);
+  }
+
+  /// Tells somebody nothing more.
+  public void unwatch(Watcher watcher) {
+    auto.unwatch(watcher);
+  }
+
+  /// Notes what calls took that a member elsewhere has made.
+  public void ran(StreamId object, CostModel.Updates updates) {
+    auto.ran(object, updates);
+  }
+
+  /// Brings an object to the clients. May take long.
+  public void bringHome(StreamId object) {
+    auto.bringHome(object);
   }
 
   /* This process, for its members. */
@@ -203,6 +244,7 @@ public final class Domain implements Placing {
     @Override
     public void forget(Member member) {
       members.remove(member);
+      names.remove(member.id().address());
     }
 
     @Override
@@ -245,6 +287,11 @@ public final class Domain implements Placing {
     public @Nullable Auto auto(PlacedObject object) {
       return store.isAuto(object) ? auto : null;
     }
+
+    @Override
+    public void bringHome(StreamId object) {
+      throw new IllegalStateException("members beside the root are not told of sides");
+    }
   }
 
   private void atRoot(stoa.migration.core.Event event) {
@@ -254,6 +301,7 @@ public final class Domain implements Placing {
   private void end(RuntimeException cause) {
     members.forEach(member -> member.fail(cause));
     links.close(root);
+    links.end();
     ticks.shutdownNow();
     confirming.shutdown(); // by itself, perhaps
   }

@@ -1,18 +1,47 @@
 package stoa.migration;
 
+import java.time.Duration;
 import java.util.Map;
 import java.util.SortedSet;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 import stoa.migration.core.Event;
 import stoa.migration.core.Message;
 import stoa.migration.core.NodeId;
 
 /// Connections between nodes of one process. Thread-safe.
-final class LocalLinks implements Links {
+final class LocalLinks implements Links, AutoCloseable {
+  /* What is said arrives at once, or all of it as much later; in the same order. */
+  private @Nullable ScheduledExecutorService later; // guarded by this
+  private long delayNanos; // guarded by this
+
   private record Place(Inbox inbox, SortedSet<NodeId> neighbors, SortedSet<NodeId> ended) {}
 
   private final Map<NodeId, Place> places = new TreeMap<>();
+
+  /// Has all that is said from now on take so long, as it would over a network.
+  synchronized void delay(Duration delay) {
+    if (later == null) later = Executors.newSingleThreadScheduledExecutor(Domain::thread);
+    delayNanos = delay.toNanos();
+  }
+
+  private void arrive(Place place, Event event) {
+    var slow = later;
+    if (slow == null) {
+      place.inbox.on(event);
+    } else if (!slow.isShutdown()) {
+      var _ = slow.schedule(() -> place.inbox.on(event), delayNanos, TimeUnit.NANOSECONDS);
+    }
+  }
+
+  @Override
+  public synchronized void close() {
+    if (later != null) later.shutdownNow();
+  }
 
   @Override
   public synchronized void open(NodeId node, Inbox inbox) {
@@ -32,18 +61,18 @@ final class LocalLinks implements Links {
     if (source == null) return;
     Place target = places.get(to);
     if (target == null || source.ended.contains(to)) {
-      source.inbox.on(new Event.Gone(to));
+      arrive(source, new Event.Gone(to));
       return;
     }
     source.neighbors.add(to);
     target.neighbors.add(from);
-    target.inbox.on(new Event.Received(from, message));
+    arrive(target, new Event.Received(from, message));
   }
 
   @Override
   public synchronized void tell(NodeId from, NodeId to, Message.Direct message) {
     Place target = places.get(to);
-    if (target != null) target.inbox.on(new Event.Received(from, message));
+    if (target != null) arrive(target, new Event.Received(from, message));
   }
 
   @Override
@@ -57,6 +86,6 @@ final class LocalLinks implements Links {
     if (place == null) return;
     place.neighbors.remove(other);
     if (places.containsKey(other)) place.ended.add(other);
-    place.inbox.on(new Event.Gone(other));
+    arrive(place, new Event.Gone(other));
   }
 }

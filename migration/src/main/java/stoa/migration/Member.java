@@ -58,6 +58,21 @@ public final class Member implements Placing {
     seat.renewed();
   }
 
+  /// Whether an object is at the server, as far as is known here.
+  boolean isLent(StreamId object) {
+    return seat.isLent(object);
+  }
+
+  /// The root has said at which side an object is.
+  void side(StreamId object, boolean atServer) {
+    seat.side(object, atServer);
+  }
+
+  /// There is another root.
+  void forgetSides() {
+    seat.forgetSides();
+  }
+
   /// Ends it for good.
   void fail(RuntimeException cause) {
     seat.fail(cause);
@@ -149,8 +164,9 @@ public final class Member implements Placing {
         object,
         method,
         arguments,
-        id().number(),
-        meter -> inTree(object, method, arguments, how, meter));
+        this,
+        // What it saw at the server may be newer than its copy.
+        meter -> inTree(object, method, arguments, Reads.STRICT, meter));
   }
 
   private @Nullable Object inTree(
@@ -168,6 +184,7 @@ public final class Member implements Placing {
     var thrown = new @Nullable Throwable[1];
     run(
         List.of(object),
+        true,
         running -> {
           thrown[0] = null;
           meter.begin();
@@ -233,7 +250,7 @@ public final class Member implements Placing {
   private <X extends Exception> void runTogether(Collection<PlacedObject> objects, Action<X> body)
       throws X {
     Block<X> block = running -> ScopedValue.where(Running.CURRENT, running).call(() -> ran(body));
-    run(objects, block);
+    run(objects, false, block);
   }
 
   private static <X extends Exception> boolean ran(Action<X> body) throws X {
@@ -245,13 +262,15 @@ public final class Member implements Placing {
     void run(Running running) throws X;
   }
 
-  private <X extends Exception> void run(Collection<PlacedObject> objects, Block<X> body) throws X {
+  /* Runs an operation; alone is one that can be made at the server. */
+  private <X extends Exception> void run(
+      Collection<PlacedObject> objects, boolean alone, Block<X> body) throws X {
     SortedSet<StreamId> streams = new TreeSet<>();
     objects.forEach(object -> streams.add(object.stream()));
     while (true) {
       Seat.Obtained obtained;
       try {
-        obtained = seat.obtain(streams, objects);
+        obtained = seat.obtain(streams, alone, objects);
       } catch (Seat.Again again) {
         continue;
       }
@@ -273,11 +292,13 @@ public final class Member implements Placing {
   /// What the root holds an object by.
   record Held(StreamId object, Seat.Obtained obtained) {}
 
-  /// Of the root: has an object come here, and keeps it. Its newest state is durable then.
+  /// Of the root: has an object come here, and keeps it for the store to change. Its newest state
+  /// is durable then.
   Held hold(PlacedObject object) {
     site.know(object);
     SortedSet<StreamId> streams = new TreeSet<>(List.of(object.stream()));
-    var obtained = seat.obtain(streams, object);
+    var obtained = seat.obtain(streams, false, object);
+    seat.lend(obtained);
     seat.gate();
     return new Held(object.stream(), obtained);
   }

@@ -10,6 +10,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import stoa.Action;
 import stoa.base.Clock;
+import stoa.base.StreamId;
 import stoa.migration.core.NodeId;
 import stoa.migration.core.TreeNode;
 import stoa.migration.core.Version;
@@ -30,6 +31,7 @@ public final class Outpost implements Placing {
   private final Clock clock;
   private final AtomicLong numbers = new AtomicLong();
   private final Member member;
+  private final AutoClient auto;
   private final ScheduledExecutorService ticks =
       Executors.newSingleThreadScheduledExecutor(Domain::thread);
 
@@ -38,8 +40,21 @@ public final class Outpost implements Placing {
     this.objects = objects;
     this.uplink = uplink;
     this.clock = clock;
+    auto = new AutoClient(objects, uplink);
     var there = new There();
     member = new Member(there, null, name, there.newNode(name, null));
+    uplink.listen(
+        new Uplink.Sides() {
+          @Override
+          public void side(StreamId object, boolean atServer) {
+            member.side(object, atServer);
+          }
+
+          @Override
+          public void forget() {
+            member.forgetSides();
+          }
+        });
   }
 
   /// Joins a tree.
@@ -79,6 +94,7 @@ public final class Outpost implements Placing {
     try {
       member.tick();
       uplink.tell(member.standing());
+      auto.tick();
     } catch (RuntimeException failed) {
       LOG.warn("a tick of {} failed", member, failed); // and the next one does what is to be done
     }
@@ -136,7 +152,12 @@ public final class Outpost implements Placing {
 
     @Override
     public @Nullable Auto auto(PlacedObject object) {
-      return null;
+      return objects.isAuto(object) ? auto : null;
+    }
+
+    @Override
+    public void bringHome(StreamId object) {
+      uplink.bringHome(object);
     }
 
     @Override

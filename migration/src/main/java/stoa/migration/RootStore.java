@@ -12,6 +12,7 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
@@ -38,13 +39,17 @@ final class RootStore implements AutoCloseable {
 
   private static final long END_SECONDS = 10;
 
+  /* For how long states wait for newer ones of the same objects, while nobody waits for them. */
+  private static final long JOINING_MILLIS = 100;
+
   private final PlacedStore store;
   private final long quietUntilNanos;
   private final Consumer<Event> root;
   private final Consumer<RuntimeException> failed;
   private final Map<StreamId, PlacedObject> objects = new ConcurrentHashMap<>();
   private final ExecutorService loads = Executors.newVirtualThreadPerTaskExecutor();
-  private final ExecutorService writer = Executors.newSingleThreadExecutor(Domain::thread);
+  private final ScheduledExecutorService writer =
+      Executors.newSingleThreadScheduledExecutor(Domain::thread);
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition wrote = lock.newCondition();
   /* Guarded by `lock`: what is to persist, up to which number that is, and what has persisted; and
@@ -52,6 +57,7 @@ final class RootStore implements AutoCloseable {
   private SortedMap<StreamId, Copy> pending = new TreeMap<>();
   private final SortedMap<StreamId, StreamId> unnamed = new TreeMap<>();
   private boolean asked;
+  private boolean urgent;
   private long pendingTo;
   private long persisted;
   private @Nullable RuntimeException over;
@@ -138,7 +144,7 @@ final class RootStore implements AutoCloseable {
     }
   }
 
-  /// Writes states, behind all that came before.
+  /// Writes states, behind all that came before, in a while or when somebody waits for it.
   void persist(long number, List<Copy> copies) {
     lock.lock();
     try {
@@ -146,6 +152,21 @@ final class RootStore implements AutoCloseable {
       pendingTo = number;
       if (asked) return;
       asked = true;
+      var _ =
+          writer.schedule(() -> submit(writer, this::write), JOINING_MILLIS, TimeUnit.MILLISECONDS);
+    } catch (RejectedExecutionException closed) {
+      // Nobody waits for it any more.
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /// Somebody waits for all that has come.
+  void hasten() {
+    lock.lock();
+    try {
+      if (!asked || urgent) return;
+      urgent = true;
     } finally {
       lock.unlock();
     }
@@ -159,11 +180,12 @@ final class RootStore implements AutoCloseable {
     long to;
     lock.lock();
     try {
-      if (over != null) return; // another root may write by now
+      if (over != null || !asked) return; // another root may write by now, or it is written
       copies = pending;
       pending = new TreeMap<>();
       to = pendingTo;
       asked = false;
+      urgent = false;
     } finally {
       lock.unlock();
     }
@@ -190,6 +212,7 @@ final class RootStore implements AutoCloseable {
 
   /// Waits until all up to a number is durable.
   void awaitPersisted(long number) {
+    hasten();
     lock.lock();
     try {
       while (persisted < number) {

@@ -1,5 +1,6 @@
 package stoa.migration;
 
+import java.time.Duration;
 import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
@@ -15,6 +16,16 @@ final class RoutedLinks implements Links {
   /// Whether an address is of a node in another process.
   static boolean isOutside(String address) {
     return address.contains("://");
+  }
+
+  /// Has messages within this process take so long.
+  void delay(Duration delay) {
+    local.delay(delay);
+  }
+
+  /// Ends what [#delay] has begun.
+  void end() {
+    local.close();
   }
 
   synchronized void outside(Links links) {

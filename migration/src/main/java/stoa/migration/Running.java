@@ -4,6 +4,7 @@ import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
@@ -104,6 +105,11 @@ final class Running {
       }
     });
     return outputs;
+  }
+
+  /// The version that an object had.
+  Version version(PlacedObject object) {
+    return Objects.requireNonNull(works.get(object.stream()), "an object of it").copy.version();
   }
 
   /// How large those were before they were packed.

@@ -2,9 +2,11 @@ package stoa.migration;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.SortedSet;
 import java.util.TreeMap;
@@ -26,6 +28,7 @@ import stoa.base.StreamId;
 import stoa.migration.core.Copy;
 import stoa.migration.core.Effect;
 import stoa.migration.core.Event;
+import stoa.migration.core.Message;
 import stoa.migration.core.NodeId;
 import stoa.migration.core.Reads;
 import stoa.migration.core.TreeNode;
@@ -41,10 +44,22 @@ final class Seat {
     }
   }
 
+  /* The object is at the server, and calls on it are made there. */
+  static final class Elsewhere extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+
+    private Elsewhere() {
+      super("at the server", null, false, false);
+    }
+  }
+
   /// Objects that an operation has got.
   ///
   /// @param by the node that has them
   record Obtained(NodeId by, long number, List<Copy> copies) {}
+
+  /* What an operation or a read is of; alone is one that can be made at the server instead. */
+  private record Wanted(Collection<StreamId> objects, boolean alone) {}
 
   private static final Logger LOG = LoggerFactory.getLogger(Seat.class);
 
@@ -64,6 +79,11 @@ final class Seat {
   /* Used by tasks of the mailbox; its identity by anybody. */
   private volatile TreeNode node;
   private volatile Standing standing;
+  /* What operations and reads wait for that are of objects of which some may be at the server; the
+   * number of each is also among `operations`, `reads` or `locals`. */
+  private final Map<Long, Wanted> wanted = new ConcurrentHashMap<>();
+  /* The objects that are there, as far as is known. Changed by tasks of the mailbox. */
+  private final Set<StreamId> lent = ConcurrentHashMap.newKeySet();
   /* Whether it has done something that no flush was answered for. */
   private boolean unflushed;
   /* How many operations it has executed, and how many when each flush was asked for. */
@@ -189,6 +209,14 @@ final class Seat {
     if (over != null) return;
     TreeNode own = node;
     for (var effect : own.on(event)) effect(own, effect);
+    if (store != null && waits(event)) store.hasten();
+  }
+
+  /* Whether somebody waits until all that has come to the root is durable. */
+  private static boolean waits(Event event) {
+    return event instanceof Event.Flush
+        || (event instanceof Event.Received received
+            && received.message() instanceof Message.CopyUp);
   }
 
   private void effect(TreeNode own, Effect effect) {
@@ -368,10 +396,28 @@ final class Seat {
     }
   }
 
-  /* Asks the node for something that it will answer under a number. */
   private <T extends @Nullable Object> T ask(
       Map<Long, CompletableFuture<T>> asked, LongFunction<Event> event, Object what) {
+    return ask(asked, numbers.incrementAndGet(), event, what);
+  }
+
+  private <T extends @Nullable Object> T ask(
+      Map<Long, CompletableFuture<T>> asked,
+      Wanted objects,
+      LongFunction<Event> event,
+      Object what) {
     long number = numbers.incrementAndGet();
+    wanted.put(number, objects);
+    try {
+      return ask(asked, number, event, what);
+    } finally {
+      wanted.remove(number);
+    }
+  }
+
+  /* Asks the node for something that it will answer under a number. */
+  private <T extends @Nullable Object> T ask(
+      Map<Long, CompletableFuture<T>> asked, long number, LongFunction<Event> event, Object what) {
     var future = new CompletableFuture<T>();
     asked.put(number, future);
     ask(number, future, event);
@@ -396,25 +442,101 @@ final class Seat {
       if (end == null && leaving) end = new Closed(name + " is leaving");
       if (end != null) future.completeExceptionally(end);
       else if (moving) waiting.add(() -> ask(number, future, event));
-      else if (!future.isDone()) take(event.apply(number));
+      else if (!future.isDone() && !isElsewhere(number)) take(event.apply(number));
     });
+  }
+
+  /* Whether something is to be made at the server. What cannot be is waited for. */
+  private boolean isElsewhere(long number) {
+    var of = wanted.get(number);
+    if (of == null || lent.isEmpty()) return false;
+    for (var object : of.objects) {
+      if (!lent.contains(object)) continue;
+      if (of.alone) {
+        goElsewhere(number);
+        return true;
+      }
+      site.bringHome(object);
+    }
+    return false;
+  }
+
+  private boolean isAsked(long number) {
+    return operations.containsKey(number)
+        || reads.containsKey(number)
+        || locals.containsKey(number);
+  }
+
+  private void goElsewhere(long number) {
+    CompletableFuture<?> future = operations.remove(number);
+    if (future == null) future = reads.remove(number);
+    if (future == null) future = locals.remove(number);
+    if (future != null) future.completeExceptionally(new Elsewhere());
+  }
+
+  /// Whether an object is at the server, as far as is known.
+  boolean isLent(StreamId object) {
+    return lent.contains(object);
+  }
+
+  /// An object has gone to the server, or has come from there.
+  void side(StreamId object, boolean atServer) {
+    mailbox.put(() -> {
+      if (!atServer) {
+        lent.remove(object);
+        return;
+      }
+      lent.add(object);
+      wanted.forEach((number, of) -> {
+        if (!of.objects.contains(object)) return;
+        if (!of.alone) {
+          site.bringHome(object);
+        } else if (isAsked(number)) {
+          goElsewhere(number);
+          take(new Event.Withdraw(number));
+        }
+      });
+    });
+  }
+
+  /// There is another root, which says anew what is at the server.
+  void forgetSides() {
+    mailbox.put(lent::clear);
   }
 
   // ---- for its member
 
   /// Gets objects for an operation, which [#executed] ends.
   ///
+  /// @param alone whether the operation can be made at the server instead
   /// @throws Again when the node was disconnected
-  Obtained obtain(SortedSet<StreamId> objects, Object what) {
-    return ask(operations, number -> new Event.Submit(number, objects), what);
+  /// @throws Elsewhere when it is to be made there
+  Obtained obtain(SortedSet<StreamId> objects, boolean alone, Object what) {
+    return ask(
+        operations, new Wanted(objects, alone), number -> new Event.Submit(number, objects), what);
   }
 
   /// Gets a copy.
   ///
   /// @throws Again when the node was disconnected
+  /// @throws Elsewhere when it is to be read at the server
   Copy read(StreamId object, Reads how, Object what) {
-    var asked = how == Reads.LOCAL ? locals : reads;
-    return ask(asked, number -> new Event.Read(number, object, how), what);
+    return ask(
+        how == Reads.LOCAL ? locals : reads,
+        new Wanted(List.of(object), true),
+        number -> new Event.Read(number, object, how),
+        what);
+  }
+
+  /// Of the root: what an operation has got changes at the server from when this returns on, until
+  /// [#executed].
+  void lend(Obtained obtained) {
+    var lentNow = new CompletableFuture<Void>();
+    mailbox.put(() -> {
+      if (over == null) take(new Event.Lend(obtained.number()));
+      lentNow.complete(null);
+    });
+    lentNow.join();
   }
 
   /// Ends an operation; answers whether it has happened: it has not when the node was disconnected.

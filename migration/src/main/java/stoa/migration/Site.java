@@ -1,6 +1,7 @@
 package stoa.migration;
 
 import org.jspecify.annotations.Nullable;
+import stoa.base.StreamId;
 import stoa.migration.core.NodeId;
 import stoa.migration.core.TreeNode;
 import stoa.migration.core.Version;
@@ -56,6 +57,9 @@ interface Site {
 
   /// Where calls on an object execute that are not always made in the tree; null when they are.
   @Nullable Auto auto(PlacedObject object);
+
+  /// Asks for an object that is at the server. Waits for nothing.
+  void bringHome(StreamId object);
 
   /// A member is no more.
   void forget(Member member);

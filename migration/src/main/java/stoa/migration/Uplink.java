@@ -1,6 +1,8 @@
 package stoa.migration;
 
 import org.jspecify.annotations.Nullable;
+import stoa.base.StreamId;
+import stoa.migration.core.CostModel;
 import stoa.migration.core.NodeId;
 import stoa.migration.core.TreeNode;
 import stoa.objects.PlacedObject;
@@ -25,6 +27,24 @@ public interface Uplink extends Links, AutoCloseable {
   ///
   /// @throws stoa.LimitExceeded when there are too many
   void know(PlacedObject object);
+
+  /// What the root says of objects that may be at the server.
+  interface Sides {
+    /// An object has gone to the server, or has come from there. Quick.
+    void side(StreamId object, boolean atServer);
+
+    /// All are at the clients, as far as is known: the root says anew what is not.
+    void forget();
+  }
+
+  /// Has somebody told what the root says.
+  void listen(Sides sides);
+
+  /// Tells the root what calls took on an object that may be at the server.
+  void ran(StreamId object, CostModel.Updates updates);
+
+  /// Asks the root to let an object go from the server.
+  void bringHome(StreamId object);
 
   /// Tells the root where the member stands.
   void tell(Standing standing);

@@ -12,7 +12,6 @@ import stoa.LimitExceeded;
 import stoa.LogAddress;
 import stoa.NotShareable;
 import stoa.Order;
-import stoa.Placement;
 import stoa.Snapshot;
 import stoa.Stoa;
 import stoa.StoaConfig;
@@ -254,7 +253,7 @@ public final class ObjectService implements AutoCloseable {
   ///   clients, or no such key can be
   public PlacedObject placed(String type, byte[] key) {
     ObjectType known = stoa.typeNamed(type);
-    if (known.shared().placement() != Placement.CLIENT) {
+    if (!known.shared().isPlaced()) {
       throw new NotShareable(type + " is not placed at clients; say so in its @Shared");
     }
     return stoa.placed(known, decoded(type, key), null);

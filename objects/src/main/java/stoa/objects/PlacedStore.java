@@ -78,15 +78,12 @@ public final class PlacedStore implements PlacedObjects {
     return ((LivePlaced) object).live();
   }
 
-  /// Whether the calls on an object may be made where the store is, too.
+  @Override
   public boolean isAuto(PlacedObject object) {
     return live(object).type().shared().placement() == Placement.AUTO;
   }
 
-  /// Makes a call where the store is; durable when this returns, unless it only reads.
-  ///
-  /// @throws Throwable what the method throws
-  @SuppressWarnings("exports") // Justification: for stoa.migration, which sees the types
+  @Override
   public @Nullable Object call(
       PlacedObject object, SharedMethod method, @Nullable Object[] arguments) throws Throwable {
     return live(object).invokeHere(method, arguments);

@@ -28,8 +28,12 @@ final class MigrationProcess {
   private boolean joined;
   private boolean leaving;
   private @Nullable Operation update;
+  private long updateNumber;
   private @Nullable Operation read;
   private boolean answered;
+  private long readNumber;
+  /* Of the root: how an operation will end whose object changes elsewhere. */
+  private Event.@Nullable Executed lent;
   /* What a flush is for, by the flush; and what runs. */
   private final SortedMap<Long, List<String>> flushes = new TreeMap<>();
   private final List<Effect.Execute> running = new ArrayList<>();
@@ -53,7 +57,7 @@ final class MigrationProcess {
   }
 
   boolean isRunning() {
-    return !running.isEmpty();
+    return !running.isEmpty() || lent != null;
   }
 
   boolean isRoot() {
@@ -83,6 +87,7 @@ final class MigrationProcess {
     update = null;
     read = null;
     answered = false;
+    lent = null;
     flushes.clear();
     running.clear();
     gated.clear();
@@ -108,6 +113,7 @@ final class MigrationProcess {
   }
 
   private void work() {
+    if (happens(world.lend()) && withdraws()) return;
     int dice = chance.below(100);
     if (chance.below(100) < world.leave() && !isRoot() && update == null && read == null) {
       leaving = true;
@@ -126,14 +132,35 @@ final class MigrationProcess {
       if (chance.percent(25)) writes.remove(writes.first());
       if (objects.size() > 1 && chance.percent(25)) writes.clear();
       update = world.history().begin(id(), Reads.STRICT, writes);
-      on(new Event.Submit(++numbers, objects));
+      updateNumber = ++numbers;
+      on(new Event.Submit(updateNumber, objects));
     } else {
       if (read != null) return;
       todo--;
       var how = chance.percent(60) ? Reads.STRICT : Reads.LOCAL;
       read = world.history().begin(id(), how, new TreeSet<>());
-      on(new Event.Read(++numbers, chance.of(world.objects()), how));
+      readNumber = ++numbers;
+      on(new Event.Read(readNumber, chance.of(world.objects()), how));
     }
+  }
+
+  private boolean happens(int hundredths) {
+    return hundredths > 0 && chance.below(100) < hundredths;
+  }
+
+  /* Gives up what it waits for. */
+  private boolean withdraws() {
+    if (read != null && chance.percent(50)) {
+      world.reached("a read is withdrawn");
+      read = null;
+      on(new Event.Withdraw(readNumber));
+      return true;
+    }
+    if (update == null || isRunning()) return false;
+    world.reached("an update is withdrawn");
+    update = null;
+    on(new Event.Withdraw(updateNumber));
+    return true;
   }
 
   private SortedSet<StreamId> chosen(int max) {
@@ -146,6 +173,14 @@ final class MigrationProcess {
   /// Ends an operation that runs.
   void execute() {
     if (node == null || !world.isSure(node)) return;
+    var later = lent;
+    if (later != null) {
+      if (chance.percent(80)) return;
+      lent = null;
+      update = null;
+      on(later);
+      return;
+    }
     var execute = running.remove(chance.below(running.size()));
     var operation = update;
     MigrationHistory.holds(operation != null, "%s runs what was asked for", address);
@@ -157,10 +192,24 @@ final class MigrationProcess {
         outputs.put(copy.object(), world.history().update(operation, copy));
       }
     }
+    var end = new Event.Executed(execute.number(), outputs);
+    if (outputs.size() == 1 && execute.inputs().size() == 1 && lends()) {
+      world.reached("an object changes elsewhere");
+      on(new Event.Lend(execute.number()));
+      world.changed(execute.inputs().getFirst(), outputs);
+      world.history().end(operation);
+      lent = end;
+      return;
+    }
     update = null;
     if (!isRoot()) world.history().end(operation);
-    on(new Event.Executed(execute.number(), outputs));
+    on(end);
     if (isRoot()) gate(operation);
+  }
+
+  /* Of the root, when all that came to it is durable. */
+  private boolean lends() {
+    return world.isRoot(this) && world.persisted(this) >= lastPersist && happens(world.lend());
   }
 
   private void gate(Operation operation) {

@@ -12,6 +12,7 @@ import stoa.migration.core.Copy;
 import stoa.migration.core.Event;
 import stoa.migration.core.NodeId;
 import stoa.migration.core.TreeNode;
+import stoa.migration.core.Version;
 
 /// A simulated tree of processes, the store at its root, and the network between them. One owner; a
 /// seed decides every step.
@@ -26,7 +27,13 @@ final class MigrationWorld {
   /// @param crash a client ends
   /// @param cut a connection ends, while both sides go on
   /// @param failOver a new root takes over
-  record Trouble(int leave, int crash, int cut, int failOver) {}
+  /// @param lend an update of the root changes its object in the store while nobody else has it,
+  ///   and an operation that waits is given up, in hundredths of what there are
+  record Trouble(int leave, int crash, int cut, int failOver, int lend) {
+    Trouble(int leave, int crash, int cut, int failOver) {
+      this(leave, crash, cut, failOver, 0);
+    }
+  }
 
   /// The size of a world.
   ///
@@ -89,7 +96,8 @@ final class MigrationWorld {
 
   private MigrationProcess startRoot() {
     term++;
-    var process = new MigrationProcess(this, chance.of("root " + term), ROOT, 3);
+    var process =
+        new MigrationProcess(this, chance.of("root " + term), ROOT, worst.lend > 0 ? 12 : 3);
     process.startRoot(term);
     quietUntil = term == 1 ? 0 : mandates.time() + MigrationMandates.LENGTH;
     return process;
@@ -141,6 +149,22 @@ final class MigrationWorld {
 
   int leave() {
     return trouble.leave;
+  }
+
+  int lend() {
+    return trouble.lend;
+  }
+
+  boolean isRoot(MigrationProcess process) {
+    return process == root;
+  }
+
+  /// An object has changed in the store, and not by what the root was given.
+  void changed(Copy before, SortedMap<StreamId, byte[]> after) {
+    List<Copy> copies = new ArrayList<>();
+    var version = new Version(before.version().generation(), before.version().number() + 1);
+    after.forEach((object, state) -> copies.add(new Copy(object, version, state)));
+    keep(copies);
   }
 
   /// Leaving and joining disconnect nobody.
@@ -311,8 +335,12 @@ final class MigrationWorld {
   private void write() {
     var persist = persisting.remove();
     persisted = persist.number;
-    for (var copy : persist.copies) stored.put(copy.object(), copy);
-    history.persisted(persist.copies);
+    keep(persist.copies);
+  }
+
+  private void keep(List<Copy> copies) {
+    for (var copy : copies) stored.put(copy.object(), copy);
+    history.persisted(copies);
   }
 
   private void cut() {

@@ -19,7 +19,8 @@ class MigrationTest {
             "migration-leaves",
             "migration-cuts",
             "migration-moves",
-            "migration-lone")) {
+            "migration-lone",
+            "migration-lends")) {
       for (long seed = 0; seed < 50; seed++) {
         SimulatedRun.require(Scenarios.named(name), seed)
             .places()
@@ -36,6 +37,9 @@ class MigrationTest {
             "a Move",
             "a connection is cut",
             "a new root",
+            "an object changes elsewhere",
+            "an update is withdrawn",
+            "a read is withdrawn",
             "a node has left",
             "a node is disconnected")) {
       assertTrue(places.containsKey(place), () -> place + " is not among " + places);

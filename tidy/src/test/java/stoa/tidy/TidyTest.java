@@ -55,8 +55,20 @@ class TidyTest {
               "stoa.migration.Seat", "callers wait there for objects, with a limit", THREAD, CLOCK),
           Edge.of(
               "stoa.migration.Auto",
-              "measures how long calls take, which wait there while their object changes sides",
-              CLOCK,
+              "notes how long calls take, which its model has to know",
+              CLOCK),
+          Edge.of(
+              "stoa.migration.AutoClient",
+              "notes how long calls take, which the root has to know",
+              CLOCK),
+          Edge.of(
+              "stoa.migration.AutoRoot",
+              "notes how long calls take, and has threads that wait for objects to change sides",
+              THREAD,
+              CLOCK),
+          Edge.of(
+              "stoa.migration.LocalLinks",
+              "has the thread by which messages take time in measurements",
               THREAD),
           Edge.of("stoa.objects.Attempts", "where transactions wait that have lost often", THREAD),
           Edge.of("stoa.objects.EmbeddedKeyValues", "hands over answers", THREAD),

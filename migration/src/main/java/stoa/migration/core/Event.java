@@ -31,6 +31,13 @@ public sealed interface Event {
   /// @param outputs the new states of the objects that it changed
   record Executed(long number, SortedMap<StreamId, byte[]> outputs) implements Event {}
 
+  /// An operation that does not run yet, or a read, is not wanted any more. It will not happen.
+  record Withdraw(long number) implements Event {}
+
+  /// Of the root: the objects of an operation that runs change elsewhere from now on, until it has
+  /// run. Meanwhile nobody reads them here: who asks may ask again.
+  record Lend(long number) implements Event {}
+
   /// One object is to be read.
   record Read(long number, StreamId object, Reads reads) implements Event {}
 

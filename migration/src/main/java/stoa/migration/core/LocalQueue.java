@@ -53,6 +53,15 @@ final class LocalQueue {
     entries.add(entry);
   }
 
+  /// Has an operation wait for the object no more; its place stays.
+  void forgo(long operation) {
+    var all = List.copyOf(entries);
+    entries.clear();
+    for (var entry : all) {
+      entries.add(entry.operation() == operation ? new Entry(entry.node(), NOTHING) : entry);
+    }
+  }
+
   /// Takes the head away.
   ///
   /// @return the new head

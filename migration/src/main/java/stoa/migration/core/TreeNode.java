@@ -134,6 +134,8 @@ public final class TreeNode {
   /* Operations that wait for objects or run, and the objects that those hold. */
   private final SortedMap<Long, Operation> operations = new TreeMap<>();
   private final SortedSet<StreamId> busy = new TreeSet<>();
+  /* Of the root: those of them that change elsewhere. */
+  private final SortedSet<StreamId> lent = new TreeSet<>();
   /* What came before there was a place in the tree. */
   private final Deque<Event> early = new ArrayDeque<>();
 
@@ -280,6 +282,8 @@ public final class TreeNode {
       case Event.Loaded loaded -> loaded(loaded);
       case Event.Persisted(long number) -> persisted(number);
       case Event.Executed executed -> executed(executed);
+      case Event.Lend(long number) -> lent.addAll(operation(number).objects);
+      case Event.Withdraw(long number) -> withdraw(number);
       case Event.Submit _, Event.Read _, Event.Flush _, Event.Leave _ -> {
         if (stage == Stage.NEW || stage == Stage.JOINING) early.add(event);
         else asked(event);
@@ -610,9 +614,31 @@ public final class TreeNode {
 
   private void obtained(long number, StreamId object) {
     busy.add(object);
-    var operation = Objects.requireNonNull(operations.get(number), "what an object came for");
+    var operation = operation(number);
     operation.lacking--;
     next(operation);
+  }
+
+  private Operation operation(long number) {
+    return Objects.requireNonNull(operations.get(number), "an operation that waits or runs");
+  }
+
+  /* What an operation holds goes on, and what it waits for will when it comes. */
+  private void withdraw(long number) {
+    early.removeIf(event -> isOf(event, number));
+    reading.remove(number);
+    var operation = operations.get(number);
+    if (operation == null || operation.lacking == 0) return;
+    operations.remove(number);
+    queue(operation.objects.get(operation.lacking - 1)).forgo(number);
+    var had = operation.objects.subList(operation.lacking, operation.objects.size());
+    busy.removeAll(had);
+    had.forEach(this::advance);
+  }
+
+  private static boolean isOf(Event event, long number) {
+    return (event instanceof Event.Submit submit && submit.number() == number)
+        || (event instanceof Event.Read read && read.number() == number);
   }
 
   private void executed(Event.Executed executed) {
@@ -636,6 +662,7 @@ public final class TreeNode {
     }
     persist(made);
     busy.removeAll(operation.objects);
+    lent.removeAll(operation.objects);
     operation.objects.forEach(this::advance);
   }
 
@@ -646,7 +673,8 @@ public final class TreeNode {
     Copy read = seen.get(object);
     if (here == null || (read != null && read.version().compareTo(here.version()) > 0)) here = read;
     Version floor = floors.getOrDefault(object, Version.NONE);
-    if (reads == Reads.LOCAL && here != null && here.version().compareTo(floor) >= 0) {
+    boolean fresh = here != null && here.version().compareTo(floor) >= 0;
+    if (reads == Reads.LOCAL && here != null && fresh && !lent.contains(object)) {
       note(here);
       effects.add(new Effect.Answer(number, here));
       return;
@@ -663,6 +691,7 @@ public final class TreeNode {
     var queue = queues.get(ask.object());
     NodeId head = queue != null ? queue.head() : isRoot ? me : parent();
     var course = from.equals(parent) ? Course.UP : Course.OUT;
+    if (head.equals(me) && lent.contains(ask.object())) return;
     if (head.equals(me) && !isLoaded(ask.object())) {
       waiting.add(new Waiting(from, ask));
     } else if (head.equals(me) || head.equals(from)) {

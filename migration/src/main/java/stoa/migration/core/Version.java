@@ -16,7 +16,7 @@ public record Version(long generation, long number) implements Comparable<Versio
   }
 
   /// The version that an update of this one makes.
-  Version updated() {
+  public Version updated() {
     return new Version(generation, number + 1);
   }
 

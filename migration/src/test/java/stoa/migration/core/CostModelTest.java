@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import org.junit.jupiter.api.Test;
-import stoa.migration.core.CostModel.Update;
+import stoa.migration.core.CostModel.Updates;
 
 /// Where calls cost less, by what they cost at either side.
 class CostModelTest {
@@ -26,8 +26,12 @@ class CostModelTest {
       now += nanos;
       if (there) atServer++;
       long compute = there ? -1 : computeNanos;
-      if (model.ran(new Update(now, there, nanos, compute, 100, i % callers))) changes++;
+      if (model.ran(one(there, nanos, compute, callers > 1), now)) changes++;
     }
+  }
+
+  private static Updates one(boolean atServer, long nanos, long compute, boolean moved) {
+    return Updates.none(atServer).and(nanos, compute, 100, moved);
   }
 
   @Test
@@ -59,7 +63,7 @@ class CostModelTest {
     for (int round = 1; round < 2_000; round++) {
       for (var each : models) {
         assertFalse(each.isAtServer());
-        boolean _ = each.ran(new Update(10 * MILLI * round, false, 9 * MILLI, 9 * MILLI, 100, 1));
+        boolean _ = each.ran(one(false, 9 * MILLI, 9 * MILLI, false), 10 * MILLI * round);
       }
     }
   }
@@ -73,12 +77,41 @@ class CostModelTest {
         // A tenth of a processor each; with what they may take more of it, a fifth.
         boolean is = each.isAtServer();
         long nanos = is ? MILLI + 100 * MICRO : 2 * MILLI;
-        boolean _ = each.ran(new Update(10 * MILLI * round, is, nanos, is ? -1 : MILLI, 100, 1));
+        boolean _ = each.ran(one(is, nanos, is ? -1 : MILLI, false), 10 * MILLI * round);
       }
     }
     int there = 0;
     for (var each : models) if (each.isAtServer()) there++;
     assertTrue(there > 3 && there <= 12, there + " at the server");
+  }
+
+  @Test
+  void whatMembersTellInBatchesCountsAsMuch() {
+    for (int i = 0; i < 400; i++) {
+      boolean there = model.isAtServer();
+      var some = Updates.none(there);
+      for (int j = 0; j < 8; j++) {
+        now += there ? 20 * MICRO : 200 * MICRO;
+        some = some.and(there ? 20 * MICRO : 200 * MICRO, there ? -1 : 2 * MICRO, 100, !there);
+      }
+      if (model.ran(some, now)) changes++;
+    }
+    assertTrue(model.isAtServer());
+    assertEquals(1, changes);
+  }
+
+  @Test
+  void manyObjectsThatAreQuickerAtTheServerAreSoonThere() {
+    var models = new CostModel[50];
+    for (int i = 0; i < models.length; i++) models[i] = new CostModel(server);
+    for (int round = 1; round <= 120; round++) {
+      for (var each : models) {
+        boolean is = each.isAtServer();
+        now += 100 * MICRO;
+        boolean _ = each.ran(one(is, is ? 50 * MICRO : MILLI, is ? -1 : MICRO, true), now);
+      }
+    }
+    for (var each : models) assertTrue(each.isAtServer());
   }
 
   @Test

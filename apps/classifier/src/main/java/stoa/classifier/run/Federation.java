@@ -78,17 +78,14 @@ public final class Federation {
   ///
   /// @throws IllegalStateException when a network failed
   public Result train(List<Connection> records) throws InterruptedException {
-    List<List<Connection>> dealt = new ArrayList<>();
-    for (int i = 0; i < settings.networks; i++) dealt.add(new ArrayList<>());
-    for (int i = 0; i < records.size(); i++) dealt.get(i % dealt.size()).add(records.get(i));
     int most = 3 * records.size() / settings.records / 4;
     long start = System.nanoTime();
     try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
       List<Future<?>> running = new ArrayList<>();
-      for (int i = 0; i < dealt.size(); i++) {
+      for (int i = 0; i < settings.networks; i++) {
         var name = "network " + (i + 1);
-        var own = dealt.get(i);
-        running.add(threads.submit(() -> new Network(name, most).train(own)));
+        var own = Network.dealt(records, i, settings.networks);
+        running.add(threads.submit(() -> new Near(name, most).train(own, settings.records)));
       }
       for (var each : running) await(each);
     }
@@ -116,13 +113,13 @@ public final class Federation {
     }
   }
 
-  /* One network. In the middle of its work it leaves and comes back, as networks do. */
-  private final class Network {
+  /* A network that is a member of this process. */
+  private final class Near implements Network {
     private final String name;
     private final int most;
     private Member member;
 
-    private Network(String name, int most) {
+    private Near(String name, int most) {
       this.name = name;
       this.most = most;
       this.member = join();
@@ -134,28 +131,14 @@ public final class Federation {
       return joined;
     }
 
-    private void train(List<Connection> records) {
-      Map<Application, List<Connection>> waiting = new EnumMap<>(Application.class);
-      for (int i = 0; i < records.size(); i++) {
-        var record = records.get(i);
-        var application = Application.of(record);
-        var some = waiting.computeIfAbsent(application, _ -> new ArrayList<>());
-        some.add(record);
-        if (some.size() == settings.records) {
-          update(application, List.copyOf(some));
-          some.clear();
-        }
-        if (i == records.size() / 2) {
-          member.close();
-          member = join();
-        }
-      }
-      waiting.forEach((application, some) -> {
-        if (!some.isEmpty()) update(application, some);
-      });
+    @Override
+    public void comeBack() {
+      member.close();
+      member = join();
     }
 
-    private void update(Application application, List<Connection> some) {
+    @Override
+    public void update(Application application, List<Connection> some) {
       var classifier = stoa.get(Classifier.class, application.name());
       long start = System.nanoTime();
       long _ = member.on(classifier).update(some);

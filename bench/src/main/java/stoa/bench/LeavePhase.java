@@ -1,0 +1,116 @@
+package stoa.bench;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+
+/// What leaves and joins cost those who stay (self-service, section 8.2, Figure 11).
+///
+/// Each message takes a millisecond, by waiting: else all nodes wait for the processors of this
+/// machine, and those that leave would seem to make the others faster. Beside it the protocol alone
+/// runs in simulated time, which no other program disturbs.
+final class LeavePhase {
+  private static final double COST_MAX = 0.03;
+  private static final int NODES_MAX = 40;
+  private static final Duration MESSAGE = Duration.ofMillis(1);
+  private static final List<Double> LEAVES = List.of(0.0, 0.001, 0.005);
+  private static final int ROUNDS_MORE = 1;
+  /* Figure 11: with 0.001 and 0.005; beside it those of Figure 9, where nobody leaves. */
+  private static final String PAPER =
+      """
+      objects, kind       nobody  0.001  0.005
+      1 object, updates      343    324    298
+      50 objects, updates  1,314    996    885
+      50 objects, reads        –  1,279  1,151
+      """;
+
+  private final Context context;
+  private final MigrationScale scale;
+  private final int nodes;
+
+  LeavePhase(Context context) {
+    this.context = context;
+    scale = context.scale().migration();
+    nodes = Math.min(NODES_MAX, scale.nodesMost());
+  }
+
+  void measure(Findings findings) throws Exception {
+    var samples = new Samples();
+    var counts = List.of(1, scale.objectsMost());
+    for (int round = 1; round <= scale.rounds() + ROUNDS_MORE; round++) {
+      for (int objects : counts) {
+        for (double leave : LEAVES) measure(samples, round, objects, leave);
+      }
+    }
+    findings.section(
+        "Figure 11, %d nodes that leave and come back; messages take 1 ms, by waiting"
+            .formatted(nodes),
+        results(samples, counts));
+    findings.matrix("Figure 11 in the paper, operations/s on 40 machines by Pr(leave)", PAPER);
+    var simulated = new Samples();
+    for (int seed = 1; seed <= scale.simulated(); seed++) {
+      context.progress().accept("figure 11, simulated time, seed " + seed);
+      for (int objects : counts) {
+        for (double leave : LEAVES) {
+          var seen = new SimulatedTree(nodes, objects, leave, scale.simulatedTime(), seed).run();
+          String name = name(objects, leave);
+          simulated.add(name + ", updates", seen.updates());
+          simulated.add(name + ", reads", seen.reads());
+          simulated.add(name + ", leaves", seen.leaves());
+        }
+      }
+    }
+    findings.section(
+        "Figure 11 in simulated time: the protocol alone, messages of 1 ms, writes of 1 ms",
+        results(simulated, counts));
+    judge(findings, "", samples, counts);
+    judge(findings, " in simulated time", simulated, counts);
+  }
+
+  private void measure(Samples samples, int round, int objects, double leave) throws Exception {
+    context.progress().accept("figure 11, round %d: %s".formatted(round, name(objects, leave)));
+    var load = new NodeLoad(nodes, leave, scale.warmUp(), scale.leaveTime());
+    var seen = TreePhase.run(context, load, objects, 1, MESSAGE);
+    TreePhase.keep(samples, name(objects, leave), seen);
+    samples.add(name(objects, leave) + ", leaves", seen.leaves());
+  }
+
+  private static List<Result> results(Samples samples, List<Integer> counts) {
+    List<Result> results = new ArrayList<>();
+    for (int objects : counts) {
+      for (double leave : LEAVES) {
+        String name = name(objects, leave);
+        for (var kind : List.of(", updates", ", reads")) {
+          Result result = Result.of(samples, name + kind, "/s");
+          var still = samples.median(name(objects, 0) + kind);
+          results.add(leave == 0 ? result : result.beside("nobody leaves", still));
+        }
+        if (leave > 0) results.add(Result.of(samples, name + ", leaves", "leaves"));
+      }
+    }
+    return results;
+  }
+
+  private static void judge(Findings findings, String how, Samples samples, List<Integer> counts) {
+    for (int objects : counts) {
+      for (double leave : LEAVES.subList(1, LEAVES.size())) {
+        findings.atMost(
+            "leaves and joins, Pr %s, %s%s: cost at most 3 %% of the updates"
+                .formatted(leave, objects == 1 ? "1 object" : objects + " objects", how),
+            COST_MAX,
+            1
+                - samples.medianRatio(
+                    name(objects, leave) + ", updates", name(objects, 0) + ", updates"));
+      }
+    }
+  }
+
+  private static String name(int objects, double leave) {
+    return String.format(
+        Locale.ROOT,
+        "%s, Pr(leave) %s",
+        objects == 1 ? "1 object" : objects + " objects",
+        leave == 0 ? "0" : leave);
+  }
+}

@@ -1,0 +1,106 @@
+package stoa.migration;
+
+import java.util.Collection;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+import stoa.Action;
+import stoa.base.StreamId;
+import stoa.migration.core.CostModel.Updates;
+import stoa.migration.core.Version;
+import stoa.objects.PlacedObject;
+import stoa.objects.PlacedObjects;
+import stoa.objects.types.SharedMethod;
+
+/// Makes calls where the root has said that objects are, and tells it what they took; in a process
+/// other than the root's. Thread-safe.
+///
+/// It may not know yet where an object is; then a call takes longer, see [AutoRoot].
+final class AutoClient implements Auto {
+  /* What is not told yet is told after so many calls, fewer after the object has changed sides, or at
+   * the next tick. */
+  private static final int BATCH = 8;
+
+  private static final class Told {
+    private Updates updates = Updates.none(false);
+    private int batch = 1;
+    /* The version that a call of this process made last. */
+    private @Nullable Version last;
+  }
+
+  private final PlacedObjects objects;
+  private final Uplink uplink;
+  private final Map<StreamId, Told> all = new ConcurrentHashMap<>();
+
+  AutoClient(PlacedObjects objects, Uplink uplink) {
+    this.objects = objects;
+    this.uplink = uplink;
+  }
+
+  @Override
+  public @Nullable Object call(
+      PlacedObject object,
+      SharedMethod method,
+      @Nullable Object[] arguments,
+      Member caller,
+      InTree inTree)
+      throws Throwable {
+    uplink.know(object);
+    while (true) {
+      boolean atServer = caller.isLent(object.stream());
+      var meter = new Meter();
+      long start = System.nanoTime();
+      try {
+        return atServer ? objects.call(object, method, arguments) : inTree.call(meter);
+      } catch (Seat.Elsewhere elsewhere) {
+        // It is at the server by now.
+      } finally {
+        if (method.kind() != SharedMethod.Kind.ACCESSOR && (atServer || meter.running() != null)) {
+          note(object, atServer, System.nanoTime() - start, meter);
+        }
+      }
+    }
+  }
+
+  private void note(PlacedObject object, boolean atServer, long nanos, Meter meter) {
+    Told told = all.computeIfAbsent(object.stream(), _ -> new Told());
+    Updates due = null;
+    synchronized (told) {
+      boolean moved = false;
+      var ran = meter.running();
+      if (ran != null) {
+        Version input = ran.version(object);
+        moved = !input.equals(told.last);
+        told.last = input.updated();
+      }
+      if (told.updates.atServer() != atServer) {
+        told.updates = Updates.none(atServer);
+        told.batch = 1;
+      }
+      told.updates = told.updates.and(nanos, meter.computeNanos(), meter.stateBytes(), moved);
+      if (told.updates.count() >= told.batch) {
+        told.batch = Math.min(BATCH, 2 * told.batch);
+        due = told.updates;
+        told.updates = Updates.none(atServer);
+      }
+    }
+    if (due != null) uplink.ran(object.stream(), due);
+  }
+
+  /// Tells what is not told yet.
+  void tick() {
+    all.forEach((object, told) -> {
+      Updates due;
+      synchronized (told) {
+        due = told.updates;
+        told.updates = Updates.none(due.atServer());
+      }
+      if (due.count() > 0) uplink.ran(object, due);
+    });
+  }
+
+  @Override
+  public <X extends Exception> void inTree(Collection<PlacedObject> some, Action<X> body) throws X {
+    body.run(); // who waits for an object that is lent asks for it, see Seat
+  }
+}

@@ -1,0 +1,261 @@
+package stoa.migration;
+
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.concurrent.locks.ReentrantReadWriteLock;
+import org.jspecify.annotations.Nullable;
+import stoa.Action;
+import stoa.StoaException;
+import stoa.base.StreamId;
+import stoa.migration.core.CostModel;
+import stoa.objects.PlacedObject;
+import stoa.objects.PlacedStore;
+import stoa.objects.types.SharedMethod;
+
+/// Decides where calls are made, beside the root: at the server or at clients. Members in this
+/// process ask it for each call. Those elsewhere are told when an object changes sides, and tell it
+/// what calls took them. Thread-safe.
+///
+/// While an object is at the server, the root holds it by an operation that does not end, and calls
+/// go to the store as on any other object. When it goes back to the clients, the operation ends
+/// with the state that the store has then.
+final class AutoRoot implements Auto {
+  /*
+   * (1) A call of a member in this process has the `side` lock of its object for reading. Who changes
+   *     the side has it for writing: no such call is under way then, and none of these waits in the tree
+   *     for the object.
+   * (2) `held` is what the root holds it by iff it is at the server.
+   * (3) A watcher is told of every change, and of the side at which the object is when it begins to
+   *     watch. It may know of it late: a call that goes to the server is made in the tree, by the root,
+   *     when the object is not there; one that waits in the tree is given up by its member, which is
+   *     told, and reads of the tree have no answer while the root has lent the object.
+   */
+  private static final class Sided {
+    private final PlacedObject object;
+    private final ReentrantReadWriteLock side = new ReentrantReadWriteLock();
+    private final CostModel model;
+    private final Set<Domain.Watcher> watchers = new HashSet<>(); // guarded by itself
+    private volatile boolean watched;
+    private boolean told; // guarded by watchers
+    private Member.@Nullable Held held;
+    private long lastCaller = -1; // guarded by the lock of models
+
+    private Sided(PlacedObject object, CostModel model) {
+      this.object = object;
+      this.model = model;
+    }
+
+    private void tell(boolean atServer) {
+      synchronized (watchers) {
+        told = atServer;
+        watchers.forEach(each -> each.side(object.stream(), atServer));
+      }
+    }
+  }
+
+  private final PlacedStore store;
+  private final Member root;
+  private final CostModel.Server server =
+      new CostModel.Server(Runtime.getRuntime().availableProcessors());
+  private final ReentrantLock modelLock = new ReentrantLock();
+  private final Map<StreamId, Sided> sites = new ConcurrentHashMap<>();
+
+  /// @param root the root of the tree
+  AutoRoot(PlacedStore store, Member root) {
+    this.store = store;
+    this.root = root;
+  }
+
+  private Sided site(PlacedObject object) {
+    return sites.computeIfAbsent(object.stream(), _ -> new Sided(object, new CostModel(server)));
+  }
+
+  @Override
+  public @Nullable Object call(
+      PlacedObject object,
+      SharedMethod method,
+      @Nullable Object[] arguments,
+      Member caller,
+      InTree inTree)
+      throws Throwable {
+    Sided site = site(object);
+    var meter = new Meter();
+    site.side.readLock().lock();
+    boolean atServer = site.held != null;
+    long start = System.nanoTime();
+    try {
+      if (atServer) return store.call(object, method, arguments);
+      return inTree.call(meter);
+    } finally {
+      long nanos = System.nanoTime() - start;
+      site.side.readLock().unlock();
+      // What members elsewhere have the server do, they tell themselves.
+      boolean counts = caller != root || !site.watched;
+      if (counts && method.kind() != SharedMethod.Kind.ACCESSOR) {
+        note(site, meter, nanos, atServer, caller.id().number());
+      }
+    }
+  }
+
+  private void note(Sided site, Meter meter, long nanos, boolean atServer, long caller) {
+    boolean changed;
+    modelLock.lock();
+    try {
+      boolean moved = site.lastCaller != caller;
+      site.lastCaller = caller;
+      var update =
+          CostModel.Updates.none(atServer)
+              .and(nanos, meter.computeNanos(), meter.stateBytes(), moved);
+      changed = site.model.ran(update, System.nanoTime());
+    } finally {
+      modelLock.unlock();
+    }
+    if (changed) Thread.startVirtualThread(() -> change(site));
+  }
+
+  // ---- members elsewhere
+
+  /// Tells somebody at which side an object is, now and whenever it changes.
+  void watch(PlacedObject object, Domain.Watcher watcher) {
+    Sided site = site(object);
+    synchronized (site.watchers) {
+      if (site.watchers.add(watcher) && site.told) watcher.side(object.stream(), true);
+      site.watched = true;
+    }
+  }
+
+  /// Tells somebody nothing more.
+  void unwatch(Domain.Watcher watcher) {
+    for (var site : sites.values()) {
+      synchronized (site.watchers) {
+        site.watchers.remove(watcher);
+        site.watched = !site.watchers.isEmpty();
+      }
+    }
+  }
+
+  /// Notes what calls took that a member elsewhere has made, on an object that it watches.
+  void ran(StreamId object, CostModel.Updates updates) {
+    Sided site = sites.get(object);
+    if (site == null) return;
+    boolean changed;
+    modelLock.lock();
+    try {
+      changed = site.model.ran(updates, System.nanoTime());
+    } finally {
+      modelLock.unlock();
+    }
+    if (changed) Thread.startVirtualThread(() -> change(site));
+  }
+
+  /// Brings an object to the clients, where a member waits for it that needs it with others. May
+  /// take long.
+  void bringHome(StreamId object) {
+    Sided site = sites.get(object);
+    if (site != null) bringHome(site);
+  }
+
+  /* Brings an object to where its model has it. */
+  private void change(Sided site) {
+    boolean toServer;
+    modelLock.lock();
+    try {
+      toServer = site.model.isAtServer();
+    } finally {
+      modelLock.unlock();
+    }
+    try {
+      move(site, toServer);
+    } catch (StoaException over) {
+      // It stays where it is, and calls say so.
+      if (toServer) forget(site);
+    }
+  }
+
+  private void forget(Sided site) {
+    modelLock.lock();
+    try {
+      site.model.broughtHome();
+    } finally {
+      modelLock.unlock();
+    }
+  }
+
+  /// Brings an object to a side, whatever it costs there, when the calls under way have ended.
+  void move(Object shared, boolean toServer) {
+    move(site(store.object(shared)), toServer);
+  }
+
+  private void move(Sided site, boolean toServer) {
+    site.side.writeLock().lock();
+    try {
+      if (toServer) toServer(site);
+      else toClients(site);
+    } finally {
+      site.side.writeLock().unlock();
+    }
+  }
+
+  private void toServer(Sided site) {
+    if (site.held != null) return;
+    site.held = root.hold(site.object);
+    site.tell(true);
+  }
+
+  private void toClients(Sided site) {
+    var held = site.held;
+    if (held == null) return;
+    var state = store.load(site.object);
+    root.release(held, state == null ? new byte[0] : state.bytes());
+    site.held = null;
+    site.tell(false);
+  }
+
+  @Override
+  public <X extends Exception> void inTree(Collection<PlacedObject> objects, Action<X> body)
+      throws X {
+    List<Sided> some =
+        objects.stream()
+            .filter(store::isAuto)
+            .sorted((a, b) -> a.stream().compareTo(b.stream()))
+            .map(this::site)
+            .distinct()
+            .toList();
+    atClients(some, body);
+  }
+
+  private <X extends Exception> void atClients(List<Sided> sites, Action<X> body) throws X {
+    if (sites.isEmpty()) {
+      body.run();
+      return;
+    }
+    Sided site = sites.getFirst();
+    while (true) {
+      site.side.readLock().lock();
+      try {
+        if (site.held == null) {
+          atClients(sites.subList(1, sites.size()), body);
+          return;
+        }
+      } finally {
+        site.side.readLock().unlock();
+      }
+      bringHome(site);
+    }
+  }
+
+  private void bringHome(Sided site) {
+    site.side.writeLock().lock();
+    try {
+      toClients(site);
+      forget(site);
+    } finally {
+      site.side.writeLock().unlock();
+    }
+  }
+}
