@@ -58,7 +58,9 @@ final class ClusterRun {
     try {
       for (ClusterContender contender : contenders) {
         context.progress().accept("starting " + contender.name());
-        Path folder = Files.createDirectories(place.resolve(contender.name()));
+        Path folder =
+            Files.createDirectories(
+                place.resolve(contender.name().replaceAll("[^A-Za-z0-9]+", "-")));
         running.add(new Running(contender, contender.start(folder, SERVERS)));
         report.guarantee(contender.name(), contender.guarantee());
       }

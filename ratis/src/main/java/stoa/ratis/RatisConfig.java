@@ -36,6 +36,17 @@ public record RatisConfig(
   /// heard it. The rest is for how long it may not look, or hear, without losing that certainty.
   static final double LEASE_PART = 0.75;
 
+  /// @throws IllegalArgumentException when the directory's path has a comma: Ratis would take it
+  ///   for several
+  public RatisConfig {
+    if (directory.toAbsolutePath().toString().contains(",")) {
+      throw new IllegalArgumentException(
+          "\""
+              + directory
+              + "\" has a comma in its path, which would be cut there; choose another");
+    }
+  }
+
   /// Files in PEM.
   ///
   /// @param certificate the chain of this node
