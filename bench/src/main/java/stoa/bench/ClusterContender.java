@@ -32,10 +32,14 @@ public interface ClusterContender {
     Map<String, Counters> counters();
 
     /// Its records; empty where it has none.
-    Optional<Records> records();
+    default Optional<Records> records() {
+      return Optional.empty();
+    }
 
     /// Records that can be read in order; empty where it has none.
-    Optional<Records> orderedRecords();
+    default Optional<Records> orderedRecords() {
+      return Optional.empty();
+    }
 
     /// Closes the client and ends the servers' processes.
     @Override

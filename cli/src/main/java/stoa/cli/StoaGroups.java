@@ -5,9 +5,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.Optional;
 import stoa.bench.ClusterContender;
-import stoa.bench.Records;
 
 /// This engine in the cluster benchmark, with three groups that have one order: what the order of
 /// all costs beside streams of their own.
@@ -44,16 +42,6 @@ public final class StoaGroups implements ClusterContender {
       kinds.put("Stoa, 3 groups, `STREAM`", servers.streams());
       kinds.put("Stoa, 3 groups, `GLOBAL`", servers.counters());
       return kinds;
-    }
-
-    @Override
-    public Optional<Records> records() {
-      return Optional.empty();
-    }
-
-    @Override
-    public Optional<Records> orderedRecords() {
-      return Optional.empty();
     }
 
     @Override

@@ -10,14 +10,12 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
 import org.apache.ratis.client.RaftClient;
 import org.apache.ratis.conf.RaftProperties;
 import org.apache.ratis.protocol.RaftClientReply;
 import stoa.bench.ClusterContender;
-import stoa.bench.Records;
 import stoa.bench.ServerProcess;
 
 /// Bare Apache Ratis, in processes of its own: one group whose state machine counts. What a store
@@ -98,16 +96,6 @@ public final class RatisCluster implements ClusterContender {
       kinds.put("Ratis", new Single(client));
       kinds.put("Ratis, batched", batched);
       return kinds;
-    }
-
-    @Override
-    public Optional<Records> records() {
-      return Optional.empty();
-    }
-
-    @Override
-    public Optional<Records> orderedRecords() {
-      return Optional.empty();
     }
 
     @Override
