@@ -14,7 +14,8 @@ module stoa.objects {
   exports stoa.objects.types to
       stoa.node,
       stoa.collections,
-      stoa.migration;
+      stoa.migration,
+      stoa.sim;
 
   uses stoa.objects.Placing.Provider;
 

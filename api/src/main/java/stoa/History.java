@@ -19,7 +19,9 @@ public interface History<T> {
 
   /// Releases the versions below one, for good; their room comes back in time. What snapshots,
   /// transactions and calls under way still need stays, and with it all that is newer: call again
-  /// when they have ended. The result is durable when this returns.
+  /// when they have ended. Of a store in several groups nothing is released while one of them
+  /// cannot be asked what is needed there, and what methods of objects in other groups have called
+  /// stays for an hour. The result is durable when this returns.
   ///
   /// @param before the least version that stays readable, at most [#version()]
   /// @return the oldest version that can be read now: `before`, or less while something older is

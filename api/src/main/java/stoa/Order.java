@@ -16,9 +16,5 @@ public enum Order {
   /// Each object is linearizable by itself, and shares nothing with others. Such objects take no
   /// part in transactions and snapshots. An accessor of a [#GLOBAL] object that asks one sees it as
   /// it is then.
-  ///
-  /// A store that several groups of servers keep spreads such objects over all groups, and has all
-  /// [#GLOBAL] ones in one. There, no method of an object can call an object of another group: it
-  /// gets [UnsupportedOperationException]. References to any object may be passed and kept.
   STREAM
 }

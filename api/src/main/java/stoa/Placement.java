@@ -15,8 +15,9 @@ public enum Placement {
   /// and it changes nothing of that when it comes back. When a server fails, they go on from what
   /// is durable.
   ///
-  /// Accessors see all calls that ended before, unless a view says otherwise: [View.Cached] answers
-  /// from the newest copy that is at the client.
+  /// Accessors see all calls that ended before, unless a view says otherwise: [View.Client] with
+  /// [Reads#LOCAL] answers from the newest copy that is at the client, [View.Local] and
+  /// [View.Cached] from what is durable.
   ///
   /// Such objects take no part in transactions, in calls of other objects' methods, and in
   /// asynchronous calls; [Stoa#together] is for several of them, of one [Shared#domain()]. Calls of

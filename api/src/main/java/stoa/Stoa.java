@@ -74,9 +74,14 @@ public interface Stoa extends AutoCloseable {
   /// @throws NotShareable when the type is stored under the name of the reference's, and has
   ///   another implementation
   /// @throws IllegalArgumentException when the type is stored under another name, or the view is of
-  ///   a version or log address that is not there yet
-  /// @throws UnsupportedOperationException when the view is [View.Local], [View.Cached] or
-  ///   [View.AtVersion] of a collection that is composed of several objects
+  ///   a version or log address that is not there yet, or [View.Client] of an object that does not
+  ///   exist
+  /// @throws UnsupportedOperationException when the view is [View.Local], [View.Cached],
+  ///   [View.Client] or [View.AtVersion] of a collection that is composed of several objects; or a
+  ///   [View.Client] of a [Blob], of an object that cannot be lent, or for a client that is
+  ///   [Membership.Outside]
+  /// @throws LimitExceeded when the view is [View.Client], and the object's state is larger than
+  ///   [Limits#callBytesMax()]
   <T> T view(Class<T> type, Ref<?> ref, View view);
 
   /// The reference of a shared object.
@@ -189,8 +194,8 @@ public interface Stoa extends AutoCloseable {
   /// @param shared all objects that the body calls
   /// @param body makes its calls on the calling thread; may run again when this process was
   ///   disconnected from the others meanwhile
-  /// @throws IllegalArgumentException when an object is not placed at clients, or two are of
-  ///   different domains ([Shared#domain()])
+  /// @throws IllegalArgumentException when an object is not placed at clients, and this process has
+  ///   no [View.Client] of it, or two are of different domains ([Shared#domain()])
   /// @throws UnsupportedOperationException where the store takes no part in migration
   default <R extends @Nullable Object, X extends Exception> R together(
       Collection<?> shared, Body<R, X> body) throws X {

@@ -32,6 +32,33 @@ public sealed interface View {
   /// [Limits#residentBytesMax()].
   record Cached() implements View {}
 
+  /// The object in the calling process: it migrates there, as objects of [Placement#CLIENT] do, and
+  /// calls that are made through the view execute there. What is said of these holds of it as long
+  /// as somebody has such a view: calls through it are answered before they are durable, see
+  /// [Stoa#flush()].
+  ///
+  /// An object of [Placement#SERVER] is lent to the clients of its [Shared#domain()] when the first
+  /// one asks for such a view, and comes back when the last view of it cannot be reached any more,
+  /// or its process has gone; it stays for a second more, should somebody ask again. Meanwhile,
+  /// ordinary proxies go on working: their calls execute where the store is, see all that was done
+  /// before, and are durable when they are answered; one whose server fails meanwhile may end with
+  /// [UnknownOutcome]. Calls of other objects' methods, and transactions, are refused with
+  /// [UnsupportedOperationException]. [Local], [Cached] and the views of the past see what is
+  /// durable. One of [Placement#AUTO] stays at the clients as long as there is such a view. Of one
+  /// of [Placement#CLIENT] the view says what accessors see.
+  ///
+  /// Within a transaction such a view is refused, and so are asynchronous calls through it. Those
+  /// of ordinary proxies have no order among each other while the object is lent. A store in this
+  /// process has the object at its root, where calls are durable before they are answered.
+  ///
+  /// @param reads what accessors see; they are [Reads#STRICT] in any case until this process has
+  ///   seen the newest state since the object was lent, and always of one of [Placement#AUTO]
+  record Client(Reads reads) implements View {
+    public Client {
+      Objects.requireNonNull(reads, "reads");
+    }
+  }
+
   /// The object as it was at a version; only its accessors may be called. See [History#at].
   ///
   /// @param version the stream address of the last call that is seen

@@ -99,7 +99,9 @@ final class AutoPhase {
       for (int i = 0; i < scale.objectsMost(); i++) {
         all.add(stoa.get(type(placement), "swept-" + i, point.stateBytes));
       }
-      var load = new NodeLoad(NODES, 0, scale.settle(), scale.workTime().dividedBy(2));
+      var settle = scale.settle();
+      if (placement == Placement.AUTO) settle = settle.plus(scale.learn());
+      var load = new NodeLoad(NODES, settle, scale.workTime());
       var domain = Domain.of(stoa);
       return load.run(number -> new Caller(domain, all, number, point, placement))
           .updates()

@@ -14,10 +14,10 @@ import stoa.Stoa;
 import stoa.StoaConfig;
 import stoa.base.Clock;
 import stoa.log.Batch;
+import stoa.log.ForwardingShardLog;
 import stoa.log.LocalShardLog;
 import stoa.log.Outcome;
 import stoa.log.ShardLog;
-import stoa.log.Streams;
 import stoa.log.Token;
 import stoa.objects.EmbeddedEngine;
 import stoa.objects.ObjectService;
@@ -155,7 +155,7 @@ final class GrowthPhase {
         Addresses order =
             group == 0 ? coordinator.home() : new Counted(coordinator.of(group), counts);
         int number = group;
-        var part = new Part(number, (_, _) -> number, order);
+        var part = new Part(number, _ -> number, order, null);
         var device = Device.open(new MemoryDisk(DISK_BYTES), DeviceConfig.standard());
         Stoa store =
             EmbeddedEngine.openReplicated(
@@ -209,6 +209,11 @@ final class GrowthPhase {
       counts.questions.increment();
       return order.moment();
     }
+
+    @Override
+    public long horizon() {
+      return order.horizon();
+    }
   }
 
   /// A group of which no transaction has a part: nobody makes one here.
@@ -238,16 +243,28 @@ final class GrowthPhase {
     public long adopt(long round, Addresses.Adopted adopted) {
       throw none();
     }
+
+    @Override
+    public long held(long horizon) {
+      throw none();
+    }
   }
 
   /// A log in memory whose appends take as long as replicated ones.
-  private record SlowLog(ShardLog log, Counts counts) implements ShardLog {
+  private static final class SlowLog extends ForwardingShardLog {
+    private final Counts counts;
+
+    SlowLog(ShardLog log, Counts counts) {
+      super(log);
+      this.counts = counts;
+    }
+
     @Override
     public void append(Batch batch, Consumer<Outcome> done) {
       counts.batches.increment();
       batch.entries().forEach(entry -> counts.bytes.add(entry.payload().length));
       long end = System.nanoTime() + APPEND.toNanos();
-      log.append(
+      super.append(
           batch,
           outcome -> {
             for (long left = end - System.nanoTime(); left > 0; left = end - System.nanoTime()) {
@@ -255,36 +272,6 @@ final class GrowthPhase {
             }
             done.accept(outcome);
           });
-    }
-
-    @Override
-    public void seal(long epoch) {
-      log.seal(epoch);
-    }
-
-    @Override
-    public long term() {
-      return log.term();
-    }
-
-    @Override
-    public void confirm() {
-      log.confirm();
-    }
-
-    @Override
-    public Tail tail() {
-      return log.tail();
-    }
-
-    @Override
-    public Streams streams() {
-      return log.streams();
-    }
-
-    @Override
-    public void close() {
-      log.close();
     }
   }
 }

@@ -14,8 +14,11 @@ final class LeavePhase {
   private static final double COST_MAX = 0.03;
   private static final int NODES_MAX = 40;
   private static final Duration MESSAGE = Duration.ofMillis(1);
+  /* In the order of their places nodes would hand a single object on by the shortest way, until the
+   * first of them leaves. So they begin in any order, which is each round's own. */
+  private static final Duration BEGIN = Duration.ofMillis(200);
   private static final List<Double> LEAVES = List.of(0.0, 0.001, 0.005);
-  private static final int ROUNDS_MORE = 1;
+  private static final int ROUNDS_MORE = 3;
   /* Figure 11: with 0.001 and 0.005; beside it those of Figure 9, where nobody leaves. */
   private static final String PAPER =
       """
@@ -64,13 +67,14 @@ final class LeavePhase {
     findings.section(
         "Figure 11 in simulated time: the protocol alone, messages of 1 ms, writes of 1 ms",
         results(simulated, counts));
+    findings.figure("figure-11-leaves.svg", chart(samples, simulated, counts));
     judge(findings, "", samples, counts);
     judge(findings, " in simulated time", simulated, counts);
   }
 
   private void measure(Samples samples, int round, int objects, double leave) throws Exception {
     context.progress().accept("figure 11, round %d: %s".formatted(round, name(objects, leave)));
-    var load = new NodeLoad(nodes, leave, scale.warmUp(), scale.leaveTime());
+    var load = new NodeLoad(nodes, leave, BEGIN, round, scale.leaveWarmUp(), scale.leaveTime());
     var seen = TreePhase.run(context, load, objects, 1, MESSAGE);
     TreePhase.keep(samples, name(objects, leave), seen);
     samples.add(name(objects, leave) + ", leaves", seen.leaves());
@@ -90,6 +94,34 @@ final class LeavePhase {
       }
     }
     return results;
+  }
+
+  private Chart chart(Samples samples, Samples simulated, List<Integer> counts) {
+    return new Chart(
+        "Trivial objects while nodes leave and come back (Figure 11)",
+        "%d nodes with one update and one read under way; messages take 1 ms".formatted(nodes),
+        "operations per second",
+        "part of the updates after which a node leaves",
+        List.of(
+            panel("real, messages wait", samples, counts),
+            panel("simulated time", simulated, counts)));
+  }
+
+  private static Chart.Panel panel(String title, Samples samples, List<Integer> counts) {
+    List<Chart.Tick> ticks = new ArrayList<>();
+    for (int i = 0; i < LEAVES.size(); i++) ticks.add(new Chart.Tick(i, LEAVES.get(i).toString()));
+    List<Chart.Series> series = new ArrayList<>();
+    for (int objects : counts) {
+      for (var kind : List.of("updates", "reads")) {
+        List<Chart.Point> points = new ArrayList<>();
+        for (int i = 0; i < LEAVES.size(); i++) {
+          points.add(new Chart.Point(i, samples.of(name(objects, LEAVES.get(i)) + ", " + kind)));
+        }
+        String label = (objects == 1 ? "1 object, " : objects + " objects, ") + kind;
+        series.add(new Chart.Series(label, Lines.look(series.size(), Chart.Line.FULL), points));
+      }
+    }
+    return new Chart.Panel(title, ticks, series);
   }
 
   private static void judge(Findings findings, String how, Samples samples, List<Integer> counts) {

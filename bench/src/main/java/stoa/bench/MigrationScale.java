@@ -12,6 +12,8 @@ import java.util.List;
 /// @param workTime how long a load of operations that compute counts
 /// @param stretch how much longer than LIBSVM took clients wait in its place, see [TrafficPhase]
 /// @param settle how long objects are called before placements are compared
+/// @param learn how much longer those are that are placed by what they cost
+/// @param leaveWarmUp how long nodes call before the load counts that is next
 /// @param leaveTime how long a load counts beside which members leave and come back
 /// @param simulated how often leaves are simulated
 /// @param simulatedTime how much time that is each time
@@ -33,6 +35,8 @@ public record MigrationScale(
     Duration workTime,
     int stretch,
     Duration settle,
+    Duration learn,
+    Duration leaveWarmUp,
     Duration leaveTime,
     int simulated,
     Duration simulatedTime,
@@ -45,7 +49,7 @@ public record MigrationScale(
     List<Integer> processes,
     Duration processWarmUp,
     Duration processTime) {
-  /// The scale whose results are kept: about twelve minutes.
+  /// The scale whose results are kept: about 25 minutes.
   public static MigrationScale full() {
     return new MigrationScale(
         2,
@@ -56,8 +60,10 @@ public record MigrationScale(
         8,
         Duration.ofSeconds(1),
         Duration.ofSeconds(4),
-        5,
-        Duration.ofSeconds(8),
+        Duration.ofMillis(500),
+        Duration.ofSeconds(4),
+        7,
+        Duration.ofSeconds(10),
         List.of(10, 20, 30, 40, 50, 60, 70),
         List.of(1, 2, 3, 4, 5, 30, 40, 50),
         List.of(1, 2, 3, 4, 5),
@@ -78,6 +84,8 @@ public record MigrationScale(
         Duration.ofMillis(50),
         Duration.ofMillis(150),
         2,
+        Duration.ofMillis(20),
+        Duration.ZERO,
         Duration.ofMillis(20),
         Duration.ofMillis(60),
         1,

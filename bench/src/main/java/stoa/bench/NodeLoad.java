@@ -17,9 +17,17 @@ import java.util.concurrent.locks.ReentrantLock;
 ///
 /// @param nodes how many
 /// @param leave how likely a node leaves the tree and comes back after an update
+/// @param begin within what time they begin to call, each at a random one
+/// @param seed of these
 /// @param warmUp how long they call before it counts
 /// @param time how long it counts
-record NodeLoad(int nodes, double leave, Duration warmUp, Duration time) {
+record NodeLoad(
+    int nodes, double leave, Duration begin, long seed, Duration warmUp, Duration time) {
+  /// Of nodes that stay, and begin at once.
+  NodeLoad(int nodes, Duration warmUp, Duration time) {
+    this(nodes, 0, Duration.ZERO, 0, warmUp, time);
+  }
+
   /// What one node does. Its update and its read are called by two threads.
   interface Node extends AutoCloseable {
     void update(SplittableRandom random) throws Exception;
@@ -92,12 +100,14 @@ record NodeLoad(int nodes, double leave, Duration warmUp, Duration time) {
     var ready = new CountDownLatch(2 * nodes);
     var go = new CompletableFuture<Long>();
     List<Thread> threads = new ArrayList<>();
+    var beginning = new SplittableRandom(seed);
     for (int i = 0; i < nodes; i++) {
       var part = parts.get(i);
+      long after = beginning.nextLong(begin.toNanos() + 1);
       var updating = new SplittableRandom(2L * i);
       var reading = new SplittableRandom(2L * i + 1);
-      threads.add(start(failure, ready, go, begin -> update(part, begin, updating)));
-      threads.add(start(failure, ready, go, begin -> read(part, begin, reading)));
+      threads.add(start(failure, ready, go, after, begin -> update(part, begin, updating)));
+      threads.add(start(failure, ready, go, after, begin -> read(part, begin, reading)));
     }
     ready.await();
     go.complete(System.nanoTime());
@@ -131,12 +141,15 @@ record NodeLoad(int nodes, double leave, Duration warmUp, Duration time) {
       AtomicReference<Throwable> failure,
       CountDownLatch ready,
       CompletableFuture<Long> go,
+      long afterNanos,
       Work work) {
     return Thread.ofVirtual()
         .start(() -> {
           try {
             ready.countDown();
-            work.run(go.get());
+            long begin = go.get();
+            Pause.AT_CLIENT.accept(afterNanos);
+            work.run(begin);
           } catch (Throwable e) {
             failure.compareAndSet(null, e);
           }

@@ -11,11 +11,11 @@ import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
+import stoa.Reads;
 import stoa.base.StreamId;
 import stoa.migration.core.Effect;
 import stoa.migration.core.Event;
 import stoa.migration.core.NodeId;
-import stoa.migration.core.Reads;
 import stoa.migration.core.TreeNode;
 
 /// The protocol of migrating objects in simulated time, under the load of [NodeLoad]: messages and
@@ -28,6 +28,8 @@ final class SimulatedTree {
   private static final double CALL = 0.005;
   private static final double TICK = 200;
   private static final double WARM_UP = 500;
+  /* Within what time nodes come. Their order decides in which one a single object goes round. */
+  private static final double COME = 200;
   private static final TreeNode.Settings SETTINGS =
       new TreeNode.Settings(5, TreeNode.Retrieval.ONE_BY_ONE);
 
@@ -63,7 +65,7 @@ final class SimulatedTree {
     processes.put(root, new Actor("root", TreeNode.root(root, SETTINGS, 1)));
     for (int i = 0; i < nodes; i++) {
       var process = new Actor("node " + i, null);
-      at(3 * i * MESSAGE, process::join);
+      at(random.nextDouble(COME), process::join);
     }
     at(TICK, this::tick);
   }

@@ -30,6 +30,7 @@ import stoa.migration.Member;
 final class TrafficPhase {
   private static final double AIM = 10;
   private static final long PAUSE_NANOS = 50_000_000;
+  private static final int CENTRAL_TIMES = 3;
   private static final Duration CALL_TIME_MAX = Duration.ofMinutes(2);
 
   private final Context context;
@@ -199,7 +200,11 @@ final class TrafficPhase {
 
   private NodeLoad.Seen run(int nodes, boolean central, int together) throws Exception {
     int stretch = central ? 1 : stretch(together);
-    var load = new NodeLoad(nodes, 0, scale.warmUp().multipliedBy(stretch), scale.workTime());
+    var load = new NodeLoad(nodes, scale.warmUp().multipliedBy(stretch), scale.workTime());
+    // A transaction of 70 callers waits for seconds until it is its turn to compute.
+    if (central && together > 1) {
+      load = new NodeLoad(nodes, scale.workTime(), scale.workTime().multipliedBy(CENTRAL_TIMES));
+    }
     Pause.stretch(stretch);
     try {
       return run(load, central, together).faster(stretch);

@@ -1,5 +1,6 @@
 package stoa.bench;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
@@ -29,8 +30,10 @@ final class TreeChild {
         new NodeLoad(
             1,
             Double.parseDouble(arguments[3]),
-            java.time.Duration.ofMillis(Long.parseLong(arguments[4])),
-            java.time.Duration.ofMillis(Long.parseLong(arguments[5])));
+            Duration.ZERO,
+            0,
+            Duration.ofMillis(Long.parseLong(arguments[4])),
+            Duration.ofMillis(Long.parseLong(arguments[5])));
     long seed = Long.parseLong(arguments[6]);
     var node = new Client(url, objects, seed);
     NodeLoad.Seen seen =

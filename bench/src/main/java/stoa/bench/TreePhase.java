@@ -42,7 +42,7 @@ final class TreePhase {
 
   void measure(Findings findings) throws Exception {
     int most = scale.nodesMost();
-    run(new NodeLoad(most, 0, scale.warmUp(), scale.heat()), scale.objectsMost(), 1);
+    run(new NodeLoad(most, scale.warmUp(), scale.heat()), scale.objectsMost(), 1);
     single(findings);
     multi(findings);
   }
@@ -153,7 +153,7 @@ final class TreePhase {
       for (int nodes : scale.nodes()) {
         for (int objects : scale.objects()) {
           say("figure 9, round %d: %d nodes, %d objects", round, nodes, objects);
-          var load = new NodeLoad(nodes, 0, scale.warmUp(), scale.time());
+          var load = new NodeLoad(nodes, scale.warmUp(), scale.time());
           keep(samples, at(nodes, objects), run(load, objects, 1));
         }
       }
@@ -231,7 +231,7 @@ final class TreePhase {
       for (int objects : counts) {
         for (int together : scale.together()) {
           say("figure 10, round %d: %d of %d objects", round, together, objects);
-          var load = new NodeLoad(nodes, 0, scale.warmUp(), scale.time());
+          var load = new NodeLoad(nodes, scale.warmUp(), scale.time());
           keep(samples, multi(objects, together), run(load, objects, together));
         }
       }

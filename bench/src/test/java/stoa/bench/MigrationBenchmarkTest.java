@@ -29,6 +29,8 @@ class MigrationBenchmarkTest {
             SHORT,
             2,
             Duration.ofMillis(1),
+            Duration.ZERO,
+            Duration.ofMillis(1),
             SHORT,
             1,
             SHORT,
@@ -64,6 +66,7 @@ class MigrationBenchmarkTest {
         Set.of(
             "figure-9-single.svg",
             "figure-10-multi.svg",
+            "figure-11-leaves.svg",
             "figure-13-latency.svg",
             "figure-13-throughput.svg",
             "figure-14-latency.svg",

@@ -37,14 +37,16 @@ final class Child implements AutoCloseable {
 
   /// Starts a command of this program.
   static Child start(List<String> arguments) throws IOException {
-    return start(List.of(), List.of(), arguments);
+    return start(List.of(), List.of(), classPath(), arguments);
   }
 
   /// Starts a command of this program.
   ///
   /// @param before a command that becomes the one behind it, as `ip netns exec` does
   /// @param flags of Java, beside those of this process
-  static Child start(List<String> before, List<String> flags, List<String> arguments)
+  /// @param classPath with the program
+  static Child start(
+      List<String> before, List<String> flags, String classPath, List<String> arguments)
       throws IOException {
     var command = new ArrayList<>(before);
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
@@ -52,10 +54,15 @@ final class Child implements AutoCloseable {
       if (!flag.startsWith("-agentlib:jdwp")) command.add(flag);
     }
     command.addAll(flags);
-    command.addAll(List.of("-cp", System.getProperty("java.class.path"), Main.class.getName()));
+    command.addAll(List.of("-cp", classPath, Main.class.getName()));
     command.addAll(arguments);
     return new Child(
         new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start());
+  }
+
+  /// The class path of this process.
+  static String classPath() {
+    return System.getProperty("java.class.path");
   }
 
   /// The operating system's number of the process.

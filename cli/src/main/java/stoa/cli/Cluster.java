@@ -45,13 +45,8 @@ final class Cluster implements AutoCloseable {
   ///
   /// @param groups how many groups keep it
   /// @param replicas how many servers execute the calls of each
-  /// @param further options of the server that begins it
-  record Shape(int groups, int replicas, List<String> further) {
+  record Shape(int groups, int replicas) {
     private static final Shape PLAIN = new Shape(1, 3);
-
-    Shape(int groups, int replicas) {
-      this(groups, replicas, List.of());
-    }
   }
 
   private Cluster(Sites sites, Shape shape) {
@@ -122,7 +117,6 @@ final class Cluster implements AutoCloseable {
     if (servers.isEmpty()) {
       options.addAll(List.of("--replicated", "--groups", Integer.toString(shape.groups())));
       options.addAll(List.of("--replicas", Integer.toString(shape.replicas())));
-      options.addAll(shape.further());
     } else {
       options.addAll(List.of("--join", servers.get(anyRunning()).address()));
     }

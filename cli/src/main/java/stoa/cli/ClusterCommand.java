@@ -51,9 +51,6 @@ final class ClusterCommand implements Callable<Integer> {
               + " others keep its log and nothing else. Default: ${DEFAULT-VALUE}")
   private int replicas = 3;
 
-  @Option(names = "--spread", description = "As that of ./stoa serve, for a new store.")
-  private boolean spread;
-
   @Option(
       names = "--data",
       paramLabel = "DIR",
@@ -109,7 +106,6 @@ final class ClusterCommand implements Callable<Integer> {
       options.add("--replicated");
       options.addAll(List.of("--groups", Integer.toString(groups)));
       options.addAll(List.of("--replicas", Integer.toString(replicas)));
-      if (spread) options.add("--spread");
     } else {
       options.addAll(List.of("--join", before.getFirst().address()));
     }

@@ -3,7 +3,9 @@ package stoa.cli;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.IntStream;
 import stoa.sim.Chance;
 import stoa.sim.Scenario;
 import stoa.sim.Trace;
@@ -16,8 +18,8 @@ import stoa.wire.proto.StatusRequest;
 /// Clients with several threads each call the objects of three servers that keep one store, in one
 /// group or in several, while one server after the other is killed or stopped and started again, or
 /// paused and continued. Calls go on meanwhile. What they were answered must be linearizable for
-/// each object, and strictly serializable over several; and the servers that follow must find all
-/// objects and keys as they are at the leader.
+/// each object and blob, and strictly serializable over several; the servers that follow must find
+/// all objects and keys as they are at the leader; and at last all must have the same blobs.
 ///
 /// `./stoa test --campaign --scenario cluster --seeds 0-99`. The seed decides what is called, and
 /// what happens to which server, counted in turns; threads and elections decide the rest, so that a
@@ -67,10 +69,18 @@ public final class ClusterScenario implements Scenario {
     int replicas = chance.of("replicas").of(REPLICAS);
     trace.reached(groups == 1 ? "one group" : "several groups");
     trace.reached(replicas == 3 ? "replicas" : "log units");
+    List<Path> directories = new ArrayList<>();
     try (var cluster = Cluster.start(directory, SERVERS, new Cluster.Shape(groups, replicas))) {
+      for (int i = 0; i < SERVERS; i++) directories.add(cluster.directory(i));
       RecordedRun.run(cluster.url(), turns -> happen(cluster, turns, chance, trace), chance, trace);
       requireAgreement(cluster, groups, trace);
+      cluster.awaitLevel();
     }
+    trace.reached("the blobs of all servers are the same");
+    SameBlobs.require(
+        IntStream.range(0, SERVERS)
+            .mapToObj(i -> directories.get(i).resolve("replica-0"))
+            .toList());
   }
 
   /// Nothing that is deterministic was suspected, by whoever is there now or was there before.

@@ -59,20 +59,27 @@ public final class MembersScenario implements Scenario {
     var order = chance.percent(50) ? List.of(Change.values()) : List.of(Change.values()).reversed();
     for (Change change : order) {
       switch (change) {
-        case RESTARTS -> restarts(cluster, turns, chance, trace);
+        case RESTARTS ->
+            restarts(cluster, turns, chance, trace, "a server started again in its turn", between);
         case GROWTH_AND_BACK -> growth(cluster, turns, chance, trace);
       }
     }
     turns.await(between);
   }
 
-  private void restarts(Cluster cluster, Turns turns, Chance chance, Trace trace) throws Exception {
+  /// Starts all servers again, one after the other.
+  ///
+  /// @param as what each is called in the trace
+  /// @param between how many turns clients take between two at most
+  static void restarts(
+      Cluster cluster, Turns turns, Chance chance, Trace trace, String as, int between)
+      throws Exception {
     for (int which : cluster.running()) {
       turns.await(chance.between(between / 2, between));
       var _ = turns.longestSilence();
       cluster.stop(which);
       cluster.startAgain(which);
-      measure(turns, trace, "a server started again in its turn");
+      measure(turns, trace, as, between);
     }
   }
 
@@ -81,7 +88,7 @@ public final class MembersScenario implements Scenario {
       turns.await(chance.between(between / 2, between));
       var _ = turns.longestSilence();
       var _ = cluster.add();
-      measure(turns, trace, "a server joined");
+      measure(turns, trace, "a server joined", between);
     }
     for (int i = 0; i < MORE; i++) {
       turns.await(chance.between(between / 2, between));
@@ -89,11 +96,12 @@ public final class MembersScenario implements Scenario {
       boolean leads = chance.percent(50);
       var _ = turns.longestSilence();
       cluster.drain(leads ? leader : chance.of(cluster.followers(leader)));
-      measure(turns, trace, (leads ? "the leader" : "a follower") + " taken out");
+      measure(turns, trace, (leads ? "the leader" : "a follower") + " taken out", between);
     }
   }
 
-  private void measure(Turns turns, Trace trace, String change) throws InterruptedException {
+  private static void measure(Turns turns, Trace trace, String change, int between)
+      throws InterruptedException {
     turns.await(between / 2);
     trace.reached(change);
     trace.measured("ms without an answer: " + change, turns.longestSilence().toMillis());

@@ -100,7 +100,7 @@ final class NetworkProcesses {
                 "" + settings.records()));
     Path file = records;
     if (file != null) arguments.addAll(List.of("--records", file.toString()));
-    var child = Child.start(List.of(), FLAGS, arguments);
+    var child = Child.start(List.of(), FLAGS, Child.classPath(), arguments);
     names.put("process " + child.id(), "network " + (number + 1));
     return child;
   }

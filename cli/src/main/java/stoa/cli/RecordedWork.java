@@ -60,6 +60,7 @@ final class RecordedWork {
   private final AtomicLong unique = new AtomicLong();
   private final SortedMap<String, Long> places = Collections.synchronizedSortedMap(new TreeMap<>());
   private final RecordedKeys keys;
+  private final RecordedBlobs blobs = new RecordedBlobs(this::reached);
   private final Turns turns;
 
   /// @param stoa where those listen, to its end, who know the order of what is put under keys
@@ -163,6 +164,7 @@ final class RecordedWork {
     Linearizability.require(new ErasableModel(), erasables.history());
     Serializability.require(transactions.transactions());
     keys.require(stoa);
+    blobs.require(stoa);
   }
 
   /// One thread of the work.
@@ -175,6 +177,7 @@ final class RecordedWork {
     private final List<Recorder.Client<QueueModel.Input, Optional<Long>>> queue;
     private final Recorder.Client<ErasableModel.Input, Long> erasable;
     private final RecordedKeys.Worker key;
+    private final RecordedBlobs.Worker blob;
     private final long[] seen = new long[COUNTERS];
     private int transaction;
 
@@ -187,6 +190,7 @@ final class RecordedWork {
       queue = queues.stream().map(recorder -> recorder.client(name)).toList();
       erasable = erasables.client(name);
       key = keys.worker(name, stoa, chance.of("keys"));
+      blob = blobs.worker(name, stoa, chance.of("blobs"));
     }
 
     /// Takes turns, until they are over, or one fails.
@@ -206,7 +210,7 @@ final class RecordedWork {
 
     /// Makes the next calls.
     void turn() throws Exception {
-      switch (chance.below(12)) {
+      switch (chance.below(14)) {
         case 0, 1 -> increment(chance.below(COUNTERS));
         case 2 -> {
           if (chance.percent(50)) read(chance.below(COUNTERS));
@@ -216,6 +220,9 @@ final class RecordedWork {
         case 5, 6 -> queue(chance.below(QUEUES));
         case 7 -> erasable("erasable " + chance.below(ERASABLES), chance.below(100));
         case 8, 9 -> key.turn();
+        case 10, 11 -> {
+          if (blob.turn()) turns.answered();
+        }
         default -> transaction();
       }
     }

@@ -96,13 +96,6 @@ final class ServeCommand implements Callable<Integer> {
   private int replicas = 3;
 
   @Option(
-      names = "--spread",
-      description =
-          "With --replicated: objects that have an order with others are spread over all groups,"
-              + " too; without, group 0 has them. A method cannot call an object of another group.")
-  private boolean spread;
-
-  @Option(
       names = "--join",
       paramLabel = "HOST:PORT",
       description = "Keep the store of that server together with it.")
@@ -225,7 +218,6 @@ final class ServeCommand implements Callable<Integer> {
             security(),
             groups,
             replicas,
-            spread,
             join,
             new Contacting(),
             store(loader),

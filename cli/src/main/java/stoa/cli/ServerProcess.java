@@ -19,12 +19,22 @@ final class ServerProcess implements AutoCloseable {
   /// @param host the address that they listen on
   /// @param before a command that becomes the server's, and takes it there
   /// @param flags of its Java, beside those of this process
-  record Site(String host, List<String> before, List<String> flags) {
+  /// @param classPath with the program, when it is started for the first time
+  record Site(String host, List<String> before, List<String> flags, String classPath) {
     static final Site LOOPBACK = new Site("127.0.0.1", List.of(), List.of());
+
+    Site(String host, List<String> before, List<String> flags) {
+      this(host, before, flags, Child.classPath());
+    }
+
+    /// This one with a program of another release.
+    Site withRelease(String otherClassPath) {
+      return new Site(host, before, flags, otherClassPath);
+    }
 
     /// This one with other [#flags()].
     Site with(List<String> others) {
-      return new Site(host, before, others);
+      return new Site(host, before, others, classPath);
     }
 
     boolean isLoopback() {
@@ -72,15 +82,15 @@ final class ServerProcess implements AutoCloseable {
     return start(site, options, port);
   }
 
-  /// Starts one again on the same directory, at the same port.
+  /// Starts one again on the same directory, at the same port, with the program of this process.
   ServerProcess startAgain() throws IOException {
-    return start(site, options, port);
+    return start(site.withRelease(Child.classPath()), options, port);
   }
 
   private static ServerProcess start(Site site, List<String> options, int port) throws IOException {
     var command = new ArrayList<>(List.of("serve", "--listen", site.host() + ":" + port));
     command.addAll(options);
-    var child = Child.start(site.before(), site.flags(), command);
+    var child = Child.start(site.before(), site.flags(), site.classPath(), command);
     try {
       int bound = port;
       for (var line = child.line(); line.isPresent(); line = child.line()) {

@@ -43,7 +43,7 @@ public final class StoaServers implements ClusterServers {
       for (int number = 1; network != null && number <= servers; number++) {
         sites.add(network.make(number).with(flags()));
       }
-      var cluster = Cluster.start(in(folder, sites), servers, shape(groups));
+      var cluster = Cluster.start(in(folder, sites), servers, new Cluster.Shape(groups, REPLICAS));
       try {
         cluster.settle();
         return new Servers(cluster, network, Stoa.open(cluster.url()));
@@ -55,11 +55,6 @@ public final class StoaServers implements ClusterServers {
       if (network != null) network.close();
       throw failed;
     }
-  }
-
-  /// A store all of whose groups have one order.
-  private static Cluster.Shape shape(int groups) {
-    return new Cluster.Shape(groups, REPLICAS, groups == 1 ? List.of() : List.of("--spread"));
   }
 
   /// The heap of all servers that are measured, and no word of what goes well.

@@ -10,14 +10,17 @@ import java.util.List;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicLong;
 import stoa.Accessor;
 import stoa.Limits;
 import stoa.Membership;
 import stoa.Placement;
+import stoa.Reads;
 import stoa.Shared;
 import stoa.Stoa;
 import stoa.StoaConfig;
 import stoa.UnknownOutcome;
+import stoa.View;
 import stoa.sim.Chance;
 import stoa.sim.Scenario;
 import stoa.sim.Trace;
@@ -25,7 +28,8 @@ import stoa.sim.Trace;
 /// Objects migrate among clients, which join and leave, while the server with the root, or another
 /// one of three, is killed, paused or stopped. What was flushed must stay, and be seen by whoever
 /// reads strictly from then on, an operation on several objects must never be seen in part, and a
-/// client's own updates may be lost only when it is told.
+/// client's own updates may be lost only when it is told. Objects of the server are lent to clients
+/// meanwhile, called at both sides, and come back.
 ///
 /// `./stoa test --campaign --scenario tree --seeds 0-19`. The seed decides what is called and what
 /// happens to which server; threads and elections decide the rest.
@@ -45,6 +49,24 @@ public final class TreeScenario implements Scenario {
     @Accessor
     public long balance() {
       return balance;
+    }
+  }
+
+  /// A count of the server, which its worker borrows now and then.
+  @Shared(name = "tree.Jar")
+  public static class Jar {
+    private long count;
+
+    /// Adds some, and answers what it is then.
+    public long add(long more) {
+      count += more;
+      return count;
+    }
+
+    /// How much it is.
+    @Accessor
+    public long count() {
+      return count;
     }
   }
 
@@ -113,6 +135,12 @@ public final class TreeScenario implements Scenario {
       for (var worker : workers) worker.judge(stoa);
     }
     for (var worker : workers) {
+      for (long i = 0; i < worker.jar.lentCalls; i++) trace.reached("a call on what was lent");
+      for (long i = 0; i < worker.jar.calls; i++) trace.reached("a call of an ordinary proxy");
+      for (long i = 0; i < worker.jar.refused.get(); i++)
+        trace.reached("a transaction was refused");
+      for (long i = 0; i < worker.jar.taken.get(); i++)
+        trace.reached("a transaction saw what was back");
       for (long i = 0; i < worker.lost; i++) trace.reached("a client was told of a loss");
       for (long i = 0; i < worker.flushes; i++) trace.reached("a flush");
       for (long i = 0; i < worker.lives; i++) trace.reached("a client left");
@@ -184,6 +212,7 @@ public final class TreeScenario implements Scenario {
     private final Deque<String> past = new ArrayDeque<>();
     private long done;
     private volatile long durable;
+    private final JarWork jar;
     private long lost;
     private long flushes;
     private long lives;
@@ -195,6 +224,7 @@ public final class TreeScenario implements Scenario {
       this.chance = chance;
       this.turns = turns;
       this.all = all;
+      jar = new JarWork(name, chance.of("jar"));
     }
 
     private Void work() {
@@ -202,6 +232,7 @@ public final class TreeScenario implements Scenario {
         var membership = chance.percent(60) ? Membership.inner() : Membership.leaf();
         try (var stoa = open(url, membership)) {
           note("joins as " + membership);
+          jar.begin(stoa);
           int most = chance.between(10, 80);
           for (int i = 0; i < most && !turns.areOver(); i++) turn(stoa);
         } catch (UnknownOutcome toldAtTheEnd) {
@@ -209,6 +240,7 @@ public final class TreeScenario implements Scenario {
           continue;
         }
         if (done >= 0) durable = done;
+        jar.flushed(jar.done);
         note("left with " + done);
         lives++;
       }
@@ -225,13 +257,15 @@ public final class TreeScenario implements Scenario {
       note("was told of a loss");
       lost++;
       done = -1;
+      jar.lost();
     }
 
     private void turn(Stoa stoa) {
       int dice = chance.below(100);
       if (dice < 40) move(stoa);
       else if (dice < 50) holds(sum(stoa) == 0, "a part of an operation was seen");
-      else if (dice < 80) add(stoa);
+      else if (dice < 65) add(stoa);
+      else if (dice < 80) jar.add();
       else if (dice < 90) flush(stoa);
       else look(stoa);
       turns.answered();
@@ -260,9 +294,11 @@ public final class TreeScenario implements Scenario {
 
     private void flush(Stoa stoa) {
       long before = done;
+      long inJar = jar.done;
       try {
         stoa.flush();
         if (before >= 0) durable = before;
+        jar.flushed(inJar);
         note("flushed " + before);
         flushes++;
       } catch (UnknownOutcome told) {
@@ -273,6 +309,10 @@ public final class TreeScenario implements Scenario {
     /* What another one has made durable is seen, whoever the root is. */
     private void look(Stoa stoa) {
       Worker other = chance.of(all);
+      if (chance.percent(50)) {
+        other.jar.look(stoa);
+        return;
+      }
       long least = other.durable;
       long now = stoa.get(Purse.class, other.name).balance();
       holds(now >= least, other.name + " is " + now + ", and " + least + " was durable before");
@@ -281,6 +321,96 @@ public final class TreeScenario implements Scenario {
     private void judge(Stoa stoa) {
       long now = stoa.get(Purse.class, name).balance();
       holds(now >= durable, name + " is " + now + ", and " + durable + " was durable");
+      jar.look(stoa);
+    }
+  }
+
+  /// What a worker does to an object of the server that nobody else changes, at either side. Used
+  /// by the worker's thread, but for [#look].
+  private static final class JarWork {
+    private final String name;
+    private final Chance chance;
+    /* The ordinary proxy, and the view if there is one. */
+    private List<Jar> ways = List.of();
+    /* What it did last, below 0 when that is not known, and what is durable for sure. */
+    private volatile long done;
+    private volatile long durable;
+    private long lentCalls;
+    private long calls;
+    private final AtomicLong refused = new AtomicLong();
+    private final AtomicLong taken = new AtomicLong();
+
+    private JarWork(String name, Chance chance) {
+      this.name = "jar of " + name;
+      this.chance = chance;
+    }
+
+    private static Jar jar(Stoa stoa, String name) {
+      return stoa.get(Jar.class, name);
+    }
+
+    /* Each life of the client has a view, or none. */
+    private void begin(Stoa stoa) {
+      var ordinary = jar(stoa, name);
+      ways = List.of(ordinary);
+      call(ordinary, 0);
+      if (done < 0 || chance.percent(40)) return;
+      var view = stoa.view(Jar.class, stoa.ref(ordinary), new View.Client(Reads.STRICT));
+      ways = List.of(ordinary, view);
+    }
+
+    private void add() {
+      if (ways.size() > 1 && chance.percent(70)) {
+        check(ways.getLast().add(1), 1);
+        lentCalls++;
+      } else {
+        call(ways.getFirst(), 1);
+      }
+    }
+
+    /* What is answered by an ordinary proxy is durable. */
+    private void call(Jar at, long more) {
+      long now;
+      try {
+        now = at.add(more);
+      } catch (UnknownOutcome lost) {
+        done = -1;
+        return;
+      }
+      check(now, more);
+      durable = now;
+      calls++;
+    }
+
+    private void check(long now, long more) {
+      long least = durable;
+      holds(now >= least + more, name + " is " + now + ", and " + least + " was durable");
+      long last = done;
+      holds(last < 0 || now <= last + more, name + " is " + now + " after " + last);
+      done = now;
+    }
+
+    private void lost() {
+      done = -1;
+    }
+
+    private void flushed(long before) {
+      if (before >= 0) durable = Math.max(durable, before);
+    }
+
+    /* What is durable is seen, wherever it is. */
+    private void look(Stoa stoa) {
+      long least = durable;
+      var jar = jar(stoa, name);
+      long now = jar.count();
+      holds(now >= least, name + " is " + now + ", and " + least + " was durable before");
+      try {
+        long then = stoa.<Long, RuntimeException>transact(jar::count);
+        holds(then >= least, name + " is " + then + " in a transaction, and was " + least);
+        var _ = taken.incrementAndGet();
+      } catch (UnsupportedOperationException lent) {
+        var _ = refused.incrementAndGet();
+      }
     }
   }
 }

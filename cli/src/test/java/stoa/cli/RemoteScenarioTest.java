@@ -43,7 +43,9 @@ class RemoteScenarioTest {
       for (int i = 0; i < 50; i++) worker.turn();
       for (int i = 0; i < 3; i++) stoa.delete(stoa.get(Recorded.Series.class, "series 0." + i));
       var wrong = assertThrows(AssertionError.class, () -> work.require(stoa));
-      assertTrue(String.valueOf(wrong.getMessage()).contains("LOST"), wrong::getMessage);
+      assertTrue(
+          String.valueOf(wrong.getMessage()).contains("not strictly serializable"),
+          wrong::getMessage);
     }
   }
 }

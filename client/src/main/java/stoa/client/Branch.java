@@ -8,6 +8,7 @@ import stoa.store.Existence;
 import stoa.wire.proto.Answer;
 import stoa.wire.proto.Answered;
 import stoa.wire.proto.Begin;
+import stoa.wire.proto.Call;
 import stoa.wire.proto.Commit;
 import stoa.wire.proto.CommitAcross;
 import stoa.wire.proto.End;
@@ -24,8 +25,11 @@ final class Branch {
   private final Scope scope = new Scope();
   private final int life;
   private final Outgoing begin;
+  private final boolean readOnly;
   private boolean used;
   private boolean changes;
+  private int objects;
+  private long bytes;
   private @Nullable TransactionId id;
 
   /// Begins it. Does not wait for the server.
@@ -34,6 +38,7 @@ final class Branch {
   Branch(RemoteStoa stoa, TxOptions options, @Nullable LogAddress at) {
     this.stoa = stoa;
     this.number = stoa.nextTransaction();
+    this.readOnly = options.readOnly();
     life = stoa.conversation().life();
     var asked =
         Begin.newBuilder()
@@ -106,15 +111,26 @@ final class Branch {
 
   /// Makes a call.
   ///
+  /// @param container of the object, in use
   /// @param changing whether it may change the object
-  @Nullable Object call(RemoteInvoker live, byte[] call, Existence existence, boolean changing)
-      throws Throwable {
+  Answered call(Container container, Call.Builder call, boolean changing) {
     used = true;
-    changes |= changing;
-    Answered answered =
-        sound(stoa.requests().call(live, call, existence, scope, number)).getAnswered();
+    changes |= changing && !readOnly;
+    Answered answered = sound(stoa.requests().call(container, call, scope, number)).getAnswered();
     if (answered.hasTransaction()) id = answered.getTransaction();
-    return stoa.requests().value(answered);
+    objects = answered.getObjects();
+    bytes = answered.getBytes();
+    return answered;
+  }
+
+  /// How many objects it has read and written, as far as was told.
+  int objects() {
+    return objects;
+  }
+
+  /// How many bytes it would log, as far as was told.
+  long bytes() {
+    return bytes;
   }
 
   void delete(RemoteInvoker live, Existence existence) {

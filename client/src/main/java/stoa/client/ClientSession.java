@@ -9,6 +9,7 @@ import stoa.LimitExceeded;
 import stoa.Unavailable;
 import stoa.UnknownOutcome;
 import stoa.store.Key;
+import stoa.wire.Frames;
 import stoa.wire.proto.Answer;
 import stoa.wire.proto.ClientFrame;
 import stoa.wire.proto.ClientHello;
@@ -38,8 +39,6 @@ final class ClientSession {
    *     also where both are sent again; and anew before the first one behind a refusal.
    * (5) Requests of a scope that was begun in an earlier life fail, and are not sent.
    */
-  static final int FRAME_BYTES_MAX = 1 << 20;
-
   /// What one request takes in a frame beside the bytes that it carries.
   private static final int OVERHEAD_BYTES = 96;
 
@@ -63,6 +62,10 @@ final class ClientSession {
 
   private int requestsMax = 1;
   private int answersSinceFrame;
+
+  /// How many bytes the next frame gathers.
+  private int bytesAim = Frames.BYTES_FIRST;
+
   private boolean connected;
   private boolean draining;
 
@@ -131,6 +134,7 @@ final class ClientSession {
   void connected(ServerHello hello) {
     connected = true;
     draining = false;
+    bytesAim = Frames.BYTES_FIRST;
     requestsMax = Math.max(1, hello.getRequestsMax());
     due.clear();
     boolean another = hello.getSession() != session;
@@ -229,14 +233,14 @@ final class ClientSession {
     if (!connected) return null;
     ClientFrame.Builder frame = null;
     int bytes = 0;
-    while (!draining && bytes < FRAME_BYTES_MAX) {
+    while (!draining && bytes < bytesAim) {
       Outgoing next = due.peek();
       boolean again = next != null;
       if (next == null) next = queue.peek();
       if (next == null) break;
       if (!again && sent.size() >= requestsMax) break;
       int size = next.bytes() + OVERHEAD_BYTES;
-      if (frame != null && bytes + size > FRAME_BYTES_MAX) break;
+      if (frame != null && bytes + size > bytesAim) break;
       var _ = again ? due.remove() : queue.remove();
       // One that was given up is sent again, too: only an answer lets the server forget its line.
       if (next.isSettled() && !(again && sent.containsKey(next.sequence))) continue;
@@ -262,6 +266,8 @@ final class ClientSession {
     if (frame == null) {
       if (answersSinceFrame < unacknowledgedMax) return null;
       frame = ClientFrame.newBuilder();
+    } else if (!due.isEmpty() || !queue.isEmpty()) {
+      bytesAim = Frames.growing(bytesAim);
     }
     return acknowledging(frame);
   }

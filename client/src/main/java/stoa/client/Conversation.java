@@ -84,7 +84,7 @@ final class Conversation implements AutoCloseable {
   private final Condition room = lock.newCondition();
   private final Condition changed = lock.newCondition();
   private final AtomicInteger sending = new AtomicInteger();
-  private final AtomicLong observed = new AtomicLong();
+  private final AtomicLong observed;
   private final Thread keeper;
 
   // Guarded by lock.
@@ -107,16 +107,19 @@ final class Conversation implements AutoCloseable {
 
   /// @param servers that may be asked beside the addresses, as a server has told
   /// @param group whose part of the store it is about
+  /// @param observed the log counter up to which this client has seen, of whatever group
   Conversation(
       Addresses addresses,
       List<String> servers,
       int group,
+      AtomicLong observed,
       Channels channels,
       Limits limits,
       int containersMax,
       Hearing hearing) {
     this.addresses = addresses;
     this.group = group;
+    this.observed = observed;
     this.channels = channels;
     this.limits = limits;
     this.hearing = hearing;

@@ -6,7 +6,6 @@ import stoa.KeyHandler;
 import stoa.KeyListener;
 import stoa.KeyValueStore;
 import stoa.ListenerLimits;
-import stoa.Order;
 import stoa.Registration;
 import stoa.objects.KeyService;
 import stoa.objects.types.Keys;
@@ -21,7 +20,7 @@ final class GroupedKeyValues implements KeyValueStore {
   }
 
   private KeyValueStore part(Object key) {
-    return parts.part(parts.group(Order.STREAM, KeyService.stream(Keys.encode(key)))).store();
+    return parts.part(parts.group(KeyService.stream(Keys.encode(key)))).store();
   }
 
   @Override

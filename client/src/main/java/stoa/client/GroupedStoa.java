@@ -14,7 +14,6 @@ import stoa.Call1;
 import stoa.History;
 import stoa.KeyValueStore;
 import stoa.Listing;
-import stoa.Order;
 import stoa.Ref;
 import stoa.Snapshot;
 import stoa.StreamStore;
@@ -29,7 +28,7 @@ import stoa.objects.types.SharedType;
 import stoa.spi.Collections;
 
 /// A store that several groups keep: what is asked for by type and key goes to the part that has
-/// it, what is of the store as a whole to the part of the global order. Thread-safe.
+/// it, what is of the store as a whole to the first part. Thread-safe.
 ///
 /// A proxy knows its part, so that calls go there without asking here.
 final class GroupedStoa implements ObjectSnapshot.Source {
@@ -46,7 +45,6 @@ final class GroupedStoa implements ObjectSnapshot.Source {
   private RemoteStoa part(Class<?> type, Object key) {
     if (type == Blob.class || Collections.isCollection(type)) return first;
     SharedType shared = SharedType.of(type);
-    if (shared.order() == Order.GLOBAL && !parts.isSpread()) return first;
     return parts.of(shared, RemoteType.key(shared, key));
   }
 
@@ -70,7 +68,12 @@ final class GroupedStoa implements ObjectSnapshot.Source {
   @Override
   public <T> T view(Class<T> type, Ref<?> ref, View view) {
     return switch (view) {
-      case View.Remote _, View.Local _, View.Cached _, View.AtVersion _, View.AtAddress _ ->
+      case View.Remote _,
+          View.Local _,
+          View.Cached _,
+          View.Client _,
+          View.AtVersion _,
+          View.AtAddress _ ->
           part(type, ref.key()).view(type, ref, view);
       case View.AtSnapshot(Snapshot snapshot) ->
           first.own(snapshot).on(part(type, ref.key()).view(type, ref, new View.Remote()));
@@ -82,7 +85,6 @@ final class GroupedStoa implements ObjectSnapshot.Source {
   @Override
   public <T> Listing<T> list(Class<T> type) {
     if (type == Blob.class) return first.list(type);
-    if (SharedType.of(type).order() == Order.GLOBAL && !parts.isSpread()) return first.list(type);
     return new Listed<>(
         new Names(type), name -> part(type, Keys.decode(name, first.loader())).listed(type, name));
   }
@@ -216,7 +218,7 @@ final class GroupedStoa implements ObjectSnapshot.Source {
     parts.close();
   }
 
-  // ---- facades, whose objects are of the global order
+  // ---- facades
 
   @Override
   public void admit(Class<?> type) {

@@ -11,19 +11,20 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import stoa.Body;
 import stoa.Closed;
 import stoa.Limits;
 import stoa.Membership;
 import stoa.Placement;
+import stoa.Reads;
 import stoa.Stoa;
 import stoa.base.Clock;
 import stoa.links.PeerServer;
 import stoa.links.TreeClient;
 import stoa.migration.Member;
 import stoa.migration.Outpost;
-import stoa.migration.core.Reads;
 import stoa.objects.PlacedObject;
 import stoa.objects.PlacedObjects;
 import stoa.objects.Placing;
@@ -31,6 +32,7 @@ import stoa.objects.Sharing;
 import stoa.objects.proxy.Proxied;
 import stoa.objects.proxy.Proxies;
 import stoa.objects.types.SharedMethod;
+import stoa.store.Timing;
 
 /// A client's part in the trees of those among which objects migrate, one for each domain; begun
 /// when the first object of it is called. Thread-safe; closed with the store.
@@ -67,7 +69,7 @@ final class Migrating implements PlacedObjects, AutoCloseable {
       if (closed) throw new Closed("the store is closed");
       String name = "process " + ProcessHandle.current().pid();
       var uplink = new TreeClient(new Servers(), peers(), domain, name, limits().callTimeMax());
-      known = Outpost.join(name, domain, this, uplink, Clock.system());
+      known = Outpost.join(name, domain, this, uplink, Clock.system(), Timing.real());
       outposts.put(domain, known);
       return known.member();
     } finally {
@@ -128,9 +130,7 @@ final class Migrating implements PlacedObjects, AutoCloseable {
   <R extends @Nullable Object, X extends Exception> R together(
       Collection<?> shared, Body<R, X> body) throws X {
     if (!isHere()) {
-      throw new UnsupportedOperationException(
-          "a client outside of the tree cannot have objects to itself; let it be a"
-              + " Membership.leaf()");
+      throw outside("have objects to itself");
     }
     List<PlacedObject> objects = new ArrayList<>();
     for (Object each : shared) objects.add(object(each));
@@ -169,14 +169,17 @@ final class Migrating implements PlacedObjects, AutoCloseable {
   @Override
   public PlacedObject object(Object shared) {
     RemoteInvoker live = parts.own(shared);
-    if (RemotePlaced.is(live)) return new RemotePlaced(live);
-    throw new IllegalArgumentException(
-        live.key() + " is not placed at clients; say so in its @Shared");
+    if (RemotePlaced.is(live) || live.group() == 0) return live.placed();
+    throw new UnsupportedOperationException(
+        live.key()
+            + " is kept by group "
+            + live.group()
+            + ", and only objects of group 0 can be lent to clients; place its class at CLIENT");
   }
 
   @Override
-  public boolean isAuto(PlacedObject object) {
-    return ((RemotePlaced) object).live().shared().placement() == Placement.AUTO;
+  public Placement placement(PlacedObject object) {
+    return ((RemotePlaced) object).live().shared().placement();
   }
 
   @Override
@@ -186,27 +189,44 @@ final class Migrating implements PlacedObjects, AutoCloseable {
   }
 
   @Override
-  public <T> T through(T shared, Placing placing) {
+  public <T> T through(
+      T shared, Placing placing, Reads reads, Function<PlacedObject, Object> kept) {
     return Sharing.through(
         shared,
         proxy -> {
           RemoteInvoker live = parts.own(proxy);
-          var _ = object(proxy);
-          return Proxies.redirect(proxy, new Through(live, placing));
+          Object own = kept.apply(object(proxy));
+          return Proxies.redirect(proxy, new Through(live, placing, reads, own));
         });
   }
 
-  /// The same object, whose accessors answer from the copy that is here.
-  <T> T near(T proxy) {
-    return isHere() ? member(object(proxy).domain()).on(proxy, Reads.LOCAL) : proxy;
+  /// See [stoa.View.Client].
+  <T> T view(T proxy, Reads reads) {
+    if (!isHere()) throw outside("execute calls");
+    return member(object(proxy).domain()).view(proxy, reads);
+  }
+
+  private static UnsupportedOperationException outside(String what) {
+    return new UnsupportedOperationException(
+        "a client outside of the tree cannot " + what + "; let it be a Membership.leaf()");
   }
 
   /// Where the calls on a proxy go, when that is not the ordinary way.
-  record Through(RemoteInvoker live, Placing placing) implements RemoteRoute {
+  ///
+  /// @param reads what accessors see
+  /// @param kept reachable as long as this is
+  record Through(RemoteInvoker live, Placing placing, Reads reads, Object kept)
+      implements RemoteRoute {
     @Override
     public @Nullable Object invoke(
         Proxied proxied, SharedMethod method, @Nullable Object[] arguments) throws Throwable {
-      return placing.call(live.placed(), method, arguments);
+      if (RemoteTransaction.current(live.parts()) != null) {
+        throw new UnsupportedOperationException(
+            live.key()
+                + " is seen by a View.Client, which takes no part in transactions; use an ordinary"
+                + " proxy");
+      }
+      return placing.call(live.placed(), method, arguments, reads);
     }
   }
 

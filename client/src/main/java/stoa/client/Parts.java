@@ -5,12 +5,12 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 import stoa.Closed;
 import stoa.NotShareable;
-import stoa.Order;
 import stoa.Security;
 import stoa.StoaConfig;
 import stoa.base.StreamId;
@@ -24,7 +24,7 @@ import stoa.wire.ShardMap;
 /// The parts of one store, one for each group that keeps it, as a client uses them: which part has
 /// what, and the connections. Thread-safe; closed with the store.
 ///
-/// The part of the global order is opened at once, another one when it is first needed. So a group
+/// The first part, of group 0, is opened at once, another one when it is first needed. So a group
 /// that nobody can reach is missed by those only who ask for what it keeps.
 final class Parts implements AutoCloseable {
   private final StoaConfig config;
@@ -37,6 +37,10 @@ final class Parts implements AutoCloseable {
   /// Those of the other groups; being opened, or open.
   private final AtomicReferenceArray<@Nullable CompletableFuture<RemoteStoa>> others;
 
+  /// The log counter up to which this client has seen: all groups have one order.
+  private final AtomicLong observed = new AtomicLong();
+
+  private final RemoteSnapshots.Held held = new RemoteSnapshots.Held();
   private final AtomicBoolean closed = new AtomicBoolean();
   private final AtomicReference<Runnable> afterwards = new AtomicReference<>(() -> {});
 
@@ -47,7 +51,7 @@ final class Parts implements AutoCloseable {
     first = new RemoteStoa(this, config, loader, ShardMap.GLOBAL_GROUP, List.of());
     // A server that says nothing of groups has all.
     var server = first.conversation().server();
-    map = ShardMap.of(Math.max(1, server.getGroups()), server.getSpread());
+    map = ShardMap.of(Math.max(1, server.getGroups()));
     others = new AtomicReferenceArray<>(map.groups());
     whole = map.groups() == 1 ? first : new GroupedStoa(this);
     migrating = new Migrating(this, config.membership());
@@ -55,7 +59,7 @@ final class Parts implements AutoCloseable {
 
   /// Connects to a store.
   ///
-  /// @throws stoa.Unavailable when no server answers for the part of the global order
+  /// @throws stoa.Unavailable when no server answers for the first part
   static Parts open(StoaConfig config) {
     return new Parts(config);
   }
@@ -63,6 +67,16 @@ final class Parts implements AutoCloseable {
   /// The store as programs use it.
   ObjectSnapshot.Source whole() {
     return whole;
+  }
+
+  /// The log counter up to which this client has seen.
+  AtomicLong observed() {
+    return observed;
+  }
+
+  /// The places in the log that servers hold for this client.
+  RemoteSnapshots.Held held() {
+    return held;
   }
 
   /// By what servers are known.
@@ -80,28 +94,23 @@ final class Parts implements AutoCloseable {
     return map.groups();
   }
 
-  /// Whether what has an order with others is spread over all.
-  boolean isSpread() {
-    return map.spread();
-  }
-
-  /// The one of the global order: what is of the store as a whole is there.
+  /// The first one: what is of the store as a whole is there.
   RemoteStoa first() {
     return first;
   }
 
   // ---- which part has what
 
-  /// The group that has what is of an order and a stream: nothing else decides that.
-  int group(Order order, StreamId stream) {
-    return map.group(order, stream);
+  /// The group that has what is of a stream: nothing else decides that.
+  int group(StreamId stream) {
+    return map.group(stream);
   }
 
   /// The part that has an object, opened if need be. What is placed at clients is in one tree, and
   /// therefore in one group.
   RemoteStoa of(SharedType type, Key key) {
     if (type.isPlaced()) return first;
-    return part(group(type.order(), key.stream()));
+    return part(group(key.stream()));
   }
 
   /// The live proxy behind an object of this store, of whatever part.
@@ -136,7 +145,7 @@ final class Parts implements AutoCloseable {
   // ---- opening and closing
 
   /// The parts that are open.
-  private List<RemoteStoa> open() {
+  List<RemoteStoa> open() {
     var open = new ArrayList<RemoteStoa>();
     open.add(first);
     for (int group = 0; group < others.length(); group++) {
@@ -174,6 +183,7 @@ final class Parts implements AutoCloseable {
       List<String> servers = first.conversation().server().getServersList();
       var part = new RemoteStoa(this, config, loader, group, servers);
       opening.complete(part);
+      part.moments().forgotten(); // which it has not held yet
       if (closed.get()) part.end(); // which may have missed this one
       return part;
     } catch (RuntimeException | Error failed) {

@@ -83,6 +83,9 @@ final class RemoteBlobs {
     }
     return switch (view) {
       case View.Remote(), View.Local(), View.Cached() -> reference(ref.key(), 0);
+      case View.Client _ ->
+          throw new UnsupportedOperationException(
+              ref + " is written where the store is; a blob does not migrate");
       case View.AtAddress _, View.AtSnapshot _ ->
           throw new UnsupportedOperationException(
               ref + " is no part of snapshots; it has its own, see Blob.snapshot");

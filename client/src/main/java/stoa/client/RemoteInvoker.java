@@ -2,6 +2,7 @@ package stoa.client;
 
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
+import stoa.Reads;
 import stoa.TxOptions;
 import stoa.objects.ObjectType;
 import stoa.objects.proxy.Proxied;
@@ -161,7 +162,10 @@ final class RemoteInvoker implements RemoteRoute {
     leaveReading();
     if (RemotePlaced.is(this) && parts.migrating().isHere()) {
       var object = placed();
-      return parts.migrating().member(object.domain()).call(object, method, arguments);
+      return parts
+          .migrating()
+          .member(object.domain())
+          .call(object, method, arguments, Reads.STRICT);
     }
     return invokeThere(method, arguments);
   }
@@ -259,7 +263,7 @@ final class RemoteInvoker implements RemoteRoute {
       throws Exception {
     var transaction = java.util.Objects.requireNonNull(RemoteTransaction.current(parts));
     try {
-      return transaction.call(this, method, arguments.clone());
+      return transaction.callAsOwn(this, method, arguments.clone());
     } catch (Exception | Error passedOn) {
       throw passedOn;
     } catch (Throwable thrown) {

@@ -81,7 +81,7 @@ final class RemoteReferences implements References {
     Object key = reference.ref().key();
     Place place = Place.current(stoa.parts().whole());
     Key target = type.key(key);
-    int group = stoa.parts().group(type.shared().order(), target.stream());
+    int group = stoa.parts().group(target.stream());
     if (group != stoa.group()) {
       var live =
           new RemoteInvoker(stoa.parts(), group, type.shared(), target, reference.generation());

@@ -21,12 +21,15 @@ import stoa.wire.proto.Unpin;
 /// The snapshots of a client: places in the log that the server holds for it, and those with names.
 /// Thread-safe.
 final class RemoteSnapshots {
+  /// What is held, by the numbers that servers know it by, so that it can be held by parts that are
+  /// opened later, and again by a server that was started again. Thread-safe.
+  static final class Held {
+    private final AtomicLong numbers = new AtomicLong();
+    private final Map<Long, LogAddress> addresses = new ConcurrentHashMap<>();
+  }
+
   private final RemoteStoa stoa;
   private final Conversation conversation;
-  private final AtomicLong pins = new AtomicLong();
-
-  /// What is held, by pin, so that it can be held again by a server that was started again.
-  private final Map<Long, LogAddress> held = new ConcurrentHashMap<>();
 
   RemoteSnapshots(RemoteStoa stoa, Conversation conversation) {
     this.stoa = stoa;
@@ -37,14 +40,18 @@ final class RemoteSnapshots {
     return new Place(stoa.parts().whole(), stoa.marshaller(), address);
   }
 
-  /// One of the present, or of an address.
+  /// One of the present, or of an address. The other parts that are open hold it as soon as they
+  /// are told.
   ObjectSnapshot take(@Nullable LogAddress at) {
-    long number = pins.incrementAndGet();
+    Parts parts = stoa.parts();
+    Held held = parts.held();
+    long number = held.numbers.incrementAndGet();
     LogAddress address = Requests.at(stoa.ask(pin(number, at)).getDone().getAt());
-    held.put(number, address);
-    Map<Long, LogAddress> all = held;
-    Conversation told = conversation;
-    return ObjectSnapshot.held(stoa, place(address), () -> letGo(told, all, number));
+    held.addresses.put(number, address);
+    for (RemoteStoa part : parts.open()) {
+      if (part != stoa) part.conversation().tell(pin(number, address));
+    }
+    return ObjectSnapshot.held(stoa, place(address), () -> letGo(parts, number));
   }
 
   private static Outgoing pin(long number, @Nullable LogAddress at) {
@@ -53,15 +60,20 @@ final class RemoteSnapshots {
     return Outgoing.of(Request.newBuilder().setPin(pin), Outgoing.Recovery.READ, 16);
   }
 
-  private static void letGo(Conversation conversation, Map<Long, LogAddress> held, long number) {
-    if (held.remove(number) == null) return;
-    var unpin = Request.newBuilder().setUnpin(Unpin.newBuilder().setPin(number));
-    conversation.tell(Outgoing.of(unpin, Outgoing.Recovery.READ, 16));
+  private static void letGo(Parts parts, long number) {
+    if (parts.held().addresses.remove(number) == null) return;
+    for (RemoteStoa part : parts.open()) {
+      var unpin = Request.newBuilder().setUnpin(Unpin.newBuilder().setPin(number));
+      part.conversation().tell(Outgoing.of(unpin, Outgoing.Recovery.READ, 16));
+    }
   }
 
-  /// The server has forgotten what it held.
+  /// The server does not know what is held, or has forgotten it.
   void forgotten() {
-    held.forEach((number, address) -> conversation.tell(pin(number, address)));
+    stoa.parts()
+        .held()
+        .addresses
+        .forEach((number, address) -> conversation.tell(pin(number, address)));
   }
 
   private List<SnapshotIs> ask(Request.Builder request, Outgoing.Recovery recovery) {

@@ -25,6 +25,8 @@ import stoa.Limits;
 import stoa.Listing;
 import stoa.LogAddress;
 import stoa.NotShareable;
+import stoa.Placement;
+import stoa.Reads;
 import stoa.Ref;
 import stoa.Snapshot;
 import stoa.StoaConfig;
@@ -98,6 +100,7 @@ final class RemoteStoa implements ObjectSnapshot.Source {
             Addresses.of(config.url()),
             servers,
             group,
+            parts.observed(),
             new Channels(config.security()),
             limits,
             CONTAINERS_MAX,
@@ -209,10 +212,9 @@ final class RemoteStoa implements ObjectSnapshot.Source {
     T proxy = type.cast(proxy(known, ref.key(), NOTHING, RemoteInvoker.Source.REFERENCE, 0));
     return switch (view) {
       case View.Remote() -> proxy;
-      case View.Cached() when RemotePlaced.is(Parts.live(proxy)) -> parts.migrating().near(proxy);
-      case View.Local() when RemotePlaced.is(Parts.live(proxy)) -> proxy;
       case View.Local() -> following(proxy, RemoteView.Freshness.NOW);
       case View.Cached() -> following(proxy, RemoteView.Freshness.SEEN);
+      case View.Client(Reads reads) -> parts.migrating().view(proxy, reads);
       case View.AtVersion(long version) -> history(proxy).at(version);
       case View.AtAddress(LogAddress address) -> snapshots.take(address).on(proxy);
       case View.AtSnapshot(Snapshot snapshot) -> own(snapshot).on(proxy);
@@ -221,6 +223,8 @@ final class RemoteStoa implements ObjectSnapshot.Source {
 
   private <T> T following(T proxy, RemoteView.Freshness freshness) {
     RemoteInvoker live = Parts.live(proxy);
+    // What its callers have seen may be newer than what is in the store.
+    if (live.shared().placement() == Placement.AUTO) return proxy;
     Replica replica = replicas.of(live.key());
     return Proxies.redirect(proxy, new RemoteView(live, replica, freshness));
   }
@@ -323,6 +327,12 @@ final class RemoteStoa implements ObjectSnapshot.Source {
           "a transaction cannot call asynchronously; call " + ref(shared) + " directly");
     }
     RemoteInvoker live = parts.own(shared);
+    if (Sharing.proxied(shared).invoker() instanceof Migrating.Through) {
+      throw new UnsupportedOperationException(
+          "a View.Client of "
+              + ref(shared)
+              + " takes no part in asynchronous calls; call directly");
+    }
     return Recorder.record(
         shared,
         call,
@@ -390,6 +400,11 @@ final class RemoteStoa implements ObjectSnapshot.Source {
     }
     transaction.closeWhenForgotten();
     return transaction;
+  }
+
+  /// Its snapshots.
+  RemoteSnapshots moments() {
+    return snapshots;
   }
 
   /// The number of the next transaction.

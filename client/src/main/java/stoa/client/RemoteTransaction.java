@@ -9,6 +9,7 @@ import java.util.TreeMap;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 import stoa.Aborted;
+import stoa.LimitExceeded;
 import stoa.LogAddress;
 import stoa.Ref;
 import stoa.TxOptions;
@@ -23,6 +24,7 @@ import stoa.objects.types.Keys;
 import stoa.objects.types.SharedMethod;
 import stoa.store.Existence;
 import stoa.wire.proto.Answer;
+import stoa.wire.proto.Answered;
 import stoa.wire.proto.CommitAcross;
 import stoa.wire.proto.Request;
 import stoa.wire.proto.TransactionId;
@@ -38,7 +40,7 @@ final class RemoteTransaction implements Attempts.Attempt {
   private final RemoteStoa stoa;
   private final TxOptions options;
 
-  /// What it has begun in each group; that of the global order first, which says where it reads.
+  /// What it has begun in each group; that of the first one says where it reads.
   private final SortedMap<Integer, Branch> branches = new TreeMap<>();
 
   /// The transaction in whose body this one was begun, over another store; null when there is none.
@@ -46,6 +48,11 @@ final class RemoteTransaction implements Attempts.Attempt {
 
   /// The nested transactions that are under way: whether each only reads.
   private final List<Boolean> nested = new ArrayList<>();
+
+  private final Errands errands;
+
+  /// Why it cannot be committed.
+  private @Nullable RuntimeException doomed;
 
   /// The thread that runs the body.
   private @Nullable Thread runner;
@@ -57,12 +64,13 @@ final class RemoteTransaction implements Attempts.Attempt {
 
   /// Begins one. Does not wait for the server.
   ///
-  /// @param stoa the part of the global order
+  /// @param stoa the first part
   RemoteTransaction(RemoteStoa stoa, TxOptions options) {
     this.stoa = stoa;
     this.options = options;
     this.around = CURRENT.isBound() ? CURRENT.get() : null;
     branches.put(stoa.group(), new Branch(stoa, options, options.at()));
+    errands = new Errands(new InAll());
   }
 
   private Branch first() {
@@ -72,10 +80,14 @@ final class RemoteTransaction implements Attempts.Attempt {
   /// What it has begun in the group of an object, which is begun if need be.
   private Branch branch(RemoteInvoker live) {
     RemoteType.refuseStream(live.shared());
-    Branch known = branches.get(live.group());
+    return branch(live.group());
+  }
+
+  private Branch branch(int group) {
+    Branch known = branches.get(group);
     if (known != null) return known;
-    var begun = new Branch(live.stoa(), options, at());
-    branches.put(live.group(), begun);
+    var begun = new Branch(stoa.parts().part(group), options, at());
+    branches.put(group, begun);
     for (boolean readOnly : nested) begun.enter(readOnly);
     return begun;
   }
@@ -203,23 +215,103 @@ final class RemoteTransaction implements Attempts.Attempt {
 
   private void check() {
     if (ended) throw new IllegalStateException("the transaction has ended; begin another");
+    if (doomed != null) throw doomed;
   }
 
   // ---- calls
 
-  /// Makes a call as part of the transaction.
+  /// Makes a call as part of the transaction; one of a method that is a transaction itself, as a
+  /// nested one.
   @Nullable Object call(RemoteInvoker live, SharedMethod method, @Nullable Object[] arguments)
       throws Throwable {
     check();
+    if (!method.kind().isTransaction() || stoa.parts().count() == 1) {
+      return callAsOwn(live, method, arguments);
+    }
+    // The servers of the groups see their parts of it only.
+    enter(false);
+    boolean kept = false;
+    try {
+      Object answer = callAsOwn(live, method, arguments);
+      kept = true;
+      return answer;
+    } finally {
+      leave(kept);
+    }
+  }
+
+  /// As [#call], when what a method throws ends the transaction.
+  @Nullable Object callAsOwn(RemoteInvoker live, SharedMethod method, @Nullable Object[] arguments)
+      throws Throwable {
+    check();
     RemotePlaced.refuse(live, "transactions");
-    Branch branch = branch(live);
     byte[] call = live.type().call(method, arguments);
-    return branch.call(live, call, live.existenceThen(), !method.kind().isReading());
+    Answered answered = call(live, call, live.existenceThen(), !method.kind().isReading());
+    return live.stoa().requests().value(answered);
+  }
+
+  private Answered call(RemoteInvoker live, byte[] call, Existence existence, boolean changing) {
+    Branch branch = branch(live);
+    var _ = errands.haveBegun();
+    Answered answered;
+    try {
+      answered = errands.call(branch, live::container, Requests.call(call, existence), changing);
+    } catch (RuntimeException trouble) {
+      // Some groups have done their part of the call, and others not.
+      if (errands.haveBegun()) doomed = trouble;
+      throw trouble;
+    }
+    if (branches.size() > 1) checkLimits();
+    return answered;
+  }
+
+  /// Each server knows its part only.
+  private void checkLimits() {
+    int objects = 0;
+    long bytes = 0;
+    for (Branch branch : branches.values()) {
+      objects += branch.objects();
+      bytes += branch.bytes();
+    }
+    var limits = stoa.limits();
+    if (objects > limits.transactionObjectsMax()) {
+      doomed =
+          new LimitExceeded(
+              "the transaction reads and writes more than "
+                  + limits.transactionObjectsMax()
+                  + " objects (transactionObjectsMax); nothing was written, do it in parts");
+    }
+    if (bytes > limits.transactionBytesMax()) {
+      doomed =
+          new LimitExceeded(
+              "the transaction writes more than "
+                  + limits.transactionBytesMax()
+                  + " bytes (transactionBytesMax); nothing was written, do it in parts");
+    }
+    check();
+  }
+
+  /// All that it has begun, for the calls that methods make.
+  private final class InAll implements Errands.Branches {
+    @Override
+    public Branch of(int group) {
+      return branch(group);
+    }
+
+    @Override
+    public void enter() {
+      RemoteTransaction.this.enter(false);
+    }
+
+    @Override
+    public void leave(boolean keep) {
+      RemoteTransaction.this.leave(keep);
+    }
   }
 
   void create(RemoteInvoker live, Existence existence) throws Throwable {
     check();
-    var _ = branch(live).call(live, ObjectType.creation(), existence, true);
+    var _ = live.stoa().requests().value(call(live, ObjectType.creation(), existence, true));
   }
 
   void delete(RemoteInvoker live, Existence existence) {
@@ -235,8 +327,12 @@ final class RemoteTransaction implements Attempts.Attempt {
   /// Begins a nested transaction.
   void enter(TxOptions inner) {
     check();
-    branches.values().forEach(branch -> branch.enter(inner.readOnly()));
-    nested.add(inner.readOnly());
+    enter(inner.readOnly());
+  }
+
+  private void enter(boolean readOnly) {
+    branches.values().forEach(branch -> branch.enter(readOnly));
+    nested.add(readOnly);
   }
 
   /// Ends the nested transaction that began last.

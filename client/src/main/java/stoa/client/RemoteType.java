@@ -82,10 +82,10 @@ final class RemoteType {
     return number;
   }
 
-  /// The identity of the method that was called, or null when the object was only created.
+  /// The identity of the method that was called, or null when it called none.
   @Nullable String called(Decoder call) {
     int number = (int) call.varint();
-    if (number == ObjectType.CREATION) return null;
+    if (!ObjectType.isMethod(number)) return null;
     String prefix = ObjectType.METHOD + shared.name() + "#";
     String name = names.nameOf(number - 1);
     if (name == null || !name.startsWith(prefix)) {

@@ -31,6 +31,7 @@ final class RemoteTypes {
   private final ReentrantLock registering = new ReentrantLock();
   private volatile boolean blobsKnown;
   private final Set<Class<?>> admitted = ConcurrentHashMap.newKeySet();
+  private final Set<String> used = ConcurrentHashMap.newKeySet();
 
   /// @param stoa the part of the store that has them
   RemoteTypes(
@@ -85,6 +86,13 @@ final class RemoteTypes {
 
   private void announce(Class<?> type, boolean admitting) {
     names.announce(TypeNames.newBuilder().setClassName(type.getName()).setAdmitted(admitting));
+  }
+
+  /// Has the server use its own class of a name, which need not be known here.
+  void use(String className) {
+    if (used.contains(className)) return;
+    names.announce(TypeNames.newBuilder().setClassName(className));
+    used.add(className);
   }
 
   /// Makes blobs known.

@@ -10,6 +10,7 @@ import org.jspecify.annotations.Nullable;
 import stoa.Gone;
 import stoa.LimitExceeded;
 import stoa.NotShareable;
+import stoa.objects.PlacedState;
 import stoa.objects.marshal.Marshaller;
 import stoa.objects.marshal.Reference;
 import stoa.objects.types.SharedMethod;
@@ -32,7 +33,8 @@ final class Replica {
    *
    * A cached view may answer from the state when this client has observed nothing at or behind the
    * first change that the state does not show, and what was told reaches as far as what was
-   * observed. All that a client sees then happens in the order of the log. A newer state is on its
+   * observed, or what was observed when the state was asked for does: in a store of several groups that may be of another
+   * one, and whatever has a lower address is in the state. All that a client sees then happens in the order of the log. A newer state is on its
    * way meanwhile, see Followed; when none is, whoever reads fetches it.
    *
    * Let go, it follows nothing and has no state: the next question follows and fetches again.
@@ -72,6 +74,9 @@ final class Replica {
   private long version;
   private long generation;
   private long from;
+
+  /// What this client had observed when it last asked for a state and waited.
+  private long proven;
 
   /// @param held what is kept of it
   Replica(RemoteStoa stoa, Replicas replicas, Key key, Replicas.Held held) {
@@ -148,7 +153,7 @@ final class Replica {
       }
     }
     long observed = conversation.observed().get();
-    boolean seen = observed < first && observed <= conversation.moment();
+    boolean seen = observed < first && observed <= Math.max(conversation.moment(), proven);
     // Should nothing be on its way, this reader is not to wait for the next one to see a change.
     if (!seen || (first != Followed.NONE && !now.isAsking())) fetch(live);
   }
@@ -157,6 +162,7 @@ final class Replica {
     if (tooLargeIn == stoa.conversation().life()) throw new Elsewhere();
     Followed now = follow();
     long told = now.told();
+    long observed = stoa.conversation().observed().get();
     var asked =
         Fetch.newBuilder()
             .setContainer(now.container().number())
@@ -172,6 +178,7 @@ final class Replica {
       throw new Elsewhere();
     }
     take(live, now, state, told);
+    proven = Math.max(proven, observed);
   }
 
   private void forget() {
@@ -243,8 +250,11 @@ final class Replica {
     }
     if (checkpoint[0] == 1) {
       thrown = Arrays.copyOfRange(checkpoint, 1, checkpoint.length);
-    } else {
+    } else if (checkpoint[0] == 0) {
       instance = stoa.marshaller().state(live.type().shared(), checkpoint, 1, checkpoint.length);
+    } else {
+      byte[] state = PlacedState.inCheckpoint(checkpoint).bytes();
+      instance = stoa.marshaller().state(live.type().shared(), state);
     }
     loaded = true;
     replicas.loaded(held, checkpoint.length);

@@ -48,15 +48,16 @@ final class Requests {
 
   /// A call within a transaction.
   ///
+  /// @param container of the object, in use
   /// @param number of the transaction
-  Outgoing call(RemoteInvoker live, byte[] call, Existence existence, Scope in, long number) {
-    Container container = live.container();
+  Outgoing call(Container container, Call.Builder call, Scope in, long number) {
     var request =
         Request.newBuilder()
             .setTimeMillis(timeMillis)
             .setTransaction(number)
-            .setCall(call(container, call, existence));
-    return Outgoing.in(in, container, request, call.length);
+            .setCall(call.setContainer(container.number()));
+    int errands = call.getErrandsCount() == 0 ? 0 : call.build().getSerializedSize();
+    return Outgoing.in(in, container, request, call.getCall().size() + errands);
   }
 
   /// A question about an object as it was.
@@ -75,8 +76,12 @@ final class Requests {
   }
 
   private static Call.Builder call(Container container, byte[] call, Existence existence) {
+    return call(call, existence).setContainer(container.number());
+  }
+
+  /// A call on an object that is not named yet.
+  static Call.Builder call(byte[] call, Existence existence) {
     return Call.newBuilder()
-        .setContainer(container.number())
         .setExistence(existence(existence))
         .setCall(UnsafeByteOperations.unsafeWrap(call));
   }

@@ -20,6 +20,7 @@ import org.junit.jupiter.api.Test;
 import stoa.Unavailable;
 import stoa.UnknownOutcome;
 import stoa.store.Key;
+import stoa.wire.Frames;
 import stoa.wire.proto.Answer;
 import stoa.wire.proto.Blob;
 import stoa.wire.proto.Call;
@@ -395,7 +396,7 @@ class ClientSessionTest {
   void cutsLargeBatchesIntoSeveralFrames() {
     var session = new ClientSession(QUEUED_MAX);
     session.connected(hello(1, false));
-    var bytes = ByteString.copyFrom(new byte[ClientSession.FRAME_BYTES_MAX / 2]);
+    var bytes = ByteString.copyFrom(new byte[Frames.BYTES_AIM / 2]);
     for (int i = 0; i < 4; i++) {
       var call = Call.newBuilder().setCall(bytes);
       session.submit(
@@ -406,9 +407,35 @@ class ClientSessionTest {
     for (@Nullable ClientFrame next = session.nextFrame();
         next != null;
         next = session.nextFrame()) {
-      assertTrue(next.getSerializedSize() < 2 * ClientSession.FRAME_BYTES_MAX);
+      assertTrue(next.getSerializedSize() < 2 * Frames.BYTES_AIM);
       requests += next.getRequestsCount();
     }
     assertEquals(4, requests);
+  }
+
+  @Test
+  void theFirstFramesOfAConnectionAreSmall() {
+    var session = new ClientSession(QUEUED_MAX);
+    var bytes = ByteString.copyFrom(new byte[Frames.BYTES_FIRST / 4]);
+    for (int i = 0; i < 10; i++) {
+      var call = Call.newBuilder().setCall(bytes);
+      session.submit(
+          Outgoing.of(
+              Request.newBuilder().setCall(call), Outgoing.Recovery.LOOKED_UP, bytes.size()));
+    }
+    for (int connection = 0; connection < 2; connection++) {
+      session.connected(hello(1, false));
+      int aim = Frames.BYTES_FIRST;
+      int requests = 0;
+      for (@Nullable ClientFrame next = session.nextFrame();
+          next != null;
+          next = session.nextFrame()) {
+        assertTrue(next.getSerializedSize() <= aim, next.getSerializedSize() + " of " + aim);
+        aim = Frames.growing(aim);
+        requests += next.getRequestsCount();
+      }
+      assertEquals(10, requests, "what was not answered is due again");
+      session.disconnected();
+    }
   }
 }

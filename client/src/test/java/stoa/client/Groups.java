@@ -3,41 +3,64 @@ package stoa.client;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
-import stoa.Order;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 import stoa.Ref;
 import stoa.StoaConfig;
+import stoa.Unavailable;
 import stoa.base.Clock;
+import stoa.log.ForwardingShardLog;
 import stoa.log.LocalShardLog;
+import stoa.log.ShardLog;
 import stoa.node.Peers;
 import stoa.node.Server;
 import stoa.node.ServerConfig;
 import stoa.objects.EmbeddedEngine;
 import stoa.objects.ObjectService;
+import stoa.objects.Ordering;
 import stoa.objects.Part;
 import stoa.objects.types.Keys;
 import stoa.objects.types.SharedType;
 import stoa.storage.Device;
 import stoa.storage.DeviceConfig;
 import stoa.storage.Disk;
+import stoa.store.Addresses;
+import stoa.store.Coordinator;
 import stoa.store.Key;
 import stoa.store.Threads;
 import stoa.wire.ShardMap;
 import stoa.wire.proto.ServerStatus;
 
-/// Servers in this process that keep a store in several groups: each group's part is open at one of
-/// the servers, or at none. One thread at a time uses it; the servers do at all times.
+/// Servers in this process that keep a store in several groups with one order: each group's part is
+/// open at one of the servers, or at none. One thread at a time uses it; the servers do at all
+/// times.
 final class Groups implements AutoCloseable {
   /// Opens a group's part of a store.
   interface Opening {
-    ObjectService open(int group);
+    ObjectService open(int group, Part part);
   }
+
+  private static final long PATIENCE_NANOS = 10_000_000_000L;
 
   private final int count;
   private final ShardMap map;
   private final Opening opening;
   private final List<Server> servers = new ArrayList<>();
+  private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
+
+  /// The servers that have a group each.
+  private final Map<Integer, Server> having = new ConcurrentHashMap<>();
+
+  private volatile @Nullable Coordinator coordinator;
 
   /// Where each group is led.
   private final List<CompletableFuture<String>> leaders = new ArrayList<>();
@@ -46,10 +69,7 @@ final class Groups implements AutoCloseable {
   ///
   /// @param config its URL is used in messages only
   Groups(StoaConfig config, List<? extends Disk> disks, int serversCount) {
-    this(
-        disks.size(),
-        serversCount,
-        group -> part(config, disks.get(group), ShardMap.of(disks.size()).part(group)));
+    this(disks.size(), serversCount, (group, part) -> part(config, disks.get(group), part));
   }
 
   /// The first server leads all groups.
@@ -74,11 +94,37 @@ final class Groups implements AutoCloseable {
 
   /// Opens a group's part of a store on a disk.
   static ObjectService part(StoaConfig config, Disk disk, Part part) {
+    return part(config, disk, part, Clock.system());
+  }
+
+  /// As the other one, with a clock.
+  static ObjectService part(StoaConfig config, Disk disk, Part part, Clock clock) {
     Device device = Device.open(disk, DeviceConfig.standard());
     var stoa =
         EmbeddedEngine.openReplicated(
-            config, device, () -> new LocalShardLog(device), Clock.system(), Threads.real(), part);
+            config,
+            device,
+            () -> new Owned(new LocalShardLog(device)),
+            clock,
+            Threads.real(),
+            part);
     return ObjectService.of(stoa, _ -> true);
+  }
+
+  /// A log of which each owner has a term of his own, as that of several servers.
+  private static final class Owned extends ForwardingShardLog {
+    private static final AtomicLong LAST = new AtomicLong();
+    private final long term;
+
+    Owned(ShardLog log) {
+      super(log);
+      term = LAST.updateAndGet(last -> Math.max(last + 1, log.term()));
+    }
+
+    @Override
+    public long term() {
+      return term;
+    }
   }
 
   private final class Others implements Peers {
@@ -121,14 +167,100 @@ final class Groups implements AutoCloseable {
 
   /// Opens a group's store at a server.
   void lead(int group, int server) {
-    servers.get(server).lead(group, opening.open(group));
+    Server leads = servers.get(server);
+    Part part = map.part(group);
+    if (count == 1) {
+      leads.lead(group, opening.open(group, part));
+    } else if (group != 0) {
+      leads.lead(group, opening.open(group, part.ordered(order(group), this::line)));
+    } else {
+      var made = new Coordinator(0, members(), threads, Clock.system());
+      leads.lead(0, opening.open(0, part.ordered(made.home(), this::line)), made);
+      coordinator = made;
+    }
+    having.put(group, leads);
     synchronized (leaders) {
       leaders.get(group).complete(address(servers.get(server)));
     }
   }
 
+  private Ordering.Line line(int group) {
+    return question -> having(group).neighbor(question);
+  }
+
+  private Server having(int group) {
+    Server found = having.get(group);
+    if (found == null) throw new Unavailable("nobody has group " + group);
+    return found;
+  }
+
+  private Map<Integer, Coordinator.Member> members() {
+    var members = new HashMap<Integer, Coordinator.Member>();
+    ClassLoader loader = Groups.class.getClassLoader();
+    for (int group = 1; group < count; group++) {
+      // By way of bytes, as from another process.
+      members.put(group, Ordering.member(group, loader, bytes -> Ordering.answer(bytes, here)));
+    }
+    return members;
+  }
+
+  /// The order of a group, from where the coordinator is.
+  private Addresses order(int group) {
+    Addresses asked = Ordering.order(group, bytes -> Ordering.answer(bytes, here));
+    return new Addresses() {
+      private <T> T ask(Function<Addresses, T> question) {
+        long end = System.nanoTime() + PATIENCE_NANOS;
+        while (true) {
+          try {
+            return question.apply(asked);
+          } catch (Unavailable later) {
+            if (System.nanoTime() - end > 0) throw later;
+            LockSupport.parkNanos(1_000_000);
+          }
+        }
+      }
+
+      @Override
+      public Adopted adopt(long term, ShardLog.Tail tail) {
+        return ask(order -> order.adopt(term, tail));
+      }
+
+      @Override
+      public long reserve(long term, int addresses) {
+        return asked.reserve(term, addresses); // who asks may be held up meanwhile
+      }
+
+      @Override
+      public long moment() {
+        return ask(Addresses::moment);
+      }
+
+      @Override
+      public long horizon() {
+        return asked.horizon();
+      }
+    };
+  }
+
+  private final Ordering.Here here =
+      new Ordering.Here() {
+        @Override
+        public Addresses order(int group) {
+          Coordinator known = coordinator;
+          if (known == null) throw new Unavailable("nobody has group 0");
+          return known.of(group);
+        }
+
+        @Override
+        public Coordinator.Member member(int group) {
+          return having(group).member(group);
+        }
+      };
+
   /// No server has a group's store any more.
   void follow(int group, int server) {
+    having.remove(group);
+    if (group == 0) coordinator = null;
     synchronized (leaders) {
       leaders.set(group, new CompletableFuture<>());
     }
@@ -143,17 +275,18 @@ final class Groups implements AutoCloseable {
   /// The group that has an object.
   int group(Class<?> type, Object key) {
     SharedType shared = SharedType.of(type);
-    return map.group(shared.order(), RemoteType.key(shared, key).stream());
+    return map.group(RemoteType.key(shared, key).stream());
   }
 
   /// The group that has a key of the key-value store.
   int group(Object key) {
     var stored = new Key("stoa/key", Keys.encode(key), new Ref<>("stoa/key", key));
-    return map.group(Order.STREAM, stored.stream());
+    return map.group(stored.stream());
   }
 
   @Override
   public void close() {
     servers.forEach(Server::close);
+    threads.shutdown();
   }
 }

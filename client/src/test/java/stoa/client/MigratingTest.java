@@ -19,6 +19,7 @@ import stoa.Accessor;
 import stoa.Closed;
 import stoa.Membership;
 import stoa.Placement;
+import stoa.Reads;
 import stoa.Security;
 import stoa.Shared;
 import stoa.Stoa;
@@ -110,8 +111,14 @@ class MigratingTest {
       assertEquals(101, purse(one, "a").add(1));
       assertEquals(103, purse(two, "a").add(2));
       assertEquals(103, purse(one, "a").balance());
-      var near = two.view(Purse.class, two.ref(purse(two, "a")), new View.Cached());
+      var near = two.view(Purse.class, two.ref(purse(two, "a")), new View.Client(Reads.LOCAL));
       assertEquals("a", near.name());
+      assertEquals(104, near.add(1));
+      assertEquals(103, near.add(-1));
+      two.flush();
+      for (var durable : List.of(new View.Local(), new View.Cached())) {
+        assertEquals(103, one.view(Purse.class, one.ref(purse(one, "a")), durable).balance());
+      }
       assertThrows(IllegalArgumentException.class, () -> purse(one, "a").add(-1_000));
       assertEquals(
           3L,

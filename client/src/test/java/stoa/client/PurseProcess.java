@@ -4,16 +4,21 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import stoa.Membership;
+import stoa.Reads;
 import stoa.Stoa;
 import stoa.StoaConfig;
 import stoa.UnknownOutcome;
 
 /// A client in a process of its own, which does what it is told line by line. One thread uses it.
 final class PurseProcess implements AutoCloseable {
+  /* The views that the process has had made. */
+  private static final List<Object> VIEWS = new ArrayList<>();
+
   private final Process process;
   private final BufferedReader answers;
 
@@ -89,6 +94,11 @@ final class PurseProcess implements AutoCloseable {
   }
 
   private static String done(Stoa stoa, String[] words) {
+    if (words[0].equals("lent")) {
+      var view = RemoteLendingTest.lent(stoa, words[1], Reads.STRICT);
+      if (!VIEWS.contains(view)) VIEWS.add(view);
+      return Long.toString(view.add(Long.parseLong(words[2])));
+    }
     var purse = stoa.get(MigratingTest.Purse.class, words[1], 100L);
     try {
       return switch (words[0]) {

@@ -86,7 +86,8 @@ class RemoteAutoTest {
       return service.placed(TYPE, Keys.encode(name));
     }
 
-    /* Tells of updates that took longer where the object is, each time more, until it goes. */
+    /* Tells of updates that compute little and took longer where the object is, each time more, until it
+     * goes. */
     private void move(String name, boolean toServer) throws InterruptedException {
       var object = object(name);
       BlockingQueue<Boolean> sides = new LinkedBlockingQueue<>();
@@ -98,7 +99,7 @@ class RemoteAutoTest {
       while (atServer != toServer) {
         assertTrue(System.nanoTime() < end, name + " does not move");
         worse += worse / 2;
-        domain.ran(object.stream(), new Updates(atServer, 16, 16 * worse, 0, 0, 100, 0));
+        domain.ran(object.stream(), new Updates(atServer, 16, 16 * worse, 16, 16_000, 100, 0));
         known = sides.poll(10, TimeUnit.MILLISECONDS);
         if (known != null) atServer = known;
       }

@@ -240,10 +240,12 @@ class RemoteListenersTest {
       var _ = stoa.store().register("k", ear, new Counting());
       var puts = new ArrayList<Long>();
       for (int restarts = 0; restarts < 3; restarts++) {
+        var begun = new ArrayList<CompletableFuture<?>>();
         for (long i = 0; i < 100; i++) {
-          stoa.store().put("k", 1_000L * restarts + i);
+          begun.add(stoa.store().putAsync("k", 1_000L * restarts + i));
           puts.add(1_000L * restarts + i);
         }
+        for (var put : begun) put.get();
         server.close();
         server = ServedEngine.serve(config, 0);
         network.target(server.port());

@@ -30,6 +30,7 @@ import stoa.node.Server;
 class ResilienceTest {
   private static final int THREADS = 8;
   private static final int CALLS = 150;
+  private static final int PAGE_BYTES = 2_000;
 
   @Shared(name = "resilience.Log")
   static class Log {
@@ -43,6 +44,13 @@ class ResilienceTest {
     @Accessor
     public List<String> lines() {
       return List.copyOf(lines);
+    }
+
+    @Accessor
+    public byte[] page(int number) {
+      var page = new byte[PAGE_BYTES];
+      java.util.Arrays.fill(page, (byte) number);
+      return page;
     }
   }
 
@@ -142,6 +150,31 @@ class ResilienceTest {
       network.calm();
       assertEquals(160, stoa.get(Account.class, "to").balance());
       assertEquals(-160, stoa.get(Account.class, "from").balance());
+    }
+  }
+
+  @Test
+  void answersArriveAlsoWhenNoConnectionLivesForAllOfThem() throws Exception {
+    int pages = 12;
+    int bytesMax = 16_000;
+    assertTrue(bytesMax < pages * PAGE_BYTES);
+    try (Server server = ServedEngine.serve(StoaConfig.of("memory:"), 0);
+        var network = new Cuts(server.port(), 3, bytesMax);
+        Stoa stoa = Stoa.open(client(network.port()))) {
+      Log log = stoa.get(Log.class, "book");
+      assertEquals(1, log.add("a line"));
+      var begun = new ArrayList<CompletableFuture<byte[]>>();
+      for (int i = 0; i < pages; i++) {
+        int number = i;
+        begun.add(stoa.async(log, each -> each.page(number)));
+      }
+      for (int i = 0; i < pages; i++) {
+        byte[] page = begun.get(i).get();
+        assertEquals(PAGE_BYTES, page.length);
+        for (byte each : page) assertEquals((byte) i, each);
+      }
+      assertTrue(network.cuts() > 2, "only " + network.cuts() + " cuts");
+      network.calm();
     }
   }
 

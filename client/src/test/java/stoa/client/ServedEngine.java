@@ -14,7 +14,6 @@ import stoa.spi.Engine;
 import stoa.storage.Disk;
 import stoa.storage.FileDisk;
 import stoa.storage.MemoryDisk;
-import stoa.wire.ShardMap;
 
 /// Opens stores in this process as clients of a server of their own, so that the tests of stores in
 /// the process run against remote ones. It stands before the other engines on the class path of
@@ -46,12 +45,10 @@ public final class ServedEngine implements Engine {
     }
   }
 
-  /// The part of the global order is a store as any other, beside which the other groups have their
-  /// disks.
+  /// Each group has a disk of its own.
   private static Stoa openGroups(StoaConfig config) {
-    var map = ShardMap.of(GROUPS);
     var groups =
-        new Groups(GROUPS, 1, group -> Groups.part(config, disk(config, group), map.part(group)));
+        new Groups(GROUPS, 1, (group, part) -> Groups.part(config, disk(config, group), part));
     try {
       Parts parts = Parts.open(config.withUrl(groups.url()));
       parts.whenClosed(groups::close);

@@ -32,6 +32,7 @@ import stoa.log.Replica;
 import stoa.node.Peers;
 import stoa.node.Server;
 import stoa.node.ServerConfig;
+import stoa.objects.Neighborhood;
 import stoa.objects.Ordering;
 import stoa.ratis.GroupId;
 import stoa.ratis.Member;
@@ -99,8 +100,6 @@ public final class ClusterServer implements AutoCloseable {
   /// @param security what the servers prove themselves to each other with; null for nothing
   /// @param groups how many groups keep a new store
   /// @param replicas how many servers should keep each group of a new store
-  /// @param spread whether objects that have an order with others are spread over all groups of a
-  ///   new store, too
   /// @param join a server whose store this one is to keep, too, `HOST:PORT`; null for a new store
   /// @param contact says things to other servers
   /// @param store the configuration of the store; its URL is used in messages only
@@ -116,7 +115,6 @@ public final class ClusterServer implements AutoCloseable {
       RatisConfig.@Nullable Tls security,
       int groups,
       int replicas,
-      boolean spread,
       @Nullable String join,
       Contact contact,
       StoaConfig store,
@@ -132,11 +130,7 @@ public final class ClusterServer implements AutoCloseable {
     // Refused before anything is there.
     var created =
         begins
-            ? new Settings(
-                new SecureRandom().nextLong(),
-                options.groups(),
-                options.replicas(),
-                options.spread())
+            ? new Settings(new SecureRandom().nextLong(), options.groups(), options.replicas())
             : null;
     ticks =
         Executors.newSingleThreadScheduledExecutor(
@@ -308,10 +302,17 @@ public final class ClusterServer implements AutoCloseable {
   /// It is known which store this server keeps; called with acting held.
   private void begin(Settings known) {
     settings.complete(known);
-    if (known.spread()) {
+    if (known.groups() > 1) {
       sequencing =
           new Sequencing(
-              self, node, options.loader(), known.groups(), this::all, this::leads, server::member);
+              self,
+              node,
+              options.loader(),
+              known.groups(),
+              this::all,
+              this::leads,
+              server::member,
+              this::answer);
     }
     clear(known);
     RuntimeException first = null;
@@ -435,6 +436,7 @@ public final class ClusterServer implements AutoCloseable {
       if (known == null) throw new IllegalArgumentException("no store with one order is here");
       return Ordering.answer(question, known);
     }
+    if (Neighborhood.isQuestion(question)) return server.neighbor(question);
     Request request = Request.of(question);
     acting.lock();
     try {
@@ -566,11 +568,6 @@ public final class ClusterServer implements AutoCloseable {
     @Override
     public int groups() {
       return settings.isDone() ? settings.join().groups() : 0;
-    }
-
-    @Override
-    public boolean isSpread() {
-      return settings.isDone() && settings.join().spread();
     }
 
     @Override

@@ -56,7 +56,11 @@ final class HostedGroup {
    * A replica that has failed, or was taken out of its group, does nothing more; the other groups of its server go on.
    */
   private static final Logger LOG = LoggerFactory.getLogger(HostedGroup.class);
-  private static final long HAND_OVER_MILLIS_MAX = 5_000;
+
+  /// How often it is looked whether who is to lead next is still there, and how many times.
+  private static final long HAND_OVER_LOOK_MILLIS = 50;
+
+  private static final int HAND_OVER_LOOKS_MAX = 100;
 
   /// How many divergences are told at a time.
   private static final int REPORTS_MAX = 4;
@@ -245,11 +249,11 @@ final class HostedGroup {
       service = open(part);
       place.server().lead(number, service);
     } else if (number != ShardMap.GLOBAL_GROUP) {
-      service = open(part.ordered(sequencing.from(number)));
+      service = open(part.ordered(sequencing.from(number), sequencing::line));
       place.server().lead(number, service);
     } else {
       Coordinator coordinator = sequencing.coordinate();
-      service = open(part.ordered(coordinator.home()));
+      service = open(part.ordered(coordinator.home(), sequencing::line));
       place.server().lead(number, service, coordinator);
       sequencing.coordinates(coordinator);
     }
@@ -448,19 +452,19 @@ final class HostedGroup {
 
   // ---- the end
 
-  /// Has the server that knows most lead, if this one does and is not alone. Waits shortly.
+  /// Has the server that knows most lead, if this one does and hears another one. Waits shortly.
   void handOver() {
     if (!group.leads() || isOut()) return;
     Map<String, Long> committed = group.committed();
     Optional<String> next =
         group.members().stream()
             .map(Member::id)
-            .filter(id -> !id.equals(self()))
+            .filter(id -> !id.equals(self()) && group.hears(id))
             .max((a, b) ->
                 Long.compare(committed.getOrDefault(a, 0L), committed.getOrDefault(b, 0L)));
     if (next.isEmpty()) return;
     var done = new CountDownLatch(1);
-    // Ratis waits without a limit when the others are not there.
+    // Ratis waits without a limit when the other is not there any more, as when all are stopped.
     Thread.ofVirtual()
         .start(() -> {
           try {
@@ -472,7 +476,10 @@ final class HostedGroup {
           }
         });
     try {
-      var _ = done.await(HAND_OVER_MILLIS_MAX, TimeUnit.MILLISECONDS);
+      for (int looks = 0; looks < HAND_OVER_LOOKS_MAX; looks++) {
+        if (done.await(HAND_OVER_LOOK_MILLIS, TimeUnit.MILLISECONDS)) return;
+        if (group.leads() && !group.hears(next.get())) return;
+      }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }

@@ -87,6 +87,7 @@ record Membership(
   /// What is noted in a directory; null in one that never belonged to a server of several.
   ///
   /// @throws Corrupt when it cannot be understood
+  /// @throws UnsupportedOperationException when it is of a store of an earlier kind
   static @Nullable Membership read(Path directory) {
     Path file = directory.resolve(FILE);
     if (!Files.exists(file)) return null;
@@ -120,11 +121,17 @@ record Membership(
   private static @Nullable Settings settings(Properties properties) {
     String store = value(properties, "store");
     if (store.isEmpty()) return null;
+    int groups = Integer.parseInt(value(properties, "groups"));
+    if (groups > 1 && "false".equals(properties.getProperty("spread"))) {
+      throw new UnsupportedOperationException(
+          "a store of "
+              + groups
+              + " groups that was begun by an earlier version without --spread has its ordered"
+              + " objects in group 0, where this version does not look for them; copy them with that"
+              + " version into a new store");
+    }
     return new Settings(
-        Long.parseUnsignedLong(store, 16),
-        Integer.parseInt(value(properties, "groups")),
-        Integer.parseInt(value(properties, "replicas")),
-        Boolean.parseBoolean(value(properties, "spread")));
+        Long.parseUnsignedLong(store, 16), groups, Integer.parseInt(value(properties, "replicas")));
   }
 
   private static NavigableMap<Integer, Start> hosts(String text) {
@@ -173,7 +180,6 @@ record Membership(
     if (known != null) {
       properties.setProperty("groups", Integer.toString(known.groups()));
       properties.setProperty("replicas", Integer.toString(known.replicas()));
-      properties.setProperty("spread", Boolean.toString(known.spread()));
     }
     properties.setProperty(
         "hosts",

@@ -346,12 +346,7 @@ final class Mover implements AutoCloseable {
 
     private void hangUp(String name) {
       Line line = lines.remove(name);
-      if (line == null) return;
-      try {
-        line.close();
-      } catch (IOException e) {
-        LOG.debug("the line to {} was not closed cleanly", name, e);
-      }
+      if (line != null) line.close();
     }
 
     // ---- what is, and what to do

@@ -13,6 +13,9 @@ import stoa.base.Encoder;
 record Request(Settings settings, Mandate mandate, Said said) {
   private static final int VERSION = 1;
 
+  /* A setting of servers of before: stores in one group have the same with both. */
+  private static final int NOTHING = 0;
+
   /// The place of a request in the order of all.
   ///
   /// @param term in which who says it leads group 0
@@ -36,7 +39,7 @@ record Request(Settings settings, Mandate mandate, Said said) {
   byte[] bytes() {
     var out = new Encoder(256).u8(VERSION);
     out.i64(settings.store()).varint(settings.groups()).varint(settings.replicas());
-    out.u8(settings.spread() ? 1 : 0);
+    out.u8(NOTHING);
     out.varint(mandate.term()).varint(mandate.number());
     switch (said) {
       case Said.Know(View view) -> view.write(out.u8(1));
@@ -54,7 +57,8 @@ record Request(Settings settings, Mandate mandate, Said said) {
     if (version != VERSION) {
       throw new IllegalArgumentException("a request of version " + version + "; this is of 1");
     }
-    var settings = new Settings(in.i64(), (int) in.varint(), (int) in.varint(), in.u8() == 1);
+    var settings = new Settings(in.i64(), (int) in.varint(), (int) in.varint());
+    int _ = in.u8();
     var mandate = new Mandate(in.varint(), in.varint());
     int kind = in.u8();
     return new Request(

@@ -1,13 +1,14 @@
 package stoa.cluster;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.SocketTimeoutException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.locks.LockSupport;
@@ -18,9 +19,11 @@ import org.jspecify.annotations.Nullable;
 import stoa.Unavailable;
 import stoa.base.Clock;
 import stoa.log.ShardLog;
+import stoa.objects.Neighborhood;
 import stoa.objects.Ordering;
 import stoa.ratis.Line;
 import stoa.ratis.Member;
+import stoa.ratis.Questions;
 import stoa.ratis.RatisNode;
 import stoa.store.Addresses;
 import stoa.store.Coordinator;
@@ -29,6 +32,9 @@ import stoa.store.Coordinator;
 /// server leads group 0, and the ways to it and to the groups that others lead. Thread-safe.
 final class Sequencing implements Ordering.Here, AutoCloseable {
   private static final Duration ANSWER_TIME_MAX = Duration.ofSeconds(40);
+
+  /// So long is waited for an answer to what is asked again and again; servers take half a second.
+  private static final Duration TURN_TIME_MAX = Duration.ofSeconds(3);
 
   /// So long a group waits for group 0 to have a leader before it refuses what is to be read.
   private static final long PATIENCE_NANOS = 10_000_000_000L;
@@ -45,7 +51,8 @@ final class Sequencing implements Ordering.Here, AutoCloseable {
   private final Supplier<List<Member>> servers;
   private final IntFunction<@Nullable Member> leader;
   private final IntFunction<Coordinator.Member> members;
-  private final Map<String, ConcurrentLinkedQueue<Line>> lines = new ConcurrentHashMap<>();
+  private final Questions here;
+  private final Map<String, Line> lines = new ConcurrentHashMap<>();
   private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
   private volatile @Nullable Coordinator coordinator;
 
@@ -54,6 +61,7 @@ final class Sequencing implements Ordering.Here, AutoCloseable {
   /// @param servers all servers, as far as they are known
   /// @param leader which of them leads a group; null when that is not known
   /// @param members the groups that this server leads
+  /// @param here answers what is asked of this server
   Sequencing(
       Member self,
       RatisNode node,
@@ -61,7 +69,8 @@ final class Sequencing implements Ordering.Here, AutoCloseable {
       int groups,
       Supplier<List<Member>> servers,
       IntFunction<@Nullable Member> leader,
-      IntFunction<Coordinator.Member> members) {
+      IntFunction<Coordinator.Member> members,
+      Questions here) {
     this.self = self;
     this.node = node;
     this.loader = loader;
@@ -69,6 +78,7 @@ final class Sequencing implements Ordering.Here, AutoCloseable {
     this.servers = servers;
     this.leader = leader;
     this.members = members;
+    this.here = here;
   }
 
   // ---- here
@@ -131,10 +141,20 @@ final class Sequencing implements Ordering.Here, AutoCloseable {
       public long moment() {
         return ask(PATIENCE_NANOS, Addresses::moment);
       }
+
+      @Override
+      public long horizon() {
+        return ask(0, Addresses::horizon);
+      }
     };
   }
 
   // ---- elsewhere
+
+  /// The way to whoever leads a group.
+  Ordering.Line line(int group) {
+    return question -> ask(group, question);
+  }
 
   /// Asks whoever leads a group.
   private byte[] ask(int group, byte[] question) {
@@ -148,7 +168,7 @@ final class Sequencing implements Ordering.Here, AutoCloseable {
     for (Member server : tried) {
       try {
         byte[] answer =
-            server.id().equals(self.id()) ? Ordering.answer(question, this) : ask(server, question);
+            server.id().equals(self.id()) ? here.answer(question) : ask(server, question);
         if (!Ordering.isElsewhere(answer)) return answer;
       } catch (IOException gone) {
         last = new Unavailable("server " + server.id() + " does not answer: " + gone, gone);
@@ -158,27 +178,37 @@ final class Sequencing implements Ordering.Here, AutoCloseable {
   }
 
   private byte[] ask(Member server, byte[] question) throws IOException {
-    var idle = lines.computeIfAbsent(server.id(), _ -> new ConcurrentLinkedQueue<>());
-    Line line = idle.poll();
-    if (line != null) {
+    boolean again = Neighborhood.isQuestion(question) || Ordering.onlyLooks(question);
+    Duration patience = again ? TURN_TIME_MAX : ANSWER_TIME_MAX;
+    Line line = lines.get(server.id());
+    if (line != null && line.isOpen()) {
       try {
-        return ask(line, idle, question);
+        return line.ask(question, patience);
+      } catch (SocketTimeoutException slow) {
+        if (!again) line.close();
+        throw slow;
       } catch (IOException old) {
         // It may have been closed since it was used last: what is asked may be asked again.
+        line.close();
       }
     }
-    return ask(node.line(server), idle, question);
+    return opened(server).ask(question, patience);
   }
 
-  private static byte[] ask(Line line, ConcurrentLinkedQueue<Line> idle, byte[] question)
-      throws IOException {
+  private Line opened(Member server) throws IOException {
     try {
-      byte[] answer = line.ask(question, ANSWER_TIME_MAX);
-      idle.add(line);
-      return answer;
+      return lines.compute(
+          server.id(), (_, known) -> known != null && known.isOpen() ? known : connected(server));
+    } catch (UncheckedIOException failed) {
+      throw failed.getCause();
+    }
+  }
+
+  private Line connected(Member server) {
+    try {
+      return node.line(server);
     } catch (IOException failed) {
-      line.close();
-      throw failed;
+      throw new UncheckedIOException(failed);
     }
   }
 
@@ -186,14 +216,6 @@ final class Sequencing implements Ordering.Here, AutoCloseable {
   public void close() {
     coordinator = null;
     threads.shutdown();
-    for (var idle : lines.values()) {
-      for (Line line : idle) {
-        try {
-          line.close();
-        } catch (IOException gone) {
-          // It is.
-        }
-      }
-    }
+    lines.values().forEach(Line::close);
   }
 }

@@ -9,8 +9,7 @@ import stoa.wire.ShardMap;
 /// @param store its id, drawn at random
 /// @param groups how many groups keep it
 /// @param replicas how many servers should execute what each group keeps
-/// @param spread whether what has an order with others is spread over all groups
-record Settings(long store, int groups, int replicas, boolean spread) {
+record Settings(long store, int groups, int replicas) {
   private static final int MEMBERS_MIN = 3;
   private static final List<Integer> REPLICAS = List.of(1, 2, 3, 5);
 
@@ -48,6 +47,6 @@ record Settings(long store, int groups, int replicas, boolean spread) {
 
   /// Which group has what.
   ShardMap map() {
-    return ShardMap.of(groups, spread);
+    return ShardMap.of(groups);
   }
 }

@@ -25,7 +25,7 @@ class MembershipTest {
   @Test
   void isReadAsItWasWritten() {
     assertNull(Membership.read(directory));
-    var noted = noted(new Settings(-2, 4, 3, true));
+    var noted = noted(new Settings(-2, 4, 3));
     noted.write(directory.resolve("data"));
     assertEquals(noted, Membership.read(directory.resolve("data")));
     noted = noted.releasing(0).hosting(2, Membership.Start.ADDED);
@@ -39,11 +39,24 @@ class MembershipTest {
 
   @Test
   void saysWhichFileIsDamaged() throws IOException {
-    noted(new Settings(-2, 4, 3, true)).write(directory);
+    noted(new Settings(-2, 4, 3)).write(directory);
     Path file = directory.resolve("member.properties");
     Files.writeString(file, Files.readString(file).replace("4711", "many"));
     var damaged = assertThrows(Corrupt.class, () -> Membership.read(directory));
     assertTrue(String.valueOf(damaged.getMessage()).contains(file.toString()), damaged::getMessage);
+  }
+
+  @Test
+  void refusesAStoreWhoseOrderedObjectsAreAllInItsFirstGroup() throws IOException {
+    noted(new Settings(-2, 4, 3)).write(directory);
+    Path file = directory.resolve("member.properties");
+    String written = Files.readString(file);
+    Files.writeString(file, written + "spread=false\n");
+    var earlier =
+        assertThrows(UnsupportedOperationException.class, () -> Membership.read(directory));
+    assertTrue(String.valueOf(earlier.getMessage()).contains("--spread"), earlier::getMessage);
+    Files.writeString(file, written + "spread=true\n");
+    assertEquals(noted(new Settings(-2, 4, 3)), Membership.read(directory));
   }
 
   @Test

@@ -123,6 +123,7 @@ record Viewed(Host stoa, Ref<?> ref, View view) {
       case View.AtSnapshot(var snapshot) -> live.through(snapshot::on);
       case View.Local _, View.Cached _ ->
           throw refuse(type, "what is kept of each of them at the caller is of another moment");
+      case View.Client _ -> throw refuse(type, "they do not migrate as one");
       case View.AtVersion _ -> throw refuse(type, "which have no version in common");
     };
   }

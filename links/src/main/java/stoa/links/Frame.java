@@ -10,7 +10,7 @@ import stoa.migration.core.TreeNode;
 /// What is sent over one stream between two processes. The first frame says what the stream is for.
 sealed interface Frame {
   /// The version of what is said.
-  int VERSION = 2;
+  int VERSION = 3;
 
   /// First: the stream is the connection between two nodes, of which the receiver's process has the
   /// second.
@@ -47,7 +47,8 @@ sealed interface Frame {
   record Named(String type, byte[] key) implements Frame {}
 
   /// From the process of the root: an object that the receiver has named is at the server from now
-  /// on, or at the clients.
+  /// on, or at the clients; at first those that may be lent are at the server, others at the
+  /// clients.
   record Side(StreamId object, boolean atServer) implements Frame {}
 
   /// To the process of the root: what calls took that the sender made on such an object.
@@ -55,6 +56,19 @@ sealed interface Frame {
 
   /// To the process of the root: the sender waits for an object that is at the server.
   record Home(StreamId object) implements Frame {}
+
+  /// To the process of the root: an object is to be at the clients from now on. The answer is that
+  /// it is at that [Side], or [Refused].
+  ///
+  /// @param type the stored name of its type
+  /// @param key its encoded key
+  record Borrow(StreamId object, String type, byte[] key) implements Frame {}
+
+  /// To the process of the root: that need not be so any more.
+  record LetGo(StreamId object) implements Frame {}
+
+  /// From the process of the root: an object is not lent.
+  record Refused(StreamId object, Refusal refusal, String message) implements Frame {}
 
   /// Where the process stands in the tree.
   ///

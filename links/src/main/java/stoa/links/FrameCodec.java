@@ -15,6 +15,7 @@ import stoa.migration.core.TreeNode.Retrieval;
 /// ticket:    varint, the number of the seal; its code behind its length
 /// updates:   u8 1 at the server; as varints count, nanos, computed, computeNanos, stateBytes + 1, moves
 /// settings:  varint childrenMax, u8 retrieval
+/// refusal:   u8 its number in Refusal
 /// ```
 final class FrameCodec {
   private static final int GREETING = 1;
@@ -30,6 +31,9 @@ final class FrameCodec {
   private static final int SIDE = 11;
   private static final int RAN = 12;
   private static final int HOME = 13;
+  private static final int BORROW = 14;
+  private static final int LET_GO = 15;
+  private static final int REFUSED = 16;
 
   private static final int COUNT_MAX = 1_000_000;
 
@@ -60,6 +64,11 @@ final class FrameCodec {
       case Frame.Side(var object, boolean atServer) -> out.u8(SIDE).id(object).u8(atServer ? 1 : 0);
       case Frame.Ran(var object, var updates) -> updates(out.u8(RAN).id(object), updates);
       case Frame.Home(var object) -> out.u8(HOME).id(object);
+      case Frame.Borrow(var object, String type, byte[] key) ->
+          out.u8(BORROW).id(object).text(type).sized(key);
+      case Frame.LetGo(var object) -> out.u8(LET_GO).id(object);
+      case Frame.Refused(var object, var refusal, String message) ->
+          out.u8(REFUSED).id(object).u8(refusal.number()).text(message);
       case Frame.Standing(var node, var parent, int children, int owned) -> {
         MessageCodec.optional(MessageCodec.write(out.u8(STANDING), node), parent);
         out.varint(children).varint(owned);
@@ -121,6 +130,9 @@ final class FrameCodec {
       case SIDE -> new Frame.Side(in.id(), MessageCodec.either(in, false, true));
       case RAN -> new Frame.Ran(in.id(), updates(in));
       case HOME -> new Frame.Home(in.id());
+      case BORROW -> new Frame.Borrow(in.id(), in.text(), in.sized());
+      case LET_GO -> new Frame.LetGo(in.id());
+      case REFUSED -> new Frame.Refused(in.id(), Refusal.of(in.u8()), in.text());
       default -> throw new MalformedException("frame " + kind + " is none that is known here");
     };
   }

@@ -48,6 +48,7 @@ final class MessageCodec {
   private static final int REPLACED = 18;
   private static final int FAREWELL = 19;
   private static final int GREET = 20;
+  private static final int DEPTH = 21;
 
   private MessageCodec() {}
 
@@ -93,6 +94,7 @@ final class MessageCodec {
       case Message.Promote promote -> write(out.u8(PROMOTE), promote);
       case Message.Replaced(NodeId by) -> write(out.u8(REPLACED), by);
       case Message.Farewell() -> out.u8(FAREWELL);
+      case Message.Depth(int depth) -> out.u8(DEPTH).u8(depth);
       case Message.Greet(Kin kin) -> out.u8(GREET).u8(kin == Kin.PARENT ? 0 : 1);
     }
   }
@@ -175,6 +177,7 @@ final class MessageCodec {
       case PROMOTE -> promote(in);
       case REPLACED -> new Message.Replaced(node(in));
       case FAREWELL -> new Message.Farewell();
+      case DEPTH -> new Message.Depth(in.u8());
       case GREET -> new Message.Greet(either(in, Kin.PARENT, Kin.CHILD));
       default -> throw malformed("message " + kind);
     };

@@ -6,6 +6,7 @@ import io.grpc.Status;
 import io.grpc.stub.CallStreamObserver;
 import io.grpc.stub.ClientCalls;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -68,6 +69,7 @@ public final class TreeClient implements Uplink {
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition known = lock.newCondition();
   private final Map<StreamId, Frame.Named> named = new LinkedHashMap<>(); // guarded by lock
+  private final Map<StreamId, Frame.Borrow> borrowed = new LinkedHashMap<>(); // guarded by lock
   private @Nullable Pipe desk; // guarded by lock
   private @Nullable Status refused; // guarded by lock
   private boolean closed; // guarded by lock
@@ -171,6 +173,10 @@ public final class TreeClient implements Uplink {
           var heard = sides;
           if (heard != null) heard.side(object, atServer);
         }
+        case Frame.Refused(var object, var refusal, String message) -> {
+          var heard = sides;
+          if (heard != null) heard.refused(object, refusal.exception(message));
+        }
         case Frame.Relayed(NodeId from, NodeId to, var message) -> {
           var own = links;
           if (own != null) own.deliver(from, to, message);
@@ -202,10 +208,11 @@ public final class TreeClient implements Uplink {
       links = made;
       here.serve(made);
     }
-    List<Frame.Named> all;
+    List<Frame> all = new ArrayList<>();
     lock.lock();
     try {
-      all = List.copyOf(named.values());
+      all.addAll(named.values());
+      all.addAll(borrowed.values());
     } finally {
       lock.unlock();
     }
@@ -323,6 +330,32 @@ public final class TreeClient implements Uplink {
   @Override
   public void ran(StreamId object, CostModel.Updates updates) {
     say(new Frame.Ran(object, updates));
+  }
+
+  @Override
+  public void borrow(PlacedObject object) {
+    know(object);
+    Pipe pipe;
+    var frame = new Frame.Borrow(object.stream(), object.type(), object.key());
+    lock.lock();
+    try {
+      if (borrowed.putIfAbsent(object.stream(), frame) != null) return;
+      pipe = desk;
+      // Under the lock, so that it is not behind what takes it back.
+      if (pipe != null) pipe.send(frame);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  @Override
+  public void letGo(StreamId object) {
+    lock.lock();
+    try {
+      if (borrowed.remove(object) != null) say(new Frame.LetGo(object));
+    } finally {
+      lock.unlock();
+    }
   }
 
   @Override

@@ -5,6 +5,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
@@ -26,6 +27,9 @@ final class TreeRoot implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(TreeRoot.class);
   private static final long SEAL_NANOS = TimeUnit.SECONDS.toNanos(30);
   private static final int NAME_MAX = 200;
+
+  /// How many objects one process has lent to it.
+  private static final int ASKED_MAX = TreeClient.OBJECTS_MAX;
 
   private final Domain domain;
   private final ObjectService service;
@@ -108,6 +112,7 @@ final class TreeRoot implements AutoCloseable {
     private final Pipe pipe;
     private final String address;
     private final String name;
+    private final Set<StreamId> asked = ConcurrentHashMap.newKeySet();
     private volatile Frame.@Nullable Standing standing;
 
     private Desk(Pipe pipe, String address, String name) {
@@ -142,6 +147,14 @@ final class TreeRoot implements AutoCloseable {
         case Frame.Standing now -> standing = now;
         case Frame.Ran(var object, var updates) -> domain.ran(object, updates);
         case Frame.Home(var object) -> background.execute(() -> bringHome(object));
+        case Frame.Borrow asks -> {
+          if (asked.size() < ASKED_MAX) asked.add(asks.object());
+          background.execute(() -> lend(asks));
+        }
+        case Frame.LetGo(var object) -> {
+          asked.remove(object);
+          domain.letGo(object, this);
+        }
         default -> pipe.cut(Status.INVALID_ARGUMENT.withDescription("not to be said here"));
       }
     }
@@ -164,6 +177,26 @@ final class TreeRoot implements AutoCloseable {
       } catch (RuntimeException | LinkageError refused) {
         // Who asks for the object waits in vain, until it is told that its time is over.
         LOG.warn("an object of {} at {} is not known: {}", type, name, refused.getMessage());
+      }
+    }
+
+    private void lend(Frame.Borrow asks) {
+      StreamId stream = asks.object();
+      try {
+        var object = service.placed(asks.type(), asks.key());
+        if (!object.stream().equals(stream)) {
+          throw new IllegalArgumentException(object + " has another stream than its client says");
+        }
+        domain.know(object);
+        domain.watch(object, this);
+        domain.borrow(object, this);
+        // What came meanwhile.
+        if (desks.get(address) != this) domain.unwatch(this);
+        else if (!asked.contains(stream)) domain.letGo(stream, this);
+      } catch (RuntimeException refused) {
+        asked.remove(stream);
+        pipe.send(
+            new Frame.Refused(stream, Refusal.of(refused), String.valueOf(refused.getMessage())));
       }
     }
 

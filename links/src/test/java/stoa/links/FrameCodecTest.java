@@ -90,7 +90,8 @@ class FrameCodecTest {
         new Message.Promote(null, new TreeSet<>(), queues, upward(), routes),
         new Message.Replaced(node()),
         new Message.Farewell(),
-        new Message.Greet(Message.Kin.PARENT));
+        new Message.Greet(Message.Kin.PARENT),
+        new Message.Depth(random.nextInt(256)));
   }
 
   private List<Frame> frames() {

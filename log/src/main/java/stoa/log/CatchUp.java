@@ -7,12 +7,17 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 import stoa.base.Encoder;
 import stoa.base.StreamId;
 import stoa.storage.Commit;
 import stoa.storage.Device;
+import stoa.storage.ObjectSnapshot;
 import stoa.storage.VersionState;
 
 /// Brings a replica level with another one by asking its [Supply] for what is lacking here.
@@ -198,7 +203,8 @@ public final class CatchUp {
 
   // ---- objects with versions
 
-  private record OtherObject(StreamId id, VersionState state) {}
+  /// @param snapshots the highest version of each, by number
+  private record OtherObject(StreamId id, VersionState state, SortedMap<Long, Long> snapshots) {}
 
   private void objects() throws IOException {
     StreamId after = null;
@@ -206,29 +212,53 @@ public final class CatchUp {
       List<OtherObject> page = new ArrayList<>();
       try (var in = ask(Supply.page(Supply.OBJECTS, after))) {
         while (in.readByte() != 0) {
-          page.add(new OtherObject(id(in), VersionState.fromBytes(data(in))));
+          StreamId id = id(in);
+          var state = VersionState.fromBytes(data(in));
+          var snapshots = new TreeMap<Long, Long>();
+          for (int left = in.readUnsignedByte(); left > 0; left--) {
+            snapshots.put(in.readLong(), in.readLong());
+          }
+          page.add(new OtherObject(id, state, snapshots));
         }
       }
       delete(after, page);
       if (page.isEmpty()) return;
       for (OtherObject other : page) update(other);
+      device.sync();
       after = page.getLast().id();
     }
   }
 
   private void update(OtherObject other) throws IOException {
     var object = device.object(other.id());
+    Set<Long> kept = new TreeSet<>();
+    for (ObjectSnapshot snapshot : object.snapshots()) {
+      if (other.snapshots().containsKey(snapshot.number())) kept.add(snapshot.number());
+      else snapshot.release();
+    }
     VersionState own = object.versionState();
-    if (!own.minus(other.state()).equals(VersionState.EMPTY)) {
-      // It was deleted there, and begun anew: with other versions, as who gives them sees to.
-      object.delete();
+    if (!own.minus(other.state()).equals(VersionState.EMPTY) || isBeyond(own, kept, other)) {
+      // It was deleted there, and begun anew, with other versions, as who gives them sees to; or
+      // the
+      // other replica is behind what another one has brought here.
+      ReplicaObjects.delete(object);
       own = VersionState.EMPTY;
+      kept.clear();
     }
-    if (other.state().minus(own).equals(VersionState.EMPTY)) return;
+    boolean lacks = !other.state().minus(own).equals(VersionState.EMPTY);
+    if (!lacks && kept.containsAll(other.snapshots().keySet())) return;
     var question = new Encoder(64).u8(Supply.UPDATES).id(other.id()).sized(own.toBytes());
+    kept.forEach(question::varint);
     try (var in = ask(question.toBytes())) {
-      object.apply(in);
+      object.applyAll(in);
     }
+  }
+
+  /// Whether there are versions here that a snapshot that is lacking has not: what these have
+  /// hidden is not sent.
+  private static boolean isBeyond(VersionState own, Set<Long> kept, OtherObject other) {
+    return other.snapshots().entrySet().stream()
+        .anyMatch(there -> !kept.contains(there.getKey()) && there.getValue() < own.highest());
   }
 
   /// Deletes what is here behind an id, up to the end of a page, and is not there.
@@ -242,6 +272,6 @@ public final class CatchUp {
           if (page.stream().noneMatch(other -> other.id().equals(id))) gone.add(id);
           return true;
         });
-    for (StreamId id : gone) device.object(id).delete();
+    for (StreamId id : gone) ReplicaObjects.delete(device.object(id));
   }
 }

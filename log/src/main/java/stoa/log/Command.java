@@ -20,6 +20,7 @@ sealed interface Command {
    *   3 SEAL   term varint, epoch varint
    *   4 TRIM   term varint, stream id, address varint
    *   5 TRIM_LOG  term varint, counter varint
+   *   6 CHANGE term varint, number of changes varint, and each as in ObjectChange
    *
    * Answers begin with a u8 as well:
    *   0        done
@@ -50,6 +51,9 @@ sealed interface Command {
 
   /// Releases the beginning of the log.
   record TrimLog(long term, long before) implements Command {}
+
+  /// Changes of versioned objects, in order.
+  record Change(long term, List<ObjectChange> changes) implements Command {}
 
   /// What a replica says to a command.
   sealed interface Answer {
@@ -98,7 +102,7 @@ sealed interface Command {
 
   /// This command in bytes.
   default byte[] toBytes() {
-    var out = new Encoder(64);
+    var out = new Encoder(this instanceof Change change ? bytes(change) : 64);
     switch (this) {
       case Nothing() -> out.u8(0);
       case Open(long fence) -> out.u8(1).varint(fence);
@@ -107,8 +111,21 @@ sealed interface Command {
       case Trim(long term, StreamId stream, long before) ->
           out.u8(4).varint(term).id(stream).varint(before);
       case TrimLog(long term, long before) -> out.u8(5).varint(term).varint(before);
+      case Change(long term, List<ObjectChange> changes) -> {
+        out.u8(6).varint(term).varint(changes.size());
+        for (ObjectChange change : changes) change.write(out);
+      }
     }
     return out.toBytes();
+  }
+
+  private static int bytes(Change command) {
+    int bytes = 64;
+    for (ObjectChange change : command.changes) {
+      bytes += 64;
+      if (change instanceof ObjectChange.Write write) bytes += write.data().remaining();
+    }
+    return bytes;
   }
 
   private static void encode(Batch batch, Encoder out) {
@@ -132,11 +149,18 @@ sealed interface Command {
       case 3 -> new Seal(in.varint(), in.varint());
       case 4 -> new Trim(in.varint(), in.id(), in.varint());
       case 5 -> new TrimLog(in.varint(), in.varint());
+      case 6 -> new Change(in.varint(), changes(in));
       default ->
           throw new IllegalArgumentException(
               "a command of the unknown kind %d; all servers need the version that made it"
                   .formatted(kind));
     };
+  }
+
+  private static List<ObjectChange> changes(Decoder in) {
+    List<ObjectChange> changes = new ArrayList<>();
+    for (int left = in.count(); left > 0; left--) changes.add(ObjectChange.read(in));
+    return changes;
   }
 
   private static Batch batch(Decoder in) {

@@ -1,8 +1,11 @@
 package stoa.log;
 
+import java.util.concurrent.Executor;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import stoa.LogAddress;
 import stoa.base.Encoder;
+import stoa.base.StreamId;
 import stoa.storage.Commit;
 import stoa.storage.Device;
 import stoa.storage.DiskFull;
@@ -52,6 +55,11 @@ public final class LocalShardLog implements ShardLog {
     long last = batch.token().first().counter() + batch.token().count() - 1;
     tail = new Tail(epoch, last, batch.term(), batch.sequence(), batch.nowMicros(), batch.note());
     return new Outcome.Committed();
+  }
+
+  @Override
+  public Function<StreamId, ByteObject> objects(Executor executor) {
+    return id -> ByteObject.on(device, id);
   }
 
   @Override

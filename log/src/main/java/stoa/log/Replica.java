@@ -1,5 +1,6 @@
 package stoa.log;
 
+import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.locks.ReentrantLock;
@@ -35,7 +36,8 @@ public final class Replica implements AutoCloseable {
    *
    * Invariants:
    * (1) What is at or below `applied` is on the device, whole. Nothing else is, but while it is being
-   *     brought level: then there may be a part of what the commands behind that come to.
+   *     brought level: then there may be a part of what the commands behind that come to. Of versioned
+   *     objects that may be so at any time (ReplicaObjects).
    * (2) What is at or below `durable` survives.
    * (3) Answers, and what the streams show, depend on the commands only. What of a released past is kept
    *     physically does not: a replica keeps what it needs itself to make the state that counts.
@@ -47,6 +49,7 @@ public final class Replica implements AutoCloseable {
   private static final int HELD_MAX = 65_536;
 
   private final Device device;
+  private final ReplicaObjects objects;
   private final Streams streams;
   private final Streams shown;
 
@@ -92,6 +95,8 @@ public final class Replica implements AutoCloseable {
   /// The replica on a device, as far as that is.
   public Replica(Device device) {
     this.device = device;
+    device.leaveSyncing();
+    this.objects = new ReplicaObjects(device);
     this.streams = new Streams(device);
     this.shown = new Streams(new ReplicatedExtents(device, ReplicatedExtents.NONE));
     byte[] level = device.read(RECORD, 0, 1);
@@ -194,6 +199,11 @@ public final class Replica implements AutoCloseable {
         }
         yield skip(at, before, new Command.Answer.Done());
       }
+      case Command.Change(long term, List<ObjectChange> changes) -> {
+        if (term < before.fence()) yield skip(at, before, fenced(before));
+        changes.forEach(objects::apply);
+        yield skip(at, before, new Command.Answer.Done());
+      }
     };
   }
 
@@ -209,6 +219,7 @@ public final class Replica implements AutoCloseable {
 
   private Command.Answer open(Position at, long fence, State before) {
     if (fence != before.fence()) return skip(at, before, new Command.Answer.Overtaken());
+    objects.forget(at.index());
     commit.clear();
     put(new State(at, at.index(), before.tail()));
     return new Command.Answer.Opened(at.index());
@@ -276,7 +287,7 @@ public final class Replica implements AutoCloseable {
       case Command.Write(Batch batch) -> listener.committed(batch);
       case Command.Seal(_, long epoch) -> listener.sealed(epoch);
       case Command.Trim(_, StreamId stream, long oldest) -> listener.trimmed(stream, oldest);
-      case Command.Nothing _, Command.Open _, Command.TrimLog _ -> {
+      case Command.Nothing _, Command.Open _, Command.TrimLog _, Command.Change _ -> {
         // Nothing that shows.
       }
     }
@@ -426,8 +437,8 @@ public final class Replica implements AutoCloseable {
     return shown;
   }
 
-  /// The device, for what is beside the streams.
-  Device device() {
+  /// The device, for what is beside the streams: to be read only.
+  public Device device() {
     return device;
   }
 

@@ -1,9 +1,13 @@
 package stoa.log;
 
+import java.util.List;
+import java.util.concurrent.Executor;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import stoa.LimitExceeded;
 import stoa.Unavailable;
+import stoa.UnknownOutcome;
 import stoa.base.StreamId;
 
 /// The log of a shard with several replicas, at the one that leads: a batch is a command of the
@@ -116,6 +120,40 @@ public final class ReplicatedShardLog implements ShardLog {
     }
   }
 
+  /// Changes objects at all replicas.
+  ///
+  /// @throws LimitExceeded when nothing was changed, and may be later
+  /// @throws Unavailable when nothing was changed, and this end does not lead any more
+  /// @throws UnknownOutcome when that is not known
+  private void change(List<ObjectChange> changes) {
+    RuntimeException earlier = failed;
+    if (earlier != null) throw unavailable(earlier);
+    if (closed) throw closed();
+    switch (consensus.propose(new Command.Change(term, changes).toBytes())) {
+      case Consensus.Result.Applied(byte[] answer) -> {
+        if (Command.Answer.of(answer) instanceof Command.Answer.Done) return;
+        failed = new Unavailable("the shard is led by another owner by now");
+        throw unavailable(failed);
+      }
+      case Consensus.Result.Refused(LimitExceeded full) -> throw full;
+      case Consensus.Result.Refused(RuntimeException cause) -> {
+        failed = cause;
+        throw unavailable(cause);
+      }
+      case Consensus.Result.Unknown(RuntimeException cause) -> {
+        failed = cause;
+        throw new UnknownOutcome("the log failed: " + cause.getMessage(), cause);
+      }
+    }
+  }
+
+  @Override
+  public Function<StreamId, ByteObject> objects(Executor executor) {
+    int bytesMax = consensus.commandBytesMax();
+    var lane = new ChangeLane(replica.device(), term, bytesMax, this::change, executor);
+    return id -> new ReplicatedBytes(lane, this::confirm, id);
+  }
+
   private final class Releases implements ReplicatedExtents.Releases {
     @Override
     public void trim(StreamId stream, long before) {
@@ -140,9 +178,16 @@ public final class ReplicatedShardLog implements ShardLog {
 
   @Override
   public void confirm() {
-    consensus.confirm();
-    if (replica.fence() != term) {
-      throw new Unavailable("the shard is led by another owner by now");
+    RuntimeException earlier = failed;
+    if (earlier != null) throw unavailable(earlier);
+    try {
+      consensus.confirm();
+      if (replica.fence() != term) {
+        throw new Unavailable("the shard is led by another owner by now");
+      }
+    } catch (RuntimeException elsewhere) {
+      failed = elsewhere;
+      throw elsewhere;
     }
   }
 

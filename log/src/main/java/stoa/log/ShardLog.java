@@ -2,7 +2,11 @@ package stoa.log;
 
 import java.util.Arrays;
 import java.util.Objects;
+import java.util.concurrent.Executor;
 import java.util.function.Consumer;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import stoa.base.StreamId;
 
 /// The port through which a shard's batches become durable and ordered: give it a batch, and every
 /// replica of the shard sees it in the same order, durably.
@@ -41,6 +45,14 @@ public interface ShardLog extends AutoCloseable {
   /// Whether there are other replicas, which execute what the owner of this handle leads.
   default boolean isReplicated() {
     return false;
+  }
+
+  /// The objects of bytes that are beside the streams and are at all replicas; null when there are
+  /// none. Asked once by the owner of this handle.
+  ///
+  /// @param executor where it is waited for the replicas
+  default @Nullable Function<StreamId, ByteObject> objects(Executor executor) {
+    return null;
   }
 
   /// What this replica has seen so far.

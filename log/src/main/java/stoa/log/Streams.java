@@ -190,6 +190,14 @@ public final class Streams {
     return low;
   }
 
+  /// The last counter of the batches that were made before a time; 0 when there is none. Never less
+  /// than that of a batch of which the log tells no more.
+  public long lastBefore(long nowMicros) {
+    long since = firstSince(nowMicros);
+    At before = since <= 0 ? null : floor(LOG, ENTRIES, since - 1);
+    return before == null ? Math.max(0, firstInLog() - 1) : tail(before).counter();
+  }
+
   /// Makes durable what was trimmed and kept before.
   public void sync() {
     try {

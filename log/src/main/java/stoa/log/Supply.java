@@ -6,12 +6,15 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 import stoa.base.Decoder;
 import stoa.base.Encoder;
 import stoa.base.StreamId;
 import stoa.storage.Device;
+import stoa.storage.ObjectSnapshot;
 import stoa.storage.VersionState;
 
 /// Tells another replica what it lacks, as of one position, while this one goes on.
@@ -30,13 +33,16 @@ public final class Supply implements AutoCloseable {
    *                      entries; 0 u8
    *   LOG counter        first counter in the log i64; for each header behind the counter: 1 u8, counter
    *                      i64, data; 0 u8
-   *   OBJECTS id?        for each object behind the id, up to a number: 1 u8, id, version state; 0 u8
-   *   UPDATES id state   what stoa.storage.VersionedObject sends
+   *   OBJECTS id?        for each object behind the id, up to a number: 1 u8, id, version state, number of
+   *                      snapshots u8, and for each its number i64 and highest version i64; 0 u8
+   *   UPDATES id state number ..
+   *                      what stoa.storage.VersionedObject sends to who has these versions and snapshots
    *   KEPT id address .. for each stream that is named: 1 u8, data of the checkpoint at that address; or 0 u8
    *
    * As of a position: what is behind its log counter is left out. Released is what was so before it
    * began; what is released since shows as `oldest` only. Objects are as they are when they are asked
-   * for: their versions may come early, and twice.
+   * for: their versions may come early, and twice. Those that have parts of changes under way are in front: what
+   * is not there any more when they are asked for is part of the objects behind them.
    */
   static final int BEGIN = 0;
   static final int STREAMS = 1;
@@ -94,7 +100,10 @@ public final class Supply implements AutoCloseable {
       case OBJECTS -> objects(after(in), out);
       case UPDATES -> {
         StreamId id = in.id();
-        device.object(id).updatesMissingFrom(VersionState.fromBytes(in.sized()), out);
+        var state = VersionState.fromBytes(in.sized());
+        Set<Long> kept = new TreeSet<>();
+        while (in.remaining() > 0) kept.add(in.varint());
+        device.object(id).updatesMissingFrom(state, kept, out);
       }
       case KEPT -> {
         while (in.remaining() > 0) kept(in.id(), in.varint(), out);
@@ -230,9 +239,24 @@ public final class Supply implements AutoCloseable {
     for (StreamId id : page) {
       out.writeByte(1);
       write(id, out);
-      write(device.object(id).versionState().toBytes(), out);
+      var object = device.object(id);
+      List<ObjectSnapshot> snapshots = object.snapshots();
+      write(object.versionState().toBytes(), out);
+      out.writeByte(snapshots.size());
+      for (ObjectSnapshot snapshot : snapshots) {
+        out.writeLong(snapshot.number());
+        out.writeLong(highest(snapshot));
+      }
     }
     out.writeByte(0);
+  }
+
+  private static long highest(ObjectSnapshot snapshot) {
+    try {
+      return snapshot.versionState().highest();
+    } catch (IllegalStateException released) {
+      return Long.MAX_VALUE; // in between
+    }
   }
 
   /// What was released meanwhile may go now.

@@ -7,7 +7,7 @@ import stoa.objects.PlacedObject;
 import stoa.objects.types.SharedMethod;
 
 /// Where the calls of a process are made on objects of which each may be at the server or at
-/// clients ([stoa.Placement#AUTO]). Thread-safe.
+/// clients ([stoa.Placement#AUTO], [stoa.View.Client]). Thread-safe.
 interface Auto {
   /// Makes a call in the tree.
   interface InTree {
@@ -64,7 +64,7 @@ interface Auto {
 
   /// Runs something that works on objects in the tree.
   ///
-  /// @param objects of which some may be of [stoa.Placement#AUTO]
+  /// @param objects of which some may be at the server
   /// @throws X what it throws
   <X extends Exception> void inTree(Collection<PlacedObject> objects, Action<X> body) throws X;
 }

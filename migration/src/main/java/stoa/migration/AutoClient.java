@@ -5,6 +5,7 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 import stoa.Action;
+import stoa.Placement;
 import stoa.base.StreamId;
 import stoa.migration.core.CostModel.Updates;
 import stoa.migration.core.Version;
@@ -47,7 +48,7 @@ final class AutoClient implements Auto {
       throws Throwable {
     uplink.know(object);
     while (true) {
-      boolean atServer = caller.isLent(object.stream());
+      boolean atServer = caller.isAtServer(object.stream());
       var meter = new Meter();
       long start = System.nanoTime();
       try {
@@ -55,7 +56,9 @@ final class AutoClient implements Auto {
       } catch (Seat.Elsewhere elsewhere) {
         // It is at the server by now.
       } finally {
-        if (method.kind() != SharedMethod.Kind.ACCESSOR && (atServer || meter.running() != null)) {
+        boolean counts = method.kind() != SharedMethod.Kind.ACCESSOR;
+        counts &= objects.placement(object) == Placement.AUTO;
+        if (counts && (atServer || meter.running() != null)) {
           note(object, atServer, System.nanoTime() - start, meter);
         }
       }

@@ -6,10 +6,14 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
 import org.jspecify.annotations.Nullable;
 import stoa.Action;
+import stoa.Placement;
 import stoa.StoaException;
 import stoa.base.StreamId;
 import stoa.migration.core.CostModel;
@@ -41,6 +45,7 @@ final class AutoRoot implements Auto {
     private final CostModel model;
     private final Set<Domain.Watcher> watchers = new HashSet<>(); // guarded by itself
     private volatile boolean watched;
+    private final Set<Domain.Watcher> askers = ConcurrentHashMap.newKeySet();
     private boolean told; // guarded by watchers
     private Member.@Nullable Held held;
     private long lastCaller = -1; // guarded by the lock of models
@@ -58,10 +63,23 @@ final class AutoRoot implements Auto {
     }
   }
 
+  /* How many objects change sides at a time; more wait. Not virtual threads: those that compute may
+   * keep the processors to themselves. */
+  private static final int CHANGES_MAX = 16;
+  private static final long IDLE_SECONDS = 10;
+
   private final PlacedStore store;
   private final Member root;
   private final CostModel.Server server =
       new CostModel.Server(Runtime.getRuntime().availableProcessors());
+  private final ThreadPoolExecutor changes =
+      new ThreadPoolExecutor(
+          CHANGES_MAX,
+          CHANGES_MAX,
+          IDLE_SECONDS,
+          TimeUnit.SECONDS,
+          new LinkedBlockingQueue<>(),
+          Domain::thread);
   private final ReentrantLock modelLock = new ReentrantLock();
   private final Map<StreamId, Sided> sites = new ConcurrentHashMap<>();
 
@@ -69,6 +87,7 @@ final class AutoRoot implements Auto {
   AutoRoot(PlacedStore store, Member root) {
     this.store = store;
     this.root = root;
+    changes.allowCoreThreadTimeOut(true);
   }
 
   private Sided site(PlacedObject object) {
@@ -111,11 +130,29 @@ final class AutoRoot implements Auto {
       var update =
           CostModel.Updates.none(atServer)
               .and(nanos, meter.computeNanos(), meter.stateBytes(), moved);
-      changed = site.model.ran(update, System.nanoTime());
+      changed = site.model.ran(update, true, System.nanoTime());
     } finally {
       modelLock.unlock();
     }
-    if (changed) Thread.startVirtualThread(() -> change(site));
+    if (changed) changes.execute(() -> change(site));
+  }
+
+  // ---- who asks for it
+
+  /// Brings an object to the clients, where it stays as long as this one asks.
+  void borrow(PlacedObject object, Domain.Watcher asker) {
+    Sided site = site(object);
+    site.askers.add(asker);
+    bringHome(site);
+    synchronized (site.watchers) {
+      asker.side(object.stream(), site.told);
+    }
+  }
+
+  /// Somebody does not ask any more.
+  void letGo(StreamId object, Domain.Watcher asker) {
+    Sided site = sites.get(object);
+    if (site != null) site.askers.remove(asker);
   }
 
   // ---- members elsewhere
@@ -134,6 +171,7 @@ final class AutoRoot implements Auto {
     for (var site : sites.values()) {
       synchronized (site.watchers) {
         site.watchers.remove(watcher);
+        site.askers.remove(watcher);
         site.watched = !site.watchers.isEmpty();
       }
     }
@@ -146,11 +184,11 @@ final class AutoRoot implements Auto {
     boolean changed;
     modelLock.lock();
     try {
-      changed = site.model.ran(updates, System.nanoTime());
+      changed = site.model.ran(updates, false, System.nanoTime());
     } finally {
       modelLock.unlock();
     }
-    if (changed) Thread.startVirtualThread(() -> change(site));
+    if (changed) changes.execute(() -> change(site));
   }
 
   /// Brings an object to the clients, where a member waits for it that needs it with others. May
@@ -180,7 +218,7 @@ final class AutoRoot implements Auto {
   private void forget(Sided site) {
     modelLock.lock();
     try {
-      site.model.broughtHome();
+      site.model.broughtHome(System.nanoTime());
     } finally {
       modelLock.unlock();
     }
@@ -194,8 +232,9 @@ final class AutoRoot implements Auto {
   private void move(Sided site, boolean toServer) {
     site.side.writeLock().lock();
     try {
-      if (toServer) toServer(site);
-      else toClients(site);
+      if (!toServer) toClients(site);
+      else if (site.askers.isEmpty()) toServer(site);
+      else forget(site);
     } finally {
       site.side.writeLock().unlock();
     }
@@ -221,7 +260,7 @@ final class AutoRoot implements Auto {
       throws X {
     List<Sided> some =
         objects.stream()
-            .filter(store::isAuto)
+            .filter(object -> store.placement(object) == Placement.AUTO)
             .sorted((a, b) -> a.stream().compareTo(b.stream()))
             .map(this::site)
             .distinct()

@@ -4,8 +4,6 @@ import java.time.Duration;
 import java.util.Collection;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.Executors;
-import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
@@ -13,6 +11,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import stoa.Action;
 import stoa.Closed;
+import stoa.Reads;
 import stoa.Stoa;
 import stoa.base.Clock;
 import stoa.base.StreamId;
@@ -26,6 +25,7 @@ import stoa.objects.PlacedStore;
 import stoa.objects.Placing;
 import stoa.objects.types.SharedMethod;
 import stoa.spi.CallContext;
+import stoa.store.Timing;
 
 /// The tree of a domain of a store in this process: its root, which is where the store is, members
 /// that join it here, and those that come over the network when it is served. Thread-safe.
@@ -33,10 +33,11 @@ import stoa.spi.CallContext;
 /// Calls on client-placed objects that are made on the store itself execute at the root, and are
 /// durable when they return.
 @SuppressWarnings("exports") // Justification: of Placing, which programs do not call
-public final class Domain implements Placing {
+public final class Domain implements Placing.Root {
   static final long TICK_MILLIS = 200;
   private static final long CONFIRM_MILLIS = 100;
   private static final String ROOT = "root";
+  static final String THREAD = "stoa-migration";
   private static final Logger LOG = LoggerFactory.getLogger(Domain.class);
 
   /* How many roots of one opening have numbers of their own, and generations above those before. */
@@ -54,12 +55,12 @@ public final class Domain implements Placing {
   private final RootStore rootStore;
   private final Member rootMember;
   private final AutoRoot auto;
+  private final Lender lender;
   private final Set<String> names = ConcurrentHashMap.newKeySet();
   private final Set<Member> members = ConcurrentHashMap.newKeySet();
-  private final ScheduledExecutorService ticks =
-      Executors.newSingleThreadScheduledExecutor(Domain::thread);
-  private final ScheduledExecutorService confirming =
-      Executors.newSingleThreadScheduledExecutor(Domain::thread);
+  private final Timing timing;
+  private final Timing.Line ticks;
+  private final Timing.Line confirming;
   private final Mandate mandate = new Mandate(Mandate.LENGTH_NANOS);
   private volatile boolean served;
 
@@ -67,6 +68,9 @@ public final class Domain implements Placing {
   Domain(PlacedStore store, String name, int before, Clock clock, TreeNode.Settings settings) {
     this.store = store;
     this.name = name;
+    timing = store.timing();
+    ticks = timing.line(THREAD);
+    confirming = timing.line(THREAD);
     this.clock = clock;
     this.settings = settings.withCopyBytesMax(store.limits().residentBytesMax());
     root = new NodeId(ROOT, (store.epoch() << ROOTS_BITS) + before);
@@ -79,14 +83,22 @@ public final class Domain implements Placing {
             TreeNode.root(root, this.settings, root.number() << GENERATIONS_BITS));
     rootMember.begin();
     auto = new AutoRoot(store, rootMember);
+    lender = new Lender(store, rootStore, rootMember);
     members.add(rootMember);
-    var _ =
-        ticks.scheduleWithFixedDelay(
-            () -> members.forEach(Member::tick), TICK_MILLIS, TICK_MILLIS, TimeUnit.MILLISECONDS);
+    ticks.every(TimeUnit.MILLISECONDS.toNanos(TICK_MILLIS), this::tick);
+  }
+
+  private void tick() {
+    try {
+      members.forEach(Member::tick);
+      lender.tick();
+    } catch (RuntimeException failed) {
+      LOG.warn("a tick of the domain {} failed", name, failed); // and the next one does the rest
+    }
   }
 
   static Thread thread(Runnable task) {
-    var thread = new Thread(task, "stoa-migration");
+    var thread = new Thread(task, THREAD);
     thread.setDaemon(true);
     return thread;
   }
@@ -141,13 +153,12 @@ public final class Domain implements Placing {
   public void serve(Links outside) {
     links.outside(outside);
     served = true;
-    var _ =
-        confirming.scheduleWithFixedDelay(
-            () -> confirm(outside), 0, CONFIRM_MILLIS, TimeUnit.MILLISECONDS);
+    confirming.every(TimeUnit.MILLISECONDS.toNanos(CONFIRM_MILLIS), () -> confirm(outside));
+    confirming.execute(() -> confirm(outside)); // which may end it
   }
 
   private void confirm(Links outside) {
-    long asked = System.nanoTime();
+    long asked = timing.nanoTime();
     try {
       rootStore.confirm();
     } catch (RuntimeException replaced) {
@@ -204,6 +215,10 @@ public final class Domain implements Placing {
     return auto;
   }
 
+  Lender lender() {
+    return lender;
+  }
+
   // ---- objects that may be at the server, for members elsewhere
 
   /// Who is to be told at which side objects are.
@@ -212,15 +227,41 @@ public final class Domain implements Placing {
     void side(StreamId object, boolean atServer);
   }
 
-  /// Tells somebody at which side an object is, now when that is the server, and whenever it
-  /// changes. Does nothing for one that is always at the clients.
+  /// Tells somebody at which side an object is, now when that is not where it is at first, and
+  /// whenever it changes. Does nothing for one that is always at the clients.
   public void watch(PlacedObject object, Watcher watcher) {
-    if (store.isAuto(object)) auto.watch(object, watcher);
+    switch (store.placement(object)) {
+      case AUTO -> auto.watch(object, watcher);
+      case SERVER -> lender.watch(object, watcher);
+      case CLIENT -> {}
+    }
   }
 
-  /// Tells somebody nothing more.
+  /// Has an object be at the clients as long as somebody asks for it, and tells that one. May take
+  /// long.
+  ///
+  /// @param asker who also watches it
+  /// @throws IllegalArgumentException when there is no such object
+  /// @throws stoa.LimitExceeded when its state is too large to travel
+  public void borrow(PlacedObject object, Watcher asker) {
+    Site.check(object, name);
+    switch (store.placement(object)) {
+      case AUTO -> auto.borrow(object, asker);
+      case SERVER -> lender.borrow(object, asker);
+      case CLIENT -> asker.side(object.stream(), false);
+    }
+  }
+
+  /// Somebody does not ask for an object any more. Quick.
+  public void letGo(StreamId object, Watcher asker) {
+    auto.letGo(object, asker);
+    lender.letGo(object, asker);
+  }
+
+  /// Tells somebody nothing more, who asks for nothing any more.
   public void unwatch(Watcher watcher) {
     auto.unwatch(watcher);
+    lender.unwatch(watcher);
   }
 
   /// Notes what calls took that a member elsewhere has made.
@@ -231,6 +272,7 @@ public final class Domain implements Placing {
   /// Brings an object to the clients. May take long.
   public void bringHome(StreamId object) {
     auto.bringHome(object);
+    lender.bringHome(object);
   }
 
   /* This process, for its members. */
@@ -244,7 +286,13 @@ public final class Domain implements Placing {
     @Override
     public void forget(Member member) {
       members.remove(member);
+      unwatch(member.watcher());
       names.remove(member.id().address());
+    }
+
+    @Override
+    public Timing timing() {
+      return timing;
     }
 
     @Override
@@ -264,7 +312,7 @@ public final class Domain implements Placing {
 
     @Override
     public boolean isSure(NodeId node) {
-      return !served || mandate.holds(System.nanoTime());
+      return !served || mandate.holds(timing.nanoTime());
     }
 
     @Override
@@ -285,12 +333,35 @@ public final class Domain implements Placing {
 
     @Override
     public @Nullable Auto auto(PlacedObject object) {
-      return store.isAuto(object) ? auto : null;
+      return switch (store.placement(object)) {
+        case AUTO -> auto;
+        case SERVER -> lender;
+        case CLIENT -> null;
+      };
     }
 
     @Override
     public void bringHome(StreamId object) {
-      throw new IllegalStateException("members beside the root are not told of sides");
+      timing.start(() -> {
+        try {
+          Domain.this.bringHome(object);
+        } catch (RuntimeException over) {
+          LOG.debug("{} stays at the server: {}", object, over.getMessage());
+        }
+      });
+    }
+
+    @Override
+    public void borrow(PlacedObject object, Member by) {
+      // At which side others are, it asks for each call.
+      if (lender.lends(object)) lender.watch(object, by.watcher());
+      Domain.this.borrow(object, by.watcher());
+      by.hear();
+    }
+
+    @Override
+    public void letGo(PlacedObject object, Member by) {
+      Domain.this.letGo(object.stream(), by.watcher());
     }
   }
 
@@ -302,16 +373,37 @@ public final class Domain implements Placing {
     members.forEach(member -> member.fail(cause));
     links.close(root);
     links.end();
-    ticks.shutdownNow();
-    confirming.shutdown(); // by itself, perhaps
+    ticks.close();
+    confirming.close(); // by itself, perhaps
   }
 
   // ---- calls on the store itself
 
   @Override
   public @Nullable Object call(
-      PlacedObject object, SharedMethod method, @Nullable Object[] arguments) throws Throwable {
-    return rootMember.call(object, method, arguments);
+      PlacedObject object, SharedMethod method, @Nullable Object[] arguments, Reads reads)
+      throws Throwable {
+    return rootMember.call(object, method, arguments, reads);
+  }
+
+  @Override
+  public <T> T view(T shared, Reads reads) {
+    return rootMember.view(shared, reads);
+  }
+
+  @Override
+  public void met(PlacedObject object) {
+    lender.settle(object);
+  }
+
+  @Override
+  public void deleted(PlacedObject object) {
+    lender.deleted(object);
+  }
+
+  @Override
+  public boolean isKnown(PlacedObject object) {
+    return lender.isKnown(object.stream());
   }
 
   @Override

@@ -1,6 +1,5 @@
 package stoa.migration;
 
-import stoa.base.Clock;
 import stoa.migration.core.TreeNode;
 import stoa.migration.core.TreeNode.Retrieval;
 import stoa.objects.PlacedStore;
@@ -14,12 +13,12 @@ public final class Domains implements Placing.Provider {
   public Domains() {}
 
   @Override
-  public Placing begin(PlacedStore store, String domain, int before) {
+  public Placing.Root begin(PlacedStore store, String domain, int before) {
     return new Domain(
         store,
         domain,
         before,
-        Clock.system(),
+        store.clock(),
         new TreeNode.Settings(CHILDREN_MAX, Retrieval.ONE_BY_ONE));
   }
 }

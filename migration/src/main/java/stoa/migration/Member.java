@@ -2,7 +2,9 @@ package stoa.migration;
 
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.SortedSet;
 import java.util.TreeMap;
@@ -11,12 +13,13 @@ import org.jspecify.annotations.Nullable;
 import stoa.Action;
 import stoa.Body;
 import stoa.Closed;
+import stoa.Placement;
+import stoa.Reads;
 import stoa.UnknownOutcome;
 import stoa.base.StreamId;
 import stoa.migration.core.Copy;
 import stoa.migration.core.Event;
 import stoa.migration.core.NodeId;
-import stoa.migration.core.Reads;
 import stoa.migration.core.TreeNode;
 import stoa.objects.PlacedObject;
 import stoa.objects.Placing;
@@ -30,14 +33,18 @@ import stoa.objects.types.SharedMethod;
 /// those of a member above it do, it joins again by itself; what it did and was not durable may be
 /// lost then.
 @SuppressWarnings("exports") // Justification: of Placing, which programs do not call
-public final class Member implements Placing {
+public final class Member implements Placing, AutoCloseable {
   private final Site site;
   private final Seat seat;
+  private final Borrowed borrowed;
+  private final Domain.Watcher watcher;
 
   /// @param store that of the root; null for others
   Member(Site site, @Nullable RootStore store, String name, TreeNode node) {
     this.site = site;
     seat = new Seat(site, store, name, node, () -> site.forget(this));
+    borrowed = new Borrowed(site, this);
+    watcher = this::side;
   }
 
   /// Takes its place.
@@ -59,8 +66,23 @@ public final class Member implements Placing {
   }
 
   /// Whether an object is at the server, as far as is known here.
-  boolean isLent(StreamId object) {
-    return seat.isLent(object);
+  boolean isAtServer(StreamId object) {
+    return seat.isAtServer(object);
+  }
+
+  /// An object is at the server as long as the root has not said otherwise.
+  void home(StreamId object) {
+    seat.home(object);
+  }
+
+  /// Waits until what the root has said before is known.
+  void hear() {
+    seat.hear();
+  }
+
+  /// Who is told at which side objects are.
+  Domain.Watcher watcher() {
+    return watcher;
   }
 
   /// The root has said at which side an object is.
@@ -83,8 +105,7 @@ public final class Member implements Placing {
     return seat.standing();
   }
 
-  @Override
-  public boolean isOver() {
+  boolean isOver() {
     return seat.isOver();
   }
 
@@ -112,61 +133,62 @@ public final class Member implements Placing {
   /// The same object through a proxy whose calls execute here. Its accessors see all updates that
   /// ended before.
   ///
-  /// @throws IllegalArgumentException when the object is not placed at clients
+  /// @throws IllegalArgumentException when the object is of another domain, or is not placed at
+  ///   clients and does not exist
   public <T> T on(T shared) {
     return on(shared, Reads.STRICT);
   }
 
-  /// The same object through a proxy whose calls execute here.
+  /// The same object through a proxy whose calls execute here. One that is placed at the server is
+  /// lent, as by [#view]; of [Placement#AUTO] they execute where that costs less.
   ///
   /// @param how what its accessors see
   public <T> T on(T shared, Reads how) {
-    return site.objects().through(shared, how == Reads.STRICT ? this : new Reading(this, how));
+    return site.objects()
+        .through(
+            shared,
+            this,
+            how,
+            object -> site.objects().placement(object) == Placement.SERVER ? borrow(object) : this);
   }
 
-  /* The way of a proxy with other reads. */
-  private record Reading(Member member, Reads how) implements Placing {
-    @Override
-    public @Nullable Object call(
-        PlacedObject object, SharedMethod method, @Nullable Object[] arguments) throws Throwable {
-      return member.call(object, method, arguments, how);
-    }
+  /// The same object through a view, see [stoa.View.Client].
+  ///
+  /// @param how what its accessors see
+  public <T> T view(T shared, Reads how) {
+    return site.objects().through(shared, this, how, this::borrow);
+  }
 
-    @Override
-    public <X extends Exception> void together(Collection<PlacedObject> objects, Action<X> body)
-        throws X {
-      member.together(objects, body);
-    }
-
-    @Override
-    public boolean isOver() {
-      return member.isOver();
-    }
-
-    @Override
-    public void close() {}
+  private Object borrow(PlacedObject object) {
+    Site.check(object, site.domain());
+    Placement placement = site.objects().placement(object);
+    if (placement == Placement.SERVER) home(object.stream());
+    return placement == Placement.CLIENT ? this : borrowed.borrow(object);
   }
 
   @Override
   public @Nullable Object call(
-      PlacedObject object, SharedMethod method, @Nullable Object[] arguments) throws Throwable {
-    return call(object, method, arguments, Reads.STRICT);
-  }
-
-  private @Nullable Object call(
       PlacedObject object, SharedMethod method, @Nullable Object[] arguments, Reads how)
       throws Throwable {
     if (Running.CURRENT.isBound()) return Running.CURRENT.get().call(object, method, arguments);
     Site.check(object, site.domain());
     Auto auto = site.auto(object);
     if (auto == null) return inTree(object, method, arguments, how, new Auto.Meter());
+    boolean lendable = site.objects().placement(object) == Placement.SERVER;
+    if (lendable) home(object.stream());
     return auto.call(
         object,
         method,
         arguments,
         this,
-        // What it saw at the server may be newer than its copy.
-        meter -> inTree(object, method, arguments, Reads.STRICT, meter));
+        meter -> {
+          // What it saw at the server may be newer than its copy.
+          boolean old = !lendable || !seat.isCurrent(object.stream());
+          long sides = seat.sides();
+          Object answer = inTree(object, method, arguments, old ? Reads.STRICT : how, meter);
+          if (lendable) seat.seen(object.stream(), sides);
+          return answer;
+        });
   }
 
   private @Nullable Object inTree(
@@ -237,14 +259,31 @@ public final class Member implements Placing {
     }
     var _ = PlacedObject.domain(objects);
     objects.forEach(object -> Site.check(object, site.domain()));
+    objects.forEach(this::checkHere);
     objects.forEach(site::know);
+    Set<Auto> autos = new LinkedHashSet<>();
     for (var object : objects) {
       Auto auto = site.auto(object);
-      if (auto == null) continue;
-      auto.inTree(objects, () -> runTogether(objects, body));
-      return;
+      if (auto != null) autos.add(auto);
     }
-    runTogether(objects, body);
+    inAll(List.copyOf(autos), objects, body);
+  }
+
+  private void checkHere(PlacedObject object) {
+    boolean stays = site.objects().placement(object) == Placement.SERVER;
+    if (!stays || borrowed.has(object.stream())) return;
+    throw new IllegalArgumentException(
+        object + " is not placed at clients; say so in its @Shared, or use a View.Client of it");
+  }
+
+  private <X extends Exception> void inAll(
+      List<Auto> autos, Collection<PlacedObject> objects, Action<X> body) throws X {
+    if (autos.isEmpty()) {
+      runTogether(objects, body);
+    } else {
+      var rest = autos.subList(1, autos.size());
+      autos.getFirst().inTree(objects, () -> inAll(rest, objects, body));
+    }
   }
 
   private <X extends Exception> void runTogether(Collection<PlacedObject> objects, Action<X> body)
@@ -320,14 +359,15 @@ public final class Member implements Placing {
   /// whoever vanishes.
   ///
   /// @throws UnknownOutcome when this member was disconnected since its last flush, so that what it
-  ///   has done since may be lost; said once
+  ///   has done or seen since may be lost; said once
   public void flush() {
     seat.flush();
   }
 
   /// Leaves the tree, when the calls under way are over and durable. Further calls throw [Closed].
   ///
-  /// @throws UnknownOutcome as [#flush()]
+  /// @throws UnknownOutcome when this member was disconnected since its last flush, so that what it
+  ///   has done since may be lost
   /// @throws Closed when the store was closed before
   @Override
   public void close() {

@@ -1,14 +1,19 @@
 package stoa.migration;
 
-import java.util.Collection;
-import java.util.concurrent.Executors;
-import java.util.concurrent.ScheduledExecutorService;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import stoa.Action;
+import stoa.DeadlineExceeded;
+import stoa.Placement;
+import stoa.Unavailable;
 import stoa.base.Clock;
 import stoa.base.StreamId;
 import stoa.migration.core.NodeId;
@@ -16,13 +21,12 @@ import stoa.migration.core.TreeNode;
 import stoa.migration.core.Version;
 import stoa.objects.PlacedObject;
 import stoa.objects.PlacedObjects;
-import stoa.objects.Placing;
-import stoa.objects.types.SharedMethod;
 import stoa.spi.CallContext;
+import stoa.store.Timing;
 
 /// A member of a tree whose root is in another process. Thread-safe.
-@SuppressWarnings("exports") // Justification: of Placing, which programs do not call
-public final class Outpost implements Placing {
+@SuppressWarnings("exports") // Justification: of PlacedObjects, which programs do not call
+public final class Outpost implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Outpost.class);
 
   private final String domain;
@@ -32,10 +36,20 @@ public final class Outpost implements Placing {
   private final AtomicLong numbers = new AtomicLong();
   private final Member member;
   private final AutoClient auto;
-  private final ScheduledExecutorService ticks =
-      Executors.newSingleThreadScheduledExecutor(Domain::thread);
+  /* What the root has said of the objects that were asked for. */
+  private final Map<StreamId, CompletableFuture<StreamId>> asked = new ConcurrentHashMap<>();
+  private final Timing timing;
+  private final Timing.Line ticks;
 
-  private Outpost(String name, String domain, PlacedObjects objects, Uplink uplink, Clock clock) {
+  private Outpost(
+      String name,
+      String domain,
+      PlacedObjects objects,
+      Uplink uplink,
+      Clock clock,
+      Timing timing) {
+    this.timing = timing;
+    ticks = timing.line(Domain.THREAD);
     this.domain = domain;
     this.objects = objects;
     this.uplink = uplink;
@@ -48,6 +62,14 @@ public final class Outpost implements Placing {
           @Override
           public void side(StreamId object, boolean atServer) {
             member.side(object, atServer);
+            var answer = atServer ? null : asked.get(object);
+            if (answer != null) answer.complete(object);
+          }
+
+          @Override
+          public void refused(StreamId object, RuntimeException why) {
+            var answer = asked.get(object);
+            if (answer != null) answer.completeExceptionally(why);
           }
 
           @Override
@@ -63,13 +85,19 @@ public final class Outpost implements Placing {
   /// @param domain the domain whose tree it is
   /// @param objects the objects, as this process knows them
   /// @param uplink closed with this
+  /// @param timing the time of this process
   /// @throws stoa.Unavailable when there is no root in time
   /// @throws stoa.DeadlineExceeded when there is no place in time
   public static Outpost join(
-      String name, String domain, PlacedObjects objects, Uplink uplink, Clock clock) {
+      String name,
+      String domain,
+      PlacedObjects objects,
+      Uplink uplink,
+      Clock clock,
+      Timing timing) {
     try {
       uplink.await();
-      var outpost = new Outpost(name, domain, objects, uplink, clock);
+      var outpost = new Outpost(name, domain, objects, uplink, clock, timing);
       outpost.begin();
       return outpost;
     } catch (RuntimeException | Error failed) {
@@ -79,13 +107,11 @@ public final class Outpost implements Placing {
   }
 
   private void begin() {
-    var _ =
-        ticks.scheduleWithFixedDelay(
-            this::tick, Domain.TICK_MILLIS, Domain.TICK_MILLIS, TimeUnit.MILLISECONDS);
+    ticks.every(TimeUnit.MILLISECONDS.toNanos(Domain.TICK_MILLIS), this::tick);
     try {
       member.begin();
     } catch (RuntimeException | Error failed) {
-      ticks.shutdownNow();
+      ticks.close();
       throw failed;
     }
   }
@@ -107,6 +133,11 @@ public final class Outpost implements Placing {
 
   /* The process, for its member. */
   private final class There implements Site {
+    @Override
+    public Timing timing() {
+      return timing;
+    }
+
     @Override
     public Links links() {
       return uplink;
@@ -152,7 +183,7 @@ public final class Outpost implements Placing {
 
     @Override
     public @Nullable Auto auto(PlacedObject object) {
-      return objects.isAuto(object) ? auto : null;
+      return objects.placement(object) == Placement.CLIENT ? null : auto;
     }
 
     @Override
@@ -161,26 +192,34 @@ public final class Outpost implements Placing {
     }
 
     @Override
-    public void forget(Member gone) {
-      ticks.shutdown();
+    public void borrow(PlacedObject object, Member by) {
+      var answer = asked.computeIfAbsent(object.stream(), _ -> new CompletableFuture<>());
+      uplink.borrow(object);
+      Duration limit = objects.limits().callTimeMax();
+      try {
+        var _ = timing.await(answer, limit.toNanos());
+      } catch (ExecutionException refused) {
+        asked.remove(object.stream(), answer);
+        throw (RuntimeException) refused.getCause();
+      } catch (TimeoutException late) {
+        throw new DeadlineExceeded(
+            object + " was not lent within " + limit + ": the tree has no root now", late);
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        throw new Unavailable("interrupted while " + object + " was to be lent", e);
+      }
     }
-  }
 
-  @Override
-  public @Nullable Object call(
-      PlacedObject object, SharedMethod method, @Nullable Object[] arguments) throws Throwable {
-    return member.call(object, method, arguments);
-  }
+    @Override
+    public void letGo(PlacedObject object, Member by) {
+      asked.remove(object.stream());
+      uplink.letGo(object.stream());
+    }
 
-  @Override
-  public <X extends Exception> void together(Collection<PlacedObject> some, Action<X> body)
-      throws X {
-    member.together(some, body);
-  }
-
-  @Override
-  public boolean isOver() {
-    return member.isOver();
+    @Override
+    public void forget(Member gone) {
+      ticks.close();
+    }
   }
 
   /// Leaves the tree with all made durable, see [Member#close].
@@ -189,7 +228,7 @@ public final class Outpost implements Placing {
     try {
       member.close();
     } finally {
-      ticks.shutdownNow();
+      ticks.close();
       uplink.close();
     }
   }

@@ -4,15 +4,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
@@ -20,6 +17,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import stoa.Closed;
 import stoa.LimitExceeded;
+import stoa.Placement;
 import stoa.Unavailable;
 import stoa.base.StreamId;
 import stoa.migration.core.Copy;
@@ -30,6 +28,7 @@ import stoa.objects.PlacedObject;
 import stoa.objects.PlacedState;
 import stoa.objects.PlacedStore;
 import stoa.objects.PlacedStore.Change;
+import stoa.store.Timing;
 
 /// The store as the root uses it: states are read from it, and written to it in the order in which
 /// they came. Thread-safe.
@@ -39,17 +38,20 @@ final class RootStore implements AutoCloseable {
 
   private static final long END_SECONDS = 10;
 
-  /* For how long states wait for newer ones of the same objects, while nobody waits for them. */
+  /* For how long states wait for newer ones of the same objects, while nobody waits for them; and for
+   * how many times as long as the last ones took to write, so that others can write, too. */
   private static final long JOINING_MILLIS = 100;
+  private static final int JOINING_TIMES = 4;
 
   private final PlacedStore store;
   private final long quietUntilNanos;
   private final Consumer<Event> root;
   private final Consumer<RuntimeException> failed;
   private final Map<StreamId, PlacedObject> objects = new ConcurrentHashMap<>();
-  private final ExecutorService loads = Executors.newVirtualThreadPerTaskExecutor();
-  private final ScheduledExecutorService writer =
-      Executors.newSingleThreadScheduledExecutor(Domain::thread);
+  /* Of objects that may be lent, those that are, or were: the root has them since. */
+  private final Set<StreamId> lent = ConcurrentHashMap.newKeySet();
+  private final Timing timing;
+  private final Timing.Line writer;
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition wrote = lock.newCondition();
   /* Guarded by `lock`: what is to persist, up to which number that is, and what has persisted; and
@@ -58,6 +60,7 @@ final class RootStore implements AutoCloseable {
   private final SortedMap<StreamId, StreamId> unnamed = new TreeMap<>();
   private boolean asked;
   private boolean urgent;
+  private long wroteMillis;
   private long pendingTo;
   private long persisted;
   private @Nullable RuntimeException over;
@@ -66,6 +69,8 @@ final class RootStore implements AutoCloseable {
   /// @param failed is told why there is no more
   RootStore(PlacedStore store, Consumer<Event> root, Consumer<RuntimeException> failed) {
     this.store = store;
+    timing = store.timing();
+    writer = timing.line(Domain.THREAD);
     quietUntilNanos = store.freeNanos() + Mandate.LENGTH_NANOS;
     this.root = root;
     this.failed = failed;
@@ -85,25 +90,42 @@ final class RootStore implements AutoCloseable {
               + " objects; start the server again to forget those that nobody uses");
     }
     objects.putIfAbsent(stream, object);
+    loadIfWanted(stream);
+  }
+
+  /// An object is lent, or found to be: it may be loaded from now on.
+  void lend(PlacedObject object) {
+    know(object);
+    lent.add(object.stream());
+    loadIfWanted(object.stream());
+  }
+
+  private void loadIfWanted(StreamId stream) {
     boolean waiting;
     lock.lock();
     try {
-      waiting = unnamed.remove(stream) != null;
+      waiting = isHere(stream) && unnamed.remove(stream) != null;
     } finally {
       lock.unlock();
     }
     if (waiting) load(stream);
   }
 
+  /* Whether the tree may have an object, as far as is known. */
+  private boolean isHere(StreamId stream) {
+    var object = objects.get(stream);
+    return object != null && (store.placement(object) != Placement.SERVER || lent.contains(stream));
+  }
+
   private PlacedObject known(StreamId stream) {
     return Objects.requireNonNull(objects.get(stream), "an object that was loaded");
   }
 
-  /// Reads a state, as soon as it is known which object it is of.
+  /// Reads a state, as soon as it is known which object it is of, and that it is not at the server.
   void load(StreamId stream) {
     lock.lock();
     try {
-      if (!objects.containsKey(stream)) {
+      if (!isHere(stream)) {
         unnamed.put(stream, stream);
         return;
       }
@@ -126,8 +148,8 @@ final class RootStore implements AutoCloseable {
 
   /* Members of a root that was before may act on its mandate yet: until that is over, nothing is read. */
   private Executor loading() {
-    long left = store.mayHaveOthers() ? quietUntilNanos - System.nanoTime() : 0;
-    return left <= 0 ? loads : CompletableFuture.delayedExecutor(left, TimeUnit.NANOSECONDS, loads);
+    long left = store.mayHaveOthers() ? quietUntilNanos - timing.nanoTime() : 0;
+    return left <= 0 ? timing::start : task -> writer.after(left, () -> timing.start(task));
   }
 
   private void submit(Executor threads, Runnable task) {
@@ -152,8 +174,8 @@ final class RootStore implements AutoCloseable {
       pendingTo = number;
       if (asked) return;
       asked = true;
-      var _ =
-          writer.schedule(() -> submit(writer, this::write), JOINING_MILLIS, TimeUnit.MILLISECONDS);
+      long delayMillis = Math.max(JOINING_MILLIS, JOINING_TIMES * wroteMillis);
+      writer.after(TimeUnit.MILLISECONDS.toNanos(delayMillis), () -> submit(writer, this::write));
     } catch (RejectedExecutionException closed) {
       // Nobody waits for it any more.
     } finally {
@@ -189,6 +211,7 @@ final class RootStore implements AutoCloseable {
     } finally {
       lock.unlock();
     }
+    long began = timing.nanoTime();
     List<Change> changes = new ArrayList<>();
     for (var copy : copies.values()) {
       var version = copy.version();
@@ -203,6 +226,7 @@ final class RootStore implements AutoCloseable {
     lock.lock();
     try {
       persisted = to;
+      wroteMillis = TimeUnit.NANOSECONDS.toMillis(timing.nanoTime() - began);
       wrote.signalAll();
     } finally {
       lock.unlock();
@@ -250,10 +274,9 @@ final class RootStore implements AutoCloseable {
   /// @throws Unavailable when that is not known in time
   @Override
   public void close() {
-    loads.shutdownNow();
-    writer.shutdown();
+    writer.close();
     try {
-      if (writer.awaitTermination(END_SECONDS, TimeUnit.SECONDS)) return;
+      if (writer.await(TimeUnit.SECONDS.toNanos(END_SECONDS))) return;
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }

@@ -13,7 +13,6 @@ import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
@@ -23,6 +22,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import stoa.Closed;
 import stoa.DeadlineExceeded;
+import stoa.Reads;
 import stoa.UnknownOutcome;
 import stoa.base.StreamId;
 import stoa.migration.core.Copy;
@@ -30,8 +30,8 @@ import stoa.migration.core.Effect;
 import stoa.migration.core.Event;
 import stoa.migration.core.Message;
 import stoa.migration.core.NodeId;
-import stoa.migration.core.Reads;
 import stoa.migration.core.TreeNode;
+import stoa.store.Timing;
 
 /// A member's place in the tree: one node after the other, and what is asked of them. Thread-safe.
 final class Seat {
@@ -61,9 +61,13 @@ final class Seat {
   /* What an operation or a read is of; alone is one that can be made at the server instead. */
   private record Wanted(Collection<StreamId> objects, boolean alone) {}
 
+  /* How much a flush is for. */
+  private record Covered(long changes, long sights) {}
+
   private static final Logger LOG = LoggerFactory.getLogger(Seat.class);
 
   private final Site site;
+  private final Timing timing;
   private final @Nullable RootStore store;
   private final String name;
   private final Mailbox mailbox;
@@ -82,18 +86,29 @@ final class Seat {
   /* What operations and reads wait for that are of objects of which some may be at the server; the
    * number of each is also among `operations`, `reads` or `locals`. */
   private final Map<Long, Wanted> wanted = new ConcurrentHashMap<>();
-  /* The objects that are there, as far as is known. Changed by tasks of the mailbox. */
+  /* The objects that are there, of those that usually are not, as far as is known. Changed by tasks of
+   * the mailbox. */
   private final Set<StreamId> lent = ConcurrentHashMap.newKeySet();
+  /* Those that are at the server unless the root has said that they are not, and of which it has. */
+  private final Set<StreamId> homed = ConcurrentHashMap.newKeySet();
+  private final Set<StreamId> away = ConcurrentHashMap.newKeySet();
+  /* Those of which the newest state was seen here since they have come from the server. */
+  private final Set<StreamId> current = ConcurrentHashMap.newKeySet();
+  private final AtomicLong sides = new AtomicLong();
   /* Whether it has done something that no flush was answered for. */
   private boolean unflushed;
   /* How many operations it has executed, and how many when each flush was asked for. */
   private long changes;
-  private final Map<Long, Long> covered = new HashMap<>();
+  /* The same of what it has read. */
+  private boolean unflushedReads;
+  private long sights;
+  private final Map<Long, Covered> covered = new HashMap<>();
   private boolean leaving;
   /* Whether the node leaves and another one comes after it, and what waits for that. */
   private boolean moving;
   private final List<Runnable> waiting = new ArrayList<>();
   private final AtomicBoolean lost = new AtomicBoolean();
+  private final AtomicBoolean lostReads = new AtomicBoolean();
   /* What waits until it is certain that nobody else has what the node has. */
   private final List<Runnable> unsure = new ArrayList<>();
   /* Of the root: the last number that was to persist. */
@@ -103,6 +118,7 @@ final class Seat {
   /// @param forgotten is run when it has left
   Seat(Site site, @Nullable RootStore store, String name, TreeNode node, Runnable forgotten) {
     this.site = site;
+    timing = site.timing();
     this.store = store;
     this.name = name;
     this.node = node;
@@ -228,8 +244,9 @@ final class Seat {
       case Effect.Execute(long number, var inputs) -> obtained(own, number, inputs);
       case Effect.Answer(long number, Copy copy) -> answered(own, number, copy);
       case Effect.Flushed(long number) -> {
-        Long before = covered.remove(number);
-        if (before != null && before == changes) unflushed = false;
+        Covered before = covered.remove(number);
+        if (before != null && before.changes == changes) unflushed = false;
+        if (before != null && before.sights == sights) unflushedReads = false;
         var flush = flushes.remove(number);
         if (flush != null) flush.complete(null);
       }
@@ -257,18 +274,21 @@ final class Seat {
   /* What is read locally may be as old as it likes. */
   private void answered(TreeNode own, long number, Copy copy) {
     if (locals.containsKey(number)) {
-      if (isFresh()) complete(locals.remove(number), copy);
+      if (isFresh()) told(locals.remove(number), copy);
       return;
     }
     whenSure(
         own,
         () -> {
-          if (own.id().equals(node.id())) complete(reads.remove(number), copy);
+          if (own.id().equals(node.id())) told(reads.remove(number), copy);
         });
   }
 
-  private static <T> void complete(@Nullable CompletableFuture<T> future, T value) {
-    if (future != null) future.complete(value);
+  private void told(@Nullable CompletableFuture<Copy> reader, Copy copy) {
+    if (reader == null) return;
+    unflushedReads = true;
+    sights++;
+    reader.complete(copy);
   }
 
   private void obtained(TreeNode own, long number, List<Copy> inputs) {
@@ -285,6 +305,7 @@ final class Seat {
     flushes.clear();
     all.forEach(flush -> flush.complete(null));
     unflushed = false;
+    unflushedReads = false;
     if (leaving || !moving) endLost();
     else comeBack();
   }
@@ -295,12 +316,15 @@ final class Seat {
     flushes.clear();
     if (leaving || waitingFlushes.isEmpty()) {
       if (unflushed || !waitingFlushes.isEmpty()) lost.set(true);
+      if (unflushedReads) lostReads.set(true);
     } else {
       lost.set(false);
+      lostReads.set(false);
     }
     covered.clear();
     waitingFlushes.forEach(flush -> flush.completeExceptionally(mayBeLost()));
     unflushed = false;
+    unflushedReads = false;
     site.links().close(own.id());
     if (leaving) endLost();
     else comeBack();
@@ -376,14 +400,14 @@ final class Seat {
     all.forEach(each -> each.completeExceptionally(cause));
   }
 
-  private static <T extends @Nullable Object> T await(CompletableFuture<T> future, Duration limit)
+  private <T extends @Nullable Object> T await(CompletableFuture<T> future, Duration limit)
       throws TimeoutException {
     boolean interrupted = false;
-    long end = System.nanoTime() + limit.toNanos();
+    long end = timing.nanoTime() + limit.toNanos();
     try {
       while (true) {
         try {
-          return future.get(end - System.nanoTime(), TimeUnit.NANOSECONDS);
+          return timing.await(future, end - timing.nanoTime());
         } catch (InterruptedException later) {
           interrupted = true;
         }
@@ -449,9 +473,9 @@ final class Seat {
   /* Whether something is to be made at the server. What cannot be is waited for. */
   private boolean isElsewhere(long number) {
     var of = wanted.get(number);
-    if (of == null || lent.isEmpty()) return false;
+    if (of == null) return false;
     for (var object : of.objects) {
-      if (!lent.contains(object)) continue;
+      if (!isAtServer(object)) continue;
       if (of.alone) {
         goElsewhere(number);
         return true;
@@ -475,18 +499,55 @@ final class Seat {
   }
 
   /// Whether an object is at the server, as far as is known.
-  boolean isLent(StreamId object) {
-    return lent.contains(object);
+  boolean isAtServer(StreamId object) {
+    return homed.contains(object) ? !away.contains(object) : lent.contains(object);
+  }
+
+  /// An object is at the server as long as the root has not said otherwise.
+  void home(StreamId object) {
+    homed.add(object);
+  }
+
+  /// Waits until what the root has said before is known.
+  void hear() {
+    var heard = new CompletableFuture<Void>();
+    mailbox.put(() -> heard.complete(null));
+    heard.join();
+  }
+
+  /// Whether the newest state of an object was seen here since it has come from the server, so that
+  /// a copy that is here is no older than what its calls have told there.
+  boolean isCurrent(StreamId object) {
+    return current.contains(object);
+  }
+
+  /// How often objects have changed sides.
+  long sides() {
+    return sides.get();
+  }
+
+  /// The newest state of an object was seen.
+  ///
+  /// @param before [#sides()] before it was asked for
+  void seen(StreamId object, long before) {
+    if (isCurrent(object)) return;
+    mailbox.put(() -> {
+      if (sides.get() == before && !isAtServer(object)) current.add(object);
+    });
   }
 
   /// An object has gone to the server, or has come from there.
   void side(StreamId object, boolean atServer) {
     mailbox.put(() -> {
+      var _ = sides.incrementAndGet();
       if (!atServer) {
         lent.remove(object);
+        away.add(object);
         return;
       }
-      lent.add(object);
+      away.remove(object);
+      current.remove(object);
+      if (!homed.contains(object)) lent.add(object);
       wanted.forEach((number, of) -> {
         if (!of.objects.contains(object)) return;
         if (!of.alone) {
@@ -501,7 +562,12 @@ final class Seat {
 
   /// There is another root, which says anew what is at the server.
   void forgetSides() {
-    mailbox.put(lent::clear);
+    mailbox.put(() -> {
+      var _ = sides.incrementAndGet();
+      lent.clear();
+      away.clear();
+      current.clear();
+    });
   }
 
   // ---- for its member
@@ -587,19 +653,21 @@ final class Seat {
           ask(
               flushes,
               number -> {
-                covered.put(number, changes);
+                covered.put(number, new Covered(changes, sights));
                 return new Event.Flush(number);
               },
               "the word that all is durable");
     } catch (Again again) {
       // As when it was disconnected before.
     }
-    if (lost.getAndSet(false)) throw mayBeLost();
+    boolean mayBe = lost.getAndSet(false);
+    mayBe |= lostReads.getAndSet(false);
+    if (mayBe) throw mayBeLost();
   }
 
   private UnknownOutcome mayBeLost() {
     return new UnknownOutcome(
-        name + " was disconnected; what it did since its last flush may be lost");
+        name + " was disconnected; what it did or saw since its last flush may be lost");
   }
 
   /// See [Member#close].

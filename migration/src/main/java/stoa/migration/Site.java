@@ -8,6 +8,7 @@ import stoa.migration.core.Version;
 import stoa.objects.PlacedObject;
 import stoa.objects.PlacedObjects;
 import stoa.spi.CallContext;
+import stoa.store.Timing;
 
 /// Where a member is: what it needs of its process. Thread-safe.
 interface Site {
@@ -24,12 +25,15 @@ interface Site {
 
   /// An object of that domain.
   ///
-  /// @throws IllegalArgumentException when it is of another one, or not placed at clients
+  /// @throws IllegalArgumentException when it is of another one
   default PlacedObject object(Object shared) {
     var object = objects().object(shared);
     check(object, domain());
     return object;
   }
+
+  /// The time of its process.
+  Timing timing();
 
   /// The connections of its nodes.
   Links links();
@@ -60,6 +64,17 @@ interface Site {
 
   /// Asks for an object that is at the server. Waits for nothing.
   void bringHome(StreamId object);
+
+  /// Has an object be at the clients from when this returns on, until [#letGo]; it stays where it
+  /// is if that cannot be.
+  ///
+  /// @throws IllegalArgumentException when there is no such object
+  /// @throws stoa.LimitExceeded when its state is too large to travel
+  /// @throws stoa.DeadlineExceeded when that is not known in time
+  void borrow(PlacedObject object, Member by);
+
+  /// This need not be so any more.
+  void letGo(PlacedObject object, Member by);
 
   /// A member is no more.
   void forget(Member member);

@@ -33,7 +33,10 @@ public interface Uplink extends Links, AutoCloseable {
     /// An object has gone to the server, or has come from there. Quick.
     void side(StreamId object, boolean atServer);
 
-    /// All are at the clients, as far as is known: the root says anew what is not.
+    /// An object that was asked for is not lent.
+    void refused(StreamId object, RuntimeException why);
+
+    /// All are where they usually are, as far as is known: the root says anew what is not.
     void forget();
   }
 
@@ -45,6 +48,13 @@ public interface Uplink extends Links, AutoCloseable {
 
   /// Asks the root to let an object go from the server.
   void bringHome(StreamId object);
+
+  /// Asks the root for an object to be at the clients, now and whenever there is another root. It
+  /// says when that is so, or is refused.
+  void borrow(PlacedObject object);
+
+  /// Takes that back.
+  void letGo(StreamId object);
 
   /// Tells the root where the member stands.
   void tell(Standing standing);

@@ -14,9 +14,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import stoa.Accessor;
 import stoa.Placement;
+import stoa.Reads;
 import stoa.Shared;
 import stoa.Stoa;
-import stoa.migration.core.Reads;
 
 /// Objects whose calls are made at the server or at clients.
 class AutoTest {
@@ -90,6 +90,25 @@ class AutoTest {
       assertEquals(122, domain.join("one").on(score).add(1));
       toServer(domain, score);
       assertEquals(124, domain.join("two").on(score).add(2));
+    }
+  }
+
+  @Test
+  void staysAtTheClientsAsLongAsThereIsAView() {
+    try (var stoa = Stoa.open("memory:")) {
+      var domain = Domain.of(stoa);
+      var score = score(stoa, "a");
+      assertEquals(101, score.add(1));
+      toServer(domain, score);
+      try (var one = domain.join("one")) {
+        var view = one.view(score, Reads.STRICT);
+        toServer(domain, score);
+        assertEquals(103, view.add(2));
+        assertEquals(List.of(score), one.place(List.of(score)).here());
+      }
+      toServer(domain, score);
+      assertEquals(106, score.add(3));
+      assertEquals(List.of(), domain.join("two").place(List.of(score)).here());
     }
   }
 

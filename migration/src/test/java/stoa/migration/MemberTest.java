@@ -17,11 +17,12 @@ import org.junit.jupiter.api.io.TempDir;
 import stoa.Accessor;
 import stoa.Closed;
 import stoa.Placement;
+import stoa.Reads;
 import stoa.Shared;
 import stoa.Stoa;
 import stoa.TxOptions;
 import stoa.UnknownOutcome;
-import stoa.migration.core.Reads;
+import stoa.View;
 import stoa.objects.ObjectService;
 import stoa.objects.types.Keys;
 import stoa.store.Existence;
@@ -84,6 +85,9 @@ class MemberTest {
       assertEquals(106, purse.add(3));
       assertEquals(106, two.on(purse).balance());
       assertEquals("a", two.on(purse, Reads.LOCAL).name());
+      var view = stoa.view(Purse.class, stoa.ref(purse), new View.Client(Reads.STRICT));
+      assertEquals(107, view.add(1));
+      assertEquals(107, two.on(purse).balance());
     }
   }
 

@@ -40,6 +40,7 @@ final class Conversation implements StreamObserver<ClientFrame> {
   private boolean saidHello;
   private boolean saidDraining;
   private boolean saidEnd;
+  private int bytesAim = Frames.BYTES_FIRST;
 
   // Guarded by this.
   private boolean paused;
@@ -298,12 +299,13 @@ final class Conversation implements StreamObserver<ClientFrame> {
         frame.setDraining(true);
       }
       if (!something && !known.hasMore()) break;
-      known.takeAnswers(this, frame);
+      known.takeAnswers(this, frame, bytesAim);
       frame.setMoment(node.service().moment());
       known.takeChanges(this, frame);
-      if (frame.getAnswersCount() == 0) known.takeEvents(this, frame);
+      if (frame.getAnswersCount() == 0) known.takeEvents(this, frame, bytesAim);
       if (known.conversation() != this) break;
       out.onNext(frame.build());
+      if (known.hasMore()) bytesAim = Frames.growing(bytesAim);
     }
     if (over) return;
     if (known.isOverfull()) {
@@ -339,7 +341,6 @@ final class Conversation implements StreamObserver<ClientFrame> {
         .setCallTimeMaxMillis(limits.callTimeMax().toMillis())
         .addAllServers(nodes.servers())
         .setGroups(nodes.groups())
-        .setSpread(nodes.isSpread())
         .build();
   }
 }

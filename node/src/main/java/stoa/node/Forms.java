@@ -3,14 +3,17 @@ package stoa.node;
 import com.google.protobuf.ByteString;
 import stoa.LogAddress;
 import stoa.base.StreamId;
+import stoa.objects.Errand;
 import stoa.objects.ObjectService;
 import stoa.store.Existence;
+import stoa.store.Key;
 import stoa.store.Transaction;
 import stoa.wire.proto.Answer;
 import stoa.wire.proto.Answered;
 import stoa.wire.proto.At;
 import stoa.wire.proto.Call;
 import stoa.wire.proto.Done;
+import stoa.wire.proto.ObjectName;
 import stoa.wire.proto.TransactionId;
 
 /// What messages mean to the store, and what its answers are as messages.
@@ -75,6 +78,40 @@ final class Forms {
 
   static Answer.Builder done(long number, long other) {
     return Answer.newBuilder().setDone(Done.newBuilder().setNumber(number).setOther(other));
+  }
+
+  static stoa.wire.proto.Errand errand(Errand errand) {
+    var made =
+        stoa.wire.proto.Errand.newBuilder()
+            .setGroup(errand.group())
+            .setObject(name(errand.target()))
+            .setClassName(errand.className())
+            .setExistence(existence(errand.existence()))
+            .setCall(ByteString.copyFrom(errand.call()))
+            .setNested(errand.nested());
+    errand.callers().forEach(caller -> made.addCallers(name(caller)));
+    return made.build();
+  }
+
+  private static ObjectName name(Key key) {
+    return ObjectName.newBuilder()
+        .setType(key.space())
+        .setKey(ByteString.copyFrom(key.name()))
+        .build();
+  }
+
+  private static stoa.wire.proto.Existence existence(Existence existence) {
+    var made = stoa.wire.proto.Existence.newBuilder();
+    switch (existence) {
+      case Existence.Any _ -> made.setKind(stoa.wire.proto.Existence.Kind.ANY);
+      case Existence.Absent _ -> made.setKind(stoa.wire.proto.Existence.Kind.ABSENT);
+      case Existence.Undeleted _ -> made.setKind(stoa.wire.proto.Existence.Kind.UNDELETED);
+      case Existence.Generation(long generation, _) ->
+          made.setKind(stoa.wire.proto.Existence.Kind.GENERATION).setGeneration(generation);
+    }
+    byte[] opening = existence.opening();
+    if (opening != null) made.setHasOpening(true).setOpening(ByteString.copyFrom(opening));
+    return made.build();
   }
 
   static At at(LogAddress address) {

@@ -102,12 +102,6 @@ final class Nodes implements AutoCloseable {
     return known == null ? 1 : known.groups();
   }
 
-  /// Whether what has an order with others is spread over all groups.
-  boolean isSpread() {
-    Peers known = peers;
-    return known != null && known.isSpread();
-  }
-
   /// Whether there is a group, as far as is known.
   boolean has(int group) {
     int known = groups();

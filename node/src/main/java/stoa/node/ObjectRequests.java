@@ -9,6 +9,7 @@ import stoa.TooOld;
 import stoa.Unavailable;
 import stoa.UnknownOutcome;
 import stoa.objects.ObjectService;
+import stoa.objects.PlacedObjects;
 import stoa.store.Answer;
 import stoa.store.Earlier;
 import stoa.store.Request;
@@ -88,11 +89,15 @@ final class ObjectRequests {
     else container.lane().quick(() -> start(asked, container, call));
   }
 
-  /// Makes a call on a client-placed object, which is not in the log under the call's number.
+  /// Makes a call on an object that is at clients. What comes of it is not in the log under the
+  /// call's number.
   private void atRoot(Asked asked, ObjectService.Call call) {
-    asked.onCalls(() ->
-        Forms.answered(
-            service.callPlaced(call), service.generation(call.container()), service.moment()));
+    asked.onCalls(() -> rooted(call));
+  }
+
+  private stoa.wire.proto.Answer.Builder rooted(ObjectService.Call call) {
+    return Forms.answered(
+        service.callPlaced(call), service.generation(call.container()), service.moment());
   }
 
   /// Begins a call; hands it on when it would take long.
@@ -124,6 +129,7 @@ final class ObjectRequests {
     request.whenDone(settled -> {
       try {
         if (settled.isMoved()) askWhole(asked, call, settled);
+        else if (service.isLent(settled)) atRoot(asked, call);
         else
           asked.answer(
               Forms.answered(service.encoded(settled), settled.generation(), settled.reach()));
@@ -135,8 +141,12 @@ final class ObjectRequests {
 
   private void askWhole(Asked asked, ObjectService.Call call, Request moved) {
     asked.onCalls(() -> {
-      ObjectService.Asked whole = service.askWhole(call, moved);
-      return Forms.answered(whole.encoded(), whole.generation(), whole.reach());
+      try {
+        ObjectService.Asked whole = service.askWhole(call, moved);
+        return Forms.answered(whole.encoded(), whole.generation(), whole.reach());
+      } catch (PlacedObjects.Elsewhere lent) {
+        return rooted(call);
+      }
     });
   }
 
@@ -153,6 +163,11 @@ final class ObjectRequests {
         Answer answer = earlier.answer();
         if (answer == null)
           throw new IllegalArgumentException("the request deleted the object when it came before");
+        if (service.isLent(answer)) {
+          throw new UnknownOutcome(
+              "the object was lent to clients when the call came before, and the server that was"
+                  + " to make it there is gone; look whether it was made");
+        }
         asked.answer(Forms.answered(answer.encoded(), earlier.generation(), earlier.counter()));
         return;
       }
@@ -186,13 +201,26 @@ final class ObjectRequests {
           .delete(container.object(), Forms.existence(delete.getExistence()), asked.id())
           .whenDone(settled -> {
             try {
-              asked.answer(Forms.done(settled.number()).setReach(settled.reach()));
+              deleted(asked, container, settled);
             } catch (RuntimeException | LinkageError | StackOverflowError failed) {
               asked.fail(failed);
             }
           });
     } catch (RuntimeException | LinkageError | StackOverflowError failed) {
       asked.fail(failed);
+    }
+  }
+
+  /// Answers a deletion, when nobody calls the object any more at clients.
+  private void deleted(Asked asked, Container container, Request settled) {
+    var done = Forms.done(settled.number()).setReach(settled.reach());
+    if (service.mayBeLent(container.object())) {
+      asked.onCalls(() -> {
+        service.deleted(container.object());
+        return done;
+      });
+    } else {
+      asked.answer(done);
     }
   }
 

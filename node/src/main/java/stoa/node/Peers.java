@@ -9,11 +9,6 @@ public interface Peers {
   /// How many groups keep the store, numbered from 0; 0 while that is not known.
   int groups();
 
-  /// Whether what has an order with others is spread over all groups.
-  default boolean isSpread() {
-    return false;
-  }
-
   /// Where clients find the servers, `HOST:PORT`.
   List<String> servers();
 

@@ -18,6 +18,7 @@ import stoa.StoaException;
 import stoa.Unavailable;
 import stoa.links.TreeMember;
 import stoa.links.TreeServer;
+import stoa.objects.Neighborhood;
 import stoa.objects.ObjectCall;
 import stoa.objects.ObjectService;
 import stoa.storage.DeviceStats;
@@ -167,6 +168,16 @@ public final class Server implements AutoCloseable {
     Node node = nodes.of(group);
     if (node == null) throw new Unavailable("another server has group " + group);
     return node.participant();
+  }
+
+  /// Answers what a method of another group's object asks of a group. May wait.
+  ///
+  /// @param question see [Neighborhood]
+  public byte[] neighbor(byte[] question) {
+    int group = Neighborhood.groupOf(question);
+    Node node = nodes.of(group);
+    if (node == null) return Neighborhood.elsewhere("another server has group " + group);
+    return node.service().neighbor(question);
   }
 
   /// This server has a group's part of the store no more: its clients are told to ask another

@@ -318,14 +318,16 @@ final class Session {
   // ---- frames
 
   /// Takes answers for a frame.
-  synchronized void takeAnswers(Conversation over, ServerFrame.Builder frame) {
+  ///
+  /// @param bytesAim how many bytes it gathers
+  synchronized void takeAnswers(Conversation over, ServerFrame.Builder frame, int bytesAim) {
     if (conversation != over) return; // they are for the connection that came in its place
     int bytes = 0;
-    for (int count = 0; count < Frames.PARTS_MAX && bytes < Frames.BYTES_AIM; count++) {
+    for (int count = 0; count < Frames.PARTS_MAX && bytes < bytesAim; count++) {
       Answer answer = answers.peek();
       if (answer == null) return;
       int size = answer.getSerializedSize();
-      if (count > 0 && bytes + size > Frames.BYTES_AIM) return;
+      if (count > 0 && bytes + size > bytesAim) return;
       answers.poll();
       answerBytes -= size;
       bytes += size;
@@ -342,14 +344,16 @@ final class Session {
   }
 
   /// Takes events for a frame.
-  synchronized void takeEvents(Conversation over, ServerFrame.Builder frame) {
+  ///
+  /// @param bytesAim how many bytes it gathers
+  synchronized void takeEvents(Conversation over, ServerFrame.Builder frame, int bytesAim) {
     if (conversation != over) return;
     int bytes = 0;
-    for (int count = 0; count < Frames.PARTS_MAX && bytes < Frames.BYTES_AIM; count++) {
+    for (int count = 0; count < Frames.PARTS_MAX && bytes < bytesAim; count++) {
       Event event = events.peek();
       if (event == null) return;
       int size = event.getSerializedSize();
-      if (count > 0 && bytes + size > Frames.BYTES_AIM) return;
+      if (count > 0 && bytes + size > bytesAim) return;
       events.poll();
       eventBytes -= size;
       bytes += size;

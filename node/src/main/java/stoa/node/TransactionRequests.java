@@ -10,9 +10,11 @@ import stoa.LimitExceeded;
 import stoa.LogAddress;
 import stoa.Unavailable;
 import stoa.UnknownOutcome;
+import stoa.objects.Errand;
 import stoa.objects.ObjectService;
 import stoa.store.Coordinator;
 import stoa.store.Transaction;
+import stoa.wire.ShardMap;
 import stoa.wire.proto.Answer;
 import stoa.wire.proto.Answered;
 import stoa.wire.proto.Begin;
@@ -136,11 +138,26 @@ final class TransactionRequests {
     };
   }
 
-  private static Answer.Builder call(
-      Session session, ObjectService.Transacting transacting, Call call) throws Throwable {
-    byte[] answer =
-        transacting.call(Forms.call(session.container(call.getContainer()).object(), call));
-    var answered = Answered.newBuilder().setAnswer(ByteString.copyFrom(answer));
+  private Answer.Builder call(Session session, ObjectService.Transacting transacting, Call call)
+      throws Throwable {
+    var callers =
+        call.getCallersList().stream()
+            .map(name -> service.keyOf(name.getType(), name.getKey().toByteArray()))
+            .toList();
+    var errands =
+        call.getErrandsList().stream()
+            .map(said ->
+                new Errand.Answer(
+                    Objects.checkIndex(said.getGroup(), ShardMap.GROUPS_MAX),
+                    said.getAnswer().toByteArray()))
+            .toList();
+    Errand.Said said =
+        transacting.call(
+            Forms.call(session.container(call.getContainer()).object(), call), callers, errands);
+    var answered =
+        Answered.newBuilder().setObjects(transacting.objects()).setBytes(transacting.bytes());
+    if (said.answer() != null) answered.setAnswer(ByteString.copyFrom(said.answer()));
+    if (said.errand() != null) answered.setErrand(Forms.errand(said.errand()));
     Transaction.Id id = transacting.id();
     if (id != null) answered.setTransaction(Forms.id(id));
     return Forms.answer(transacting.at().counter()).setAnswered(answered);

@@ -129,7 +129,7 @@ class GroupsTest {
       var name = "tally " + i;
       String type = Tally.class.getName();
       var key = new Key(type, Keys.encode(name), new Ref<>(type, name));
-      if (MAP.group(Order.STREAM, key.stream()) == group) return name;
+      if (MAP.group(key.stream()) == group) return name;
     }
   }
 

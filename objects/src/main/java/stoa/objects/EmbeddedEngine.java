@@ -95,8 +95,7 @@ public final class EmbeddedEngine implements Engine {
     return opened(config, () -> OpenLog.of(device.get()), clock, threads);
   }
 
-  /// Opens a store on a log that its replicas share: this process is the one that proposes. Has no
-  /// blobs.
+  /// Opens a store on a log that its replicas share: this process is the one that proposes.
   ///
   /// @param config its URL is used in messages only
   /// @param device what this replica is kept on; not closed with the store
@@ -110,7 +109,8 @@ public final class EmbeddedEngine implements Engine {
       Clock clock,
       Threads threads,
       Part part) {
-    return opened(config, () -> OpenLog.replicated(device, log.get()), clock, threads, part);
+    return opened(
+        config, () -> OpenLog.replicated(device, log.get(), threads), clock, threads, part);
   }
 
   /// Begins to execute, at a replica that does not lead, what the leader executes. To be closed

@@ -30,6 +30,8 @@ import stoa.Limits;
 import stoa.Listing;
 import stoa.LogAddress;
 import stoa.NotShareable;
+import stoa.Placement;
+import stoa.Reads;
 import stoa.Ref;
 import stoa.Shared;
 import stoa.Snapshot;
@@ -42,9 +44,11 @@ import stoa.View;
 import stoa.base.Clock;
 import stoa.base.Decoder;
 import stoa.base.StreamId;
+import stoa.log.ByteObject;
 import stoa.objects.marshal.Marshaller;
 import stoa.objects.marshal.Reference;
 import stoa.objects.marshal.References;
+import stoa.objects.marshal.TypeIds;
 import stoa.objects.proxy.Invoker;
 import stoa.objects.proxy.Proxied;
 import stoa.objects.proxy.Proxies;
@@ -63,10 +67,12 @@ import stoa.store.Key;
 import stoa.store.OngoingCall;
 import stoa.store.Pins;
 import stoa.store.Request;
+import stoa.store.Snapshots;
 import stoa.store.Store;
 import stoa.store.StoreConfig;
 import stoa.store.StoredBlob;
 import stoa.store.Threads;
+import stoa.store.Timing;
 
 /// A store of shared objects in this process. Thread-safe.
 final class EmbeddedStoa implements ObjectSnapshot.Source {
@@ -77,6 +83,7 @@ final class EmbeddedStoa implements ObjectSnapshot.Source {
   private final String url;
   private final Limits limits;
   private final Clock clock;
+  private final Timing timing;
   private final Store store;
   private final List<Device> devices;
   private final Blobs blobs;
@@ -94,28 +101,46 @@ final class EmbeddedStoa implements ObjectSnapshot.Source {
   private final Executor answers;
   private static final int DOMAINS_MAX = 64;
   private final ReentrantLock placingLock = new ReentrantLock();
-  private final Map<String, Placing> placing = new ConcurrentHashMap<>(); // by domain
+  private final Map<String, Placing.Root> placing = new ConcurrentHashMap<>(); // by domain
   /* How many there were; -1 when there is to be no more. Guarded by placingLock. */
   private int placings;
   private final Attempts attempts = new Attempts(this::open);
   /* The clock when nobody else had the store any more. */
-  private final long openedNanos = System.nanoTime();
+  private final long openedNanos;
   private volatile boolean served;
+  /* Whether calls are made here, and not only followed. */
+  private volatile boolean leads;
+  private final List<Class<?>> extraTypes;
+  private @Nullable Neighborhood neighborhood;
 
   EmbeddedStoa(StoaConfig config, OpenLog open, Clock clock, Threads threads, Part part) {
+    this(config, open, clock, threads, part, Neighborhood.of(part));
+  }
+
+  private EmbeddedStoa(
+      StoaConfig config,
+      OpenLog open,
+      Clock clock,
+      Threads threads,
+      Part part,
+      @Nullable Neighborhood neighborhood) {
     this(
         config,
-        new Store(bounds(config.limits()), open.log(), part.addresses(), clock, threads),
+        new Store(
+            bounds(config.limits()), open.log(), part.addresses(), neighborhood, clock, threads),
         open.shards(),
-        open.devices(),
+        open.bytes(),
         open.refusal(),
         clock,
         threads,
         part);
+    this.neighborhood = neighborhood;
+    if (neighborhood != null) neighborhood.begin(this);
     blobs.resume(name -> blobKey(Keys.decode(name, loader)));
     store.resume(this::key);
     keyValues.begin();
     store.keep(config.keep());
+    leads = true;
   }
 
   /// What executes objects on a store, and begins nothing by itself.
@@ -123,7 +148,7 @@ final class EmbeddedStoa implements ObjectSnapshot.Source {
       StoaConfig config,
       Store store,
       List<Device> shards,
-      Function<StreamId, Device> devices,
+      Function<StreamId, ByteObject> bytes,
       @Nullable String refusal,
       Clock clock,
       Threads threads,
@@ -132,8 +157,10 @@ final class EmbeddedStoa implements ObjectSnapshot.Source {
     url = config.url();
     limits = config.limits();
     this.clock = clock;
+    timing = threads.timing();
+    openedNanos = timing.nanoTime();
     this.store = store;
-    blobs = new Blobs(store, devices, threads, Blob.class.getName(), limits.blobBytesMax());
+    blobs = new Blobs(store, bytes, threads, Blob.class.getName(), limits.blobBytesMax());
     blobsRefused = refusal;
     this.devices = shards;
     streams = store.streamStore(this::streamOf, limits.callBytesMax());
@@ -141,12 +168,37 @@ final class EmbeddedStoa implements ObjectSnapshot.Source {
     dictionary = new Dictionary(store);
     ClassLoader context = Thread.currentThread().getContextClassLoader();
     loader = context != null ? context : EmbeddedStoa.class.getClassLoader();
-    marshaller =
-        new Marshaller(dictionary, new ByReference(), config.types(), loader, STATE_BYTES_MAX);
+    extraTypes = config.types();
+    marshaller = marshaller(dictionary);
     for (String name : dictionary.after(Dictionary.ADMITTED)) readmit(name);
     keyValues = new KeyValues(this, threads);
     keyValueStore = new EmbeddedKeyValues(this, keyValues, answers);
-    snapshots = new Snapshots(this, store);
+    snapshots = new Snapshots(store);
+  }
+
+  /// A marshaller of this store's values that speaks in the numbers of some dictionary.
+  Marshaller marshaller(TypeIds ids) {
+    return new Marshaller(ids, new ByReference(), extraTypes, loader, STATE_BYTES_MAX);
+  }
+
+  /// Makes all classes that are known here known to another marshaller; answers whether any were
+  /// not.
+  boolean registerAll(Marshaller other) {
+    boolean any = false;
+    for (Faces faces : types.values()) {
+      for (SharedType type : faces.all()) any |= other.learn(type);
+    }
+    for (Class<?> type : admitted) {
+      if (other.isRegistered(type)) continue;
+      other.register(type);
+      any = true;
+    }
+    return any;
+  }
+
+  /// What methods here call in other groups; null when there are none.
+  @Nullable Neighborhood neighborhood() {
+    return neighborhood;
   }
 
   static StoreConfig bounds(Limits limits) {
@@ -239,14 +291,22 @@ final class EmbeddedStoa implements ObjectSnapshot.Source {
       case View.Remote() -> proxy;
       case View.Local() -> following(proxy, FollowingInvoker.Freshness.NOW);
       case View.Cached() -> following(proxy, FollowingInvoker.Freshness.SEEN);
+      case View.Client(Reads reads) -> inClient(proxy, reads);
       case View.AtVersion(long version) -> history(proxy).at(version);
       case View.AtAddress(LogAddress address) -> at(address).on(proxy);
       case View.AtSnapshot(Snapshot snapshot) -> own(snapshot).on(proxy);
     };
   }
 
+  private <T> T inClient(T proxy, Reads reads) {
+    refuseInside("ask for a view");
+    return live(proxy).placing().view(proxy, reads);
+  }
+
   private <T> T following(T proxy, FollowingInvoker.Freshness freshness) {
     LiveInvoker live = live(proxy);
+    // What its callers have seen may be newer than what is in the store.
+    if (live.type().shared().placement() == Placement.AUTO) return proxy;
     var invoker = new FollowingInvoker(live, store.follow(live.target()), freshness);
     return Proxies.redirect(proxy, invoker);
   }
@@ -277,8 +337,12 @@ final class EmbeddedStoa implements ObjectSnapshot.Source {
         generation == 0 ? new Existence.Any(null) : new Existence.Generation(generation);
     ObjectTransaction transaction = ObjectTransaction.current(this);
     try {
-      if (transaction == null) store.delete(invoker.target(), existence);
-      else transaction.delete(invoker, existence);
+      if (transaction == null) {
+        store.delete(invoker.target(), existence);
+        deleted(invoker);
+      } else {
+        transaction.delete(invoker, existence);
+      }
       return true;
     } catch (Gone gone) {
       return false;
@@ -315,6 +379,12 @@ final class EmbeddedStoa implements ObjectSnapshot.Source {
           "a transaction cannot call asynchronously; call " + ref(shared) + " directly");
     }
     LiveInvoker live = own(shared);
+    if (Sharing.proxied(shared).invoker() instanceof PlacedInvoker) {
+      throw new UnsupportedOperationException(
+          "a View.Client of "
+              + ref(shared)
+              + " takes no part in asynchronous calls; call directly");
+    }
     return Recorder.record(
         shared,
         call,
@@ -426,7 +496,9 @@ final class EmbeddedStoa implements ObjectSnapshot.Source {
             limits.transactionObjectsMax(),
             limits.transactionBytesMax());
     LogAddress at = options.at();
-    return new ObjectTransaction(this, at == null ? store.begin(bounds) : store.begin(bounds, at));
+    return at == null
+        ? new ObjectTransaction(this, store.begin(bounds), false)
+        : new ObjectTransaction(this, store.begin(bounds, at), true);
   }
 
   @Override
@@ -454,18 +526,18 @@ final class EmbeddedStoa implements ObjectSnapshot.Source {
   public Snapshot snapshot(String name) {
     Objects.requireNonNull(name, "the snapshot's name is null");
     refuseInside("take a snapshot");
-    return snapshots.take(name);
+    return named(snapshots.take(name));
   }
 
   @Override
   public Optional<Snapshot> findSnapshot(String name) {
     Objects.requireNonNull(name, "the snapshot's name is null");
-    return Optional.ofNullable(snapshots.find(name));
+    return Optional.ofNullable(snapshots.find(name)).map(this::named);
   }
 
   @Override
   public List<Snapshot> snapshots() {
-    return List.copyOf(snapshots.all());
+    return snapshots.all().stream().<Snapshot>map(this::named).toList();
   }
 
   @Override
@@ -473,6 +545,11 @@ final class EmbeddedStoa implements ObjectSnapshot.Source {
     Objects.requireNonNull(name, "the snapshot's name is null");
     refuseInside("delete a snapshot");
     return snapshots.delete(name);
+  }
+
+  private ObjectSnapshot named(Snapshots.Named snapshot) {
+    var place = new Place(this, marshaller, snapshot.address());
+    return ObjectSnapshot.named(this, place, snapshot.name());
   }
 
   private ObjectSnapshot at(LogAddress address) {
@@ -562,7 +639,7 @@ final class EmbeddedStoa implements ObjectSnapshot.Source {
     store.close();
   }
 
-  private static void end(Placing placing) {
+  private static void end(Placing.Root placing) {
     try {
       placing.close();
     } catch (Unavailable stillWriting) {
@@ -572,12 +649,19 @@ final class EmbeddedStoa implements ObjectSnapshot.Source {
 
   // ---- objects that are placed at clients
 
-  /// A client-placed object that a client elsewhere names.
+  /// An object that a client elsewhere names, which migrates or may be lent.
   ///
   /// @param opening the encoded arguments of its constructor; null for none
   PlacedObject placed(ObjectType type, Object key, byte @Nullable [] opening) {
     @Nullable Object[] args = opening(opening);
-    return live(proxy(type, key, args, LiveInvoker.Source.REFERENCE, 0)).placed();
+    LiveInvoker live = live(proxy(type, key, args, LiveInvoker.Source.REFERENCE, 0));
+    live.requireTree();
+    return live.placed();
+  }
+
+  /// The way to an object that a client elsewhere names.
+  LiveInvoker live(ObjectType type, Key key) {
+    return new LiveInvoker(this, type, store.target(key), NOTHING, LiveInvoker.Source.REFERENCE, 0);
   }
 
   /// Others may call the objects from elsewhere.
@@ -585,13 +669,21 @@ final class EmbeddedStoa implements ObjectSnapshot.Source {
     served = true;
   }
 
+  Clock clock() {
+    return clock;
+  }
+
+  Timing timing() {
+    return timing;
+  }
+
   boolean isServed() {
     return served;
   }
 
   /// Where calls on those of a domain go.
-  Placing placing(String domain) {
-    Placing known = placing.get(domain);
+  Placing.Root placing(String domain) {
+    Placing.Root known = placing.get(domain);
     if (known != null && !known.isOver()) return known;
     placingLock.lock();
     try {
@@ -609,13 +701,43 @@ final class EmbeddedStoa implements ObjectSnapshot.Source {
               .orElseThrow(() ->
                   new UnsupportedOperationException(
                       "objects that are placed at clients need stoa-migration on the class path"));
-      var own = new PlacedStore(this, known == null ? openedNanos : System.nanoTime());
+      var own = new PlacedStore(this, known == null ? openedNanos : timing.nanoTime());
       known = provider.begin(own, domain, placings++);
       placing.put(domain, known);
       return known;
     } finally {
       placingLock.unlock();
     }
+  }
+
+  /// A lent object was met by who could not call it.
+  void met(LiveInvoker live) {
+    if (!leads) return; // who leads has met it, too
+    timing.start(() -> {
+      try {
+        live.placing().met(new LivePlaced(live));
+      } catch (RuntimeException over) {
+        // The next one meets it again.
+      }
+    });
+  }
+
+  /// Whether a transaction sees that an object is lent to clients.
+  boolean isLent(stoa.store.Transaction transaction, Store.Target target, Existence existence) {
+    if (transaction.generation(target.key()) == 0) return false;
+    var answer = transaction.get(target, new ObjectHandler.LentQuestion(), existence, true);
+    return answer instanceof ObjectAnswer.Shared(Object lent, _) && Boolean.TRUE.equals(lent);
+  }
+
+  /// Whether [#deleted] may have something to do. Quick.
+  boolean mayBeLent(LiveInvoker live) {
+    var known = placing.get(live.type().shared().domain());
+    return known != null && known.isKnown(new LivePlaced(live));
+  }
+
+  /// An object was deleted, which clients may have.
+  void deleted(LiveInvoker live) {
+    if (mayBeLent(live)) live.placing().deleted(new LivePlaced(live));
   }
 
   @Override
@@ -652,6 +774,9 @@ final class EmbeddedStoa implements ObjectSnapshot.Source {
     }
     return switch (view) {
       case View.Remote(), View.Local(), View.Cached() -> reference(blobKey(ref.key()), 0);
+      case View.Client _ ->
+          throw new UnsupportedOperationException(
+              ref + " is written where the store is; a blob does not migrate");
       case View.AtAddress _, View.AtSnapshot _ ->
           throw new UnsupportedOperationException(
               ref + " is no part of snapshots; it has its own, see Blob.snapshot");

@@ -35,6 +35,11 @@ final class Faces {
     return null;
   }
 
+  /// All of them.
+  List<SharedType> all() {
+    return faces.stream().map(ObjectType::shared).toList();
+  }
+
   /// The one that the store came to know first.
   ObjectType first() {
     return faces.getFirst();
@@ -116,7 +121,7 @@ final class Faces {
   /// The method that a put calls, or null when it only creates.
   ObjectType.@Nullable Called called(Decoder put) {
     int number = (int) put.varint();
-    if (number == ObjectType.CREATION || number == ObjectType.STATE) return null;
+    if (!ObjectType.isMethod(number)) return null;
     ObjectType.Called known = methods.get(number);
     if (known != null) return known;
     String logged = dictionary.nameOf(number - 1);

@@ -36,7 +36,7 @@ record FollowingInvoker(LiveInvoker live, Follower follower, Freshness freshness
             && ObjectTransaction.current(live.stoa()) == null;
     if (!alone) return live.invoke(proxied, method, arguments);
     EmbeddedStoa.leaveTrial();
-    var question = live.question(method, arguments);
+    var question = live.question(method, arguments).ofStore();
     Follower.Read read =
         switch (freshness) {
           case NOW -> follower.now(question, live.existence(), live.timeMax());

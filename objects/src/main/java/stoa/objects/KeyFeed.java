@@ -30,7 +30,8 @@ final class KeyFeed {
    *
    * Invariants, for each place:
    * (1) acknowledged <= heard <= sent, and sent - heard <= WINDOW.
-   * (2) Its sink has got the events up to sent, in order, each once.
+   * (2) Its sink has got the events behind those that were handled before, up to sent, in order,
+   *     each once.
    * No sink is called, and nothing is asked of the store, under the lock: either may come back here.
    */
   private static final int WINDOW = 256;
@@ -61,8 +62,13 @@ final class KeyFeed {
     private long acknowledged;
     private boolean over;
 
-    private Place(Sink sink) {
+    /// @param before where the events of the same listener went; null when it is new here
+    private Place(Sink sink, @Nullable Place before) {
       this.sink = sink;
+      if (before == null) return;
+      sent = before.heard;
+      heard = before.heard;
+      acknowledged = before.acknowledged;
     }
 
     private boolean hasRoom() {
@@ -94,7 +100,9 @@ final class KeyFeed {
   void add(Listening listening, Sink sink) {
     lock.lock();
     try {
-      places.put(listening, new Place(sink));
+      // What was handled and is not acknowledged yet is not sent again: nothing else would be over
+      // connections that do not live until the next tick.
+      places.put(listening, new Place(sink, places.get(listening)));
       if (watch == null) {
         watch = values.core().watch(target.key(), _ -> executor.execute(this::ask));
       }

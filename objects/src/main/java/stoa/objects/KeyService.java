@@ -9,7 +9,6 @@ import stoa.KeyHandler;
 import stoa.LimitExceeded;
 import stoa.ListenerLimits;
 import stoa.NotShareable;
-import stoa.Order;
 import stoa.StoaException;
 import stoa.base.Encoder;
 import stoa.base.StreamId;
@@ -50,7 +49,7 @@ public final class KeyService {
       throw new NotShareable("a key is not encoded as it would be here");
     }
     Key key = values.key(encoded);
-    stoa.part().require(Order.STREAM, key);
+    stoa.part().require(key);
     return key;
   }
 

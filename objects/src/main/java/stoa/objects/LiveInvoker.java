@@ -7,6 +7,7 @@ import stoa.Closed;
 import stoa.LimitExceeded;
 import stoa.NotShareable;
 import stoa.Order;
+import stoa.Reads;
 import stoa.TooOld;
 import stoa.TxOptions;
 import stoa.Unavailable;
@@ -19,6 +20,7 @@ import stoa.store.Existence;
 import stoa.store.Pace;
 import stoa.store.Request;
 import stoa.store.Store;
+import stoa.store.Visit;
 
 /// Where the calls on an ordinary proxy go: to the object in the store, from outside or from the
 /// method of another object.
@@ -102,16 +104,32 @@ final class LiveInvoker implements LiveRoute {
   @Override
   public @Nullable Object invoke(Proxied proxied, SharedMethod method, @Nullable Object[] arguments)
       throws Throwable {
-    if (isPlaced()) return stoa.placing(type.shared().domain()).call(placed(), method, arguments);
-    return invokeHere(method, arguments);
+    if (isPlaced()) return atClients(method, arguments);
+    try {
+      return invokeHere(method, arguments);
+    } catch (PlacedObjects.Elsewhere lent) {
+      return atClients(method, arguments);
+    }
+  }
+
+  /// Makes a call where the object is, which migrates or is lent.
+  private @Nullable Object atClients(SharedMethod method, @Nullable Object[] arguments)
+      throws Throwable {
+    return placing().call(placed(), method, arguments, Reads.STRICT);
+  }
+
+  /// Where calls go that are made in the tree.
+  Placing.Root placing() {
+    return stoa.placing(type.shared().domain());
   }
 
   /// Makes a call where the store is.
   ///
+  /// @throws PlacedObjects.Elsewhere when the object is lent to clients
   /// @throws Throwable what the method throws
   @Nullable Object invokeHere(SharedMethod method, @Nullable Object[] arguments) throws Throwable {
     ObjectContext context = ObjectContext.current();
-    if (context != null && context.stoa() == stoa) return nested(context, method, arguments);
+    if (context != null && context.stoa() == stoa) return unlessLent(context, method, arguments);
     EmbeddedStoa.leaveTrial();
     requireHere();
     ObjectTransaction transaction = ObjectTransaction.current(stoa);
@@ -145,7 +163,24 @@ final class LiveInvoker implements LiveRoute {
   /// Refuses an object that another group keeps.
   private void requireHere() {
     if (isPlaced()) stoa.part().requireFirst("objects that are placed at clients");
-    else stoa.part().require(type.shared().order(), target.key());
+    else stoa.part().require(target.key());
+  }
+
+  /// Refuses an object that cannot be at clients.
+  void requireTree() {
+    boolean inOrder = !isApart() || stoa.part().addresses() == null;
+    if (isPlaced() || (stoa.part().group() == 0 && inOrder)) return;
+    if (!inOrder) {
+      throw new UnsupportedOperationException(
+          target.key()
+              + " is of Order.STREAM in a store whose groups have one order, and cannot be lent to"
+              + " clients; make it Order.GLOBAL");
+    }
+    throw new UnsupportedOperationException(
+        target.key()
+            + " is kept by group "
+            + stoa.part().group()
+            + ", and only objects of group 0 can be lent to clients; place its class at CLIENT");
   }
 
   /// Whether calls execute at clients.
@@ -165,6 +200,25 @@ final class LiveInvoker implements LiveRoute {
   /// Refuses what an object that is placed at clients takes no part in.
   void refusePlaced() {
     if (isPlaced()) throw refusedPlaced("transactions and in calls of other objects");
+  }
+
+  /// Refuses a view in the calling process where calls must be those of the store.
+  void refuseInside() {
+    if (ObjectContext.current() != null || ObjectTransaction.current(stoa) != null) {
+      throw new UnsupportedOperationException(
+          target.key()
+              + " is seen by a View.Client, which takes no part in transactions and in calls of"
+              + " other objects; use an ordinary proxy");
+    }
+  }
+
+  /// What a call meets that needs the object to be at the server, and is refused.
+  UnsupportedOperationException metLent() {
+    if (!stoa.part().isAbroad(target.key())) stoa.met(this); // its own group has met it, too
+    return new UnsupportedOperationException(
+        target.key()
+            + " is lent to clients, which have a View.Client of it, and takes no part in"
+            + " transactions and in calls of other objects; call again when these views are gone");
   }
 
   private UnsupportedOperationException refusedPlaced(String what) {
@@ -197,10 +251,12 @@ final class LiveInvoker implements LiveRoute {
   /// What comes of a request that [#begin] made.
   @Nullable Object end(Request settled, SharedMethod method, @Nullable Object[] arguments)
       throws Throwable {
-    if (!settled.isMoved()) return answer(settled);
-    type.sawAskOthers(method);
     try {
+      if (!settled.isMoved()) return answer(settled);
+      type.sawAskOthers(method);
       return askWhole(stoa.core().beginQuestion(settled), method, arguments);
+    } catch (PlacedObjects.Elsewhere lent) {
+      return atClients(method, arguments);
     } catch (TooOld released) {
       return askWhole(stoa.core().beginQuestion(), method, arguments);
     }
@@ -308,9 +364,18 @@ final class LiveInvoker implements LiveRoute {
     var _ = answer(request);
   }
 
+  private @Nullable Object unlessLent(
+      ObjectContext context, SharedMethod method, @Nullable Object[] arguments) throws Throwable {
+    try {
+      return nested(context, method, arguments);
+    } catch (PlacedObjects.Elsewhere lent) {
+      throw metLent();
+    }
+  }
+
   private @Nullable Object nested(
       ObjectContext context, SharedMethod method, @Nullable Object[] arguments) throws Throwable {
-    stoa.part().requireNested(type.shared().order(), target.key(), context.ref());
+    if (stoa.part().isAbroad(target.key())) return abroad(context, method, arguments);
     Execution execution = context.execution();
     var around = execution.transaction();
     boolean asks = method.kind() == SharedMethod.Kind.ACCESSOR;
@@ -319,6 +384,10 @@ final class LiveInvoker implements LiveRoute {
     }
     if (around != null || execution.isPast()) ObjectTransaction.refuseStream(type);
     if (around != null && method.kind().isTransaction()) {
+      // What it does in other groups is dropped with it.
+      if (stoa.neighborhood() != null && !execution.isReading()) {
+        return nestedAcross(execution, method, arguments);
+      }
       return ObjectTransaction.nested(
           around,
           method,
@@ -331,8 +400,9 @@ final class LiveInvoker implements LiveRoute {
           switch (method.kind()) {
             case ACCESSOR ->
                 isApart()
-                    ? execution.getApart(target.key(), question(method, arguments), existence())
-                    : execution.get(target.key(), question(method, arguments), existence());
+                    ? execution.getApart(
+                        target.key(), asked(execution, method, arguments), existence())
+                    : execution.get(target.key(), asked(execution, method, arguments), existence());
             case TRANSACTION, READING_TRANSACTION ->
                 execution.run(target, question(method, arguments), existence());
             case MUTATOR, UPDATE ->
@@ -342,6 +412,43 @@ final class LiveInvoker implements LiveRoute {
       // Of the store, in writing down a name: nothing for the calling method to catch.
       throw context.execution().suspend(trouble);
     }
+    return ObjectAnswer.get(answer, stoa.marshaller());
+  }
+
+  /// Calls this object, which another group has, for a method that runs here.
+  private @Nullable Object abroad(
+      ObjectContext context, SharedMethod method, @Nullable Object[] arguments) throws Throwable {
+    Execution execution = context.execution();
+    var around = execution.transaction();
+    boolean asks = method.kind() == SharedMethod.Kind.ACCESSOR;
+    boolean oneQuestion = around != null && around.isOneQuestion();
+    boolean apart = asks && isApart() && (around == null || oneQuestion);
+    if (!(apart && oneQuestion) && (around != null || execution.isPast())) {
+      ObjectTransaction.refuseStream(type);
+    }
+    if (method.kind().isTransaction()) {
+      if (around != null && !execution.isReading()) {
+        return nestedAcross(execution, method, arguments);
+      }
+      byte[] said = execution.run(target, question(method, arguments), existence());
+      return ObjectAnswer.get(said, stoa.marshaller());
+    }
+    byte[] answer =
+        execution.visit(
+            asks ? Visit.Kind.GET : Visit.Kind.PUT,
+            apart,
+            target.key(),
+            question(method, arguments),
+            existence());
+    return ObjectAnswer.get(answer, stoa.marshaller());
+  }
+
+  /// Has whoever runs the transaction run a method of the object as a transaction within it.
+  private @Nullable Object nestedAcross(
+      Execution execution, SharedMethod method, @Nullable Object[] arguments) throws Throwable {
+    byte[] answer =
+        execution.leave(
+            Visit.Kind.PUT, target.key(), question(method, arguments), existence(), true);
     return ObjectAnswer.get(answer, stoa.marshaller());
   }
 
@@ -382,6 +489,14 @@ final class LiveInvoker implements LiveRoute {
       own[i] = stoa.marshaller().copy(arguments[i]);
     }
     return new ObjectHandler.Question(type, method, own);
+  }
+
+  private ObjectHandler.Question asked(
+      Execution execution, SharedMethod method, @Nullable Object[] arguments) {
+    var question = question(method, arguments);
+    // A transaction, or one question, of the present also sees others as of a moment.
+    boolean past = execution.isPast() && execution.transaction() == null;
+    return past ? question.ofStore() : question;
   }
 
   /// From now on a generation is meant, unless one is already or it is 0.

@@ -45,6 +45,35 @@ public final class Naming {
     return numbers;
   }
 
+  /// Makes a class known that another group of the store uses.
+  ///
+  /// @throws NotShareable when the store has no such class, or would not take it from clients
+  void useOfGroup(String className) {
+    Class<?> type = find(className);
+    if (type == Blob.class || type.isAnnotationPresent(Shared.class)) {
+      use(className);
+    } else if (!stoa.marshaller().isRegistered(type)) {
+      boolean known =
+          type.isArray()
+              || Platform.has(type)
+              || Throwable.class.isAssignableFrom(type)
+              || Facade.class.isAssignableFrom(type)
+              || admissible.test(type);
+      if (!known) refuse(className, "put it on --classpath, or list it with --type");
+      stoa.marshaller().register(type);
+    }
+  }
+
+  /// The number of a name that another group uses.
+  ///
+  /// @throws NotShareable when the store would not number it itself
+  int numberOfGroup(String name) {
+    if (stoa.dictionary().find(name) == null && name.startsWith(Dictionary.CLASS)) {
+      useOfGroup(name.substring(name.lastIndexOf(' ') + 1));
+    }
+    return numbers(List.of(name)).getFirst();
+  }
+
   private boolean isMethod(String name) {
     int hash = name.indexOf('#');
     return name.startsWith(ObjectType.METHOD)

@@ -11,6 +11,7 @@ import stoa.store.Answer;
 /// ```
 /// encoded:  1 u8, the value as the marshaller writes it      it returned
 ///           2 u8, the throwable as the marshaller writes it  it threw
+///           3 u8                                             it was not called: the object is lent
 /// ```
 @SuppressWarnings("exports") // Justification: for stoa.client, on the class path
 public sealed interface ObjectAnswer extends Answer {
@@ -19,6 +20,9 @@ public sealed interface ObjectAnswer extends Answer {
 
   /// The first byte of one that threw.
   int THREW = 2;
+
+  /// The only byte of one that did nothing, since the object is lent to clients.
+  int LENT = 3;
 
   /// What the caller gets.
   ///
@@ -58,17 +62,32 @@ public sealed interface ObjectAnswer extends Answer {
     }
   }
 
+  /// It was not called, and nothing has changed: the object is lent to clients.
+  record Lent() implements ObjectAnswer {
+    @Override
+    public @Nullable Object get(Marshaller unused) {
+      throw new PlacedObjects.Elsewhere();
+    }
+
+    @Override
+    public byte[] encoded() {
+      return new byte[] {LENT};
+    }
+  }
+
   private static byte[] encode(int what, byte[] bytes) {
     return new Encoder(bytes.length + 1).u8(what).raw(bytes).toBytes();
   }
 
   /// What the caller gets of an encoded answer.
   ///
+  /// @throws PlacedObjects.Elsewhere when the object is lent
   /// @throws Throwable what the method threw
   static @Nullable Object get(byte[] encoded, Marshaller marshaller) throws Throwable {
     return switch (encoded[0]) {
       case RETURNED -> marshaller.value(encoded, 1, encoded.length);
       case THREW -> throw marshaller.thrown(encoded, 1, encoded.length);
+      case LENT -> throw new PlacedObjects.Elsewhere();
       default -> throw new Corrupt("an answer of kind " + encoded[0]);
     };
   }

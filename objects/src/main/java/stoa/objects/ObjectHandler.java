@@ -30,14 +30,33 @@ import stoa.store.Key;
 /// checkpoint:  0 u8, the state as the marshaller writes it         the object
 ///              1 u8, the throwable as the marshaller writes it     it could not be constructed
 ///              2 u8, a placed state                                the object, made at a client
+///              3 u8, a placed state                                the object, which is lent to clients
 /// ```
+///
+/// While an object is lent, calls answer [ObjectAnswer.Lent] and change nothing. That it is lent is
+/// part of its state, so that all replicas, and whoever leads next, refuse the same calls.
 final class ObjectHandler implements Handler {
   /// A question: an accessor with its arguments.
   ///
   /// @param type by which it is asked
   /// @param method the accessor
   /// @param arguments not shared with anybody who may change them
-  record Question(ObjectType type, SharedMethod method, @Nullable Object[] arguments) {}
+  /// @param durable whether what is in the store is asked for, also when the object is lent
+  record Question(
+      ObjectType type, SharedMethod method, @Nullable Object[] arguments, boolean durable) {
+    /// One about the object as it is now, wherever that is.
+    Question(ObjectType type, SharedMethod method, @Nullable Object[] arguments) {
+      this(type, method, arguments, false);
+    }
+
+    /// The same about what is in the store.
+    Question ofStore() {
+      return new Question(type, method, arguments, true);
+    }
+  }
+
+  /// A question: whether the object is lent to clients, as a Boolean.
+  record LentQuestion() {}
 
   /// A question: the whole state, as a [PlacedState].
   record StateQuestion() {}
@@ -94,9 +113,10 @@ final class ObjectHandler implements Handler {
         byte[] thrown = Arrays.copyOfRange(checkpoint, 1, checkpoint.length);
         return new ObjectHandler(stoa, type, null, thrown);
       }
-      if (checkpoint[0] == 2) {
+      if (checkpoint[0] >= 2) {
         var handler = new ObjectHandler(stoa, type, null, null);
         handler.replace(PlacedState.decode(checkpoint, 1));
+        handler.lent = checkpoint[0] == 3;
         return handler;
       }
       Object instance = marshaller.state(type.shared(), checkpoint, 1, checkpoint.length);
@@ -108,6 +128,7 @@ final class ObjectHandler implements Handler {
       if (handler instanceof ObjectHandler live && live.instance instanceof Forkable<?> forkable) {
         var fork = new ObjectHandler(stoa, type, forkable.fork(), null);
         fork.placed = live.placed;
+        fork.lent = live.lent;
         return fork;
       }
       return restore(key, handler.checkpoint());
@@ -131,6 +152,7 @@ final class ObjectHandler implements Handler {
   private byte @Nullable [] thrownByConstructor;
   /* The version of the last of these, without the state; null before the first. */
   private @Nullable PlacedState placed;
+  private boolean lent;
 
   private ObjectHandler(
       EmbeddedStoa stoa,
@@ -147,9 +169,16 @@ final class ObjectHandler implements Handler {
   public Answer put(byte[] value, Execution execution) {
     var in = new Decoder(value);
     if (PlacedState.isIn(value)) {
-      replace(PlacedState.decode(value, PlacedState.PREFIX));
+      // Of an object that was deleted while it was lent, it comes too late.
+      if (lent || type.shared().isPlaced()) replace(PlacedState.decode(value, PlacedState.PREFIX));
       return new ObjectAnswer.Shared(null, stoa.marshaller());
     }
+    if (PlacedState.isSide(value, true)) return lend();
+    if (PlacedState.isSide(value, false)) {
+      lent = false;
+      return new ObjectAnswer.Shared(null, stoa.marshaller());
+    }
+    if (lent) return new ObjectAnswer.Lent();
     ObjectType.Called called = type.called(in);
     if (called == null || thrownByConstructor != null) return constructed();
     @Nullable Object[] arguments =
@@ -162,9 +191,11 @@ final class ObjectHandler implements Handler {
     if (query instanceof StateQuestion) {
       return new ObjectAnswer.Travelling(ObjectAnswer.RETURNED, state().encoded());
     }
+    if (query instanceof LentQuestion) return new ObjectAnswer.Shared(lent, stoa.marshaller());
     if (!(query instanceof Question question)) {
       throw new IllegalStateException("an object is asked by its accessors, not by " + query);
     }
+    if (lent && !question.durable()) return new ObjectAnswer.Lent();
     if (thrownByConstructor != null) return constructed();
     ObjectType asked = question.type();
     SharedMethod method = question.method();
@@ -185,6 +216,19 @@ final class ObjectHandler implements Handler {
               : method + " is an @Accessor and changed its object; take the annotation away");
     }
     return answer;
+  }
+
+  /* Copies that clients have from when it was lent before are older than this. */
+  private Answer lend() {
+    if (!lent && thrownByConstructor == null) {
+      var known = placed;
+      placed =
+          known == null
+              ? new PlacedState(0, 1, new byte[0])
+              : new PlacedState(known.generation(), known.number() + 1, new byte[0]);
+      lent = true;
+    }
+    return constructed();
   }
 
   private void replace(PlacedState state) {
@@ -258,7 +302,7 @@ final class ObjectHandler implements Handler {
   public byte[] checkpoint() {
     byte[] thrown = thrownByConstructor;
     if (thrown != null) return new Encoder(thrown.length + 1).u8(1).raw(thrown).toBytes();
-    if (placed != null) return new Encoder(64).u8(2).raw(state().encoded()).toBytes();
+    if (placed != null) return new Encoder(64).u8(lent ? 3 : 2).raw(state().encoded()).toBytes();
     byte[] state =
         stoa.marshaller().state(type.shared(), java.util.Objects.requireNonNull(instance));
     return new Encoder(state.length + 1).u8(0).raw(state).toBytes();

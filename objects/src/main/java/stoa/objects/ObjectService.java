@@ -1,17 +1,21 @@
 package stoa.objects;
 
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
+import stoa.AlreadyExists;
 import stoa.Blob;
+import stoa.Deadlock;
 import stoa.Gone;
 import stoa.LimitExceeded;
 import stoa.LogAddress;
 import stoa.NotShareable;
 import stoa.Order;
+import stoa.Reads;
 import stoa.Snapshot;
 import stoa.Stoa;
 import stoa.StoaConfig;
@@ -27,6 +31,7 @@ import stoa.store.Coordinator;
 import stoa.store.Divergence;
 import stoa.store.Earlier;
 import stoa.store.Event;
+import stoa.store.Execution;
 import stoa.store.Existence;
 import stoa.store.Key;
 import stoa.store.Pace;
@@ -119,6 +124,22 @@ public final class ObjectService implements AutoCloseable {
       }
     }
     return false;
+  }
+
+  /// Answers a question of another group, see [Neighborhood]. May wait.
+  public byte[] neighbor(byte[] question) {
+    Neighborhood neighborhood = stoa.neighborhood();
+    if (neighborhood == null) throw new IllegalStateException("this store has one group");
+    return neighborhood.answer(question, naming);
+  }
+
+  /// The key of an object, for messages, of whatever type.
+  public Key keyOf(String type, byte[] key) {
+    try {
+      return key(type, key);
+    } catch (RuntimeException unknown) {
+      return new Key(type, key, type + "[" + new String(key, StandardCharsets.UTF_8) + "]");
+    }
   }
 
   /// The sessions of clients.
@@ -227,7 +248,7 @@ public final class ObjectService implements AutoCloseable {
     ObjectType known = stoa.typeNamed(type);
     Key target = known.key(decoded(type, key));
     if (known.shared().isPlaced()) stoa.part().requireFirst(type);
-    else stoa.part().require(known.shared().order(), target);
+    else stoa.part().require(target);
     return new Container(known, store.target(target));
   }
 
@@ -241,21 +262,18 @@ public final class ObjectService implements AutoCloseable {
   ///
   /// @throws LimitExceeded when there are too many domains
   /// @throws UnsupportedOperationException when stoa-migration is not on the class path
-  public Placing placing(String domain) {
+  public Placing.Root placing(String domain) {
     return stoa.placing(domain);
   }
 
-  /// A client-placed object that a client names.
+  /// An object that a client names, which migrates or may be lent.
   ///
   /// @param type the stored name of its type
   /// @param key its encoded key
-  /// @throws NotShareable when the store has no class of that type, its objects are not placed at
-  ///   clients, or no such key can be
+  /// @throws NotShareable when the store has no class of that type, or no such key can be
+  /// @throws UnsupportedOperationException when it cannot be at clients
   public PlacedObject placed(String type, byte[] key) {
     ObjectType known = stoa.typeNamed(type);
-    if (!known.shared().isPlaced()) {
-      throw new NotShareable(type + " is not placed at clients; say so in its @Shared");
-    }
     return stoa.placed(known, decoded(type, key), null);
   }
 
@@ -264,8 +282,8 @@ public final class ObjectService implements AutoCloseable {
     return container.type.shared().isPlaced();
   }
 
-  /// Makes a call on a client-placed object for a client that is no member of the tree; durable
-  /// when this returns. Waits for the object.
+  /// Makes a call on an object that is at clients for one that does not make it there; durable when
+  /// this returns. Waits for the object.
   ///
   /// @return the encoded answer
   public byte[] callPlaced(Call call) {
@@ -277,13 +295,30 @@ public final class ObjectService implements AutoCloseable {
         stoa.placed(container.type, stoa.nameOf(container.key()), call.existence().opening());
     Object answer;
     try {
-      answer = placing(object.domain()).call(object, called.method(), read.arguments());
+      answer =
+          placing(object.domain()).call(object, called.method(), read.arguments(), Reads.STRICT);
     } catch (stoa.StoaException ofTheStore) {
       throw ofTheStore;
     } catch (Throwable ofTheMethod) {
       return thrown(ofTheMethod);
     }
     return new ObjectAnswer.Shared(answer, stoa.marshaller()).encoded();
+  }
+
+  /// Whether a settled request did nothing, since the object is lent: [#callPlaced] makes the call.
+  ///
+  /// @throws RuntimeException what the store answers in place of the object
+  public boolean isLent(Request settled) {
+    return !settled.isMoved() && settled.answer() instanceof ObjectAnswer.Lent;
+  }
+
+  /// Whether an answer says that nothing was done, since the object is lent.
+  public boolean isLent(Answer answer) {
+    return answer instanceof ObjectAnswer.Lent;
+  }
+
+  private LiveInvoker live(Container container) {
+    return stoa.live(container.type, container.key());
   }
 
   private static void refusePlaced(Container container, String what) {
@@ -421,6 +456,8 @@ public final class ObjectService implements AutoCloseable {
 
   /// Asks once more, after a settled request that [Request#isMoved]: the accessor asks other
   /// objects, and sees all of them as of one moment.
+  ///
+  /// @throws PlacedObjects.Elsewhere when the object is lent
   public Asked askWhole(Call call, Request moved) {
     try {
       return askWhole(call, store.beginQuestion(moved));
@@ -436,6 +473,7 @@ public final class ObjectService implements AutoCloseable {
       called.type().sawAskOthers(called.method());
       Container container = call.container();
       Answer answer = moment.get(container.target, question(read, called), call.existence(), false);
+      if (isLent(answer)) throw new PlacedObjects.Elsewhere();
       long counter = moment.at().counter();
       return new Asked(answer.encoded(), store.at(container.key(), counter).generation(), counter);
     }
@@ -497,6 +535,16 @@ public final class ObjectService implements AutoCloseable {
     return store.deleteAsync(container.target, existence, id);
   }
 
+  /// Whether [#deleted] may have something to do. Quick.
+  public boolean mayBeLent(Container container) {
+    return stoa.mayBeLent(live(container));
+  }
+
+  /// An object was deleted: nobody calls it at clients any more when this returns.
+  public void deleted(Container container) {
+    stoa.deleted(live(container));
+  }
+
   /// The generation of an object, 0 when it is absent.
   public long generation(Container container) {
     return store.generation(container.key());
@@ -508,8 +556,11 @@ public final class ObjectService implements AutoCloseable {
   public final class Transacting implements AutoCloseable {
     private final Transaction transaction;
 
-    private Transacting(Transaction transaction) {
+    private final boolean past;
+
+    private Transacting(Transaction transaction, boolean past) {
       this.transaction = transaction;
+      this.past = past;
     }
 
     /// The log address as of which it reads.
@@ -519,8 +570,57 @@ public final class ObjectService implements AutoCloseable {
 
     /// Makes a call as part of it.
     ///
-    /// @return the encoded answer
-    public byte[] call(Call call) throws Throwable {
+    /// @param callers the objects whose methods wait for it, outermost first; none when it is made
+    ///   by the body
+    /// @param answers what its first errands were answered with
+    public Errand.Said call(Call call, List<Key> callers, List<Errand.Answer> answers)
+        throws Throwable {
+      Neighborhood others = stoa.neighborhood();
+      if (others == null) return new Errand.Said(call(call, true), null);
+      try {
+        List<byte[]> known =
+            answers.stream().map(said -> others.translated(said, classesOfKeys)).toList();
+        return new Errand.Said(
+            transaction.leaving(callers, known, () -> called(call, callers)), null);
+      } catch (Execution.Leaving left) {
+        return new Errand.Said(null, others.errand(left));
+      }
+    }
+
+    private byte[] called(Call call, List<Key> callers) throws Throwable {
+      if (callers.isEmpty()) return call(call, true);
+      try {
+        return call(call, false);
+      } catch (Gone | AlreadyExists | Deadlock told) {
+        // For the method that calls.
+        byte[] thrown = stoa.marshaller().thrown(told);
+        return new ObjectAnswer.Travelling(ObjectAnswer.THREW, thrown).encoded();
+      }
+    }
+
+    /// How many objects it has read and written.
+    public int objects() {
+      return transaction.keys();
+    }
+
+    /// How many bytes it would log.
+    public long bytes() {
+      return transaction.bytes();
+    }
+
+    /// @param tries whether what a constructor throws is thrown, and nothing is begun
+    private byte[] call(Call call, boolean tries) throws Throwable {
+      byte[] answer = made(call, tries);
+      if (answer[0] == ObjectAnswer.LENT) throw live(call.container()).metLent();
+      return answer;
+    }
+
+    private ObjectHandler.Question asked(Read read, ObjectType.Called called) {
+      var question = question(read, called);
+      return past ? question.ofStore() : question;
+    }
+
+    private byte[] made(Call call, boolean tries) throws Throwable {
       Container container = call.container();
       ObjectTransaction.refuseStream(container.type);
       refusePlaced(container, "transactions");
@@ -529,13 +629,13 @@ public final class ObjectService implements AutoCloseable {
       Store.Target target = container.target;
       boolean quick = called == null || called.type().isQuick(called.method());
       return switch (read.kind()) {
-        case null -> put(call, true);
-        case MUTATOR, UPDATE -> put(call, quick);
+        case null -> put(call, true, tries);
+        case MUTATOR, UPDATE -> put(call, quick, tries);
         case ACCESSOR ->
             transaction
                 .get(
                     target,
-                    question(read, java.util.Objects.requireNonNull(called)),
+                    asked(read, java.util.Objects.requireNonNull(called)),
                     call.existence(),
                     quick)
                 .encoded();
@@ -544,8 +644,8 @@ public final class ObjectService implements AutoCloseable {
       };
     }
 
-    private byte[] put(Call call, boolean quick) throws Throwable {
-      if (!transaction.isReadOnly() && transaction.generation(call.container().key()) == 0)
+    private byte[] put(Call call, boolean quick, boolean tries) throws Throwable {
+      if (tries && !transaction.isReadOnly() && transaction.generation(call.container().key()) == 0)
         construct(call);
       Answer answer =
           transaction.put(call.container().target, call.bytes(), call.existence(), quick);
@@ -560,7 +660,7 @@ public final class ObjectService implements AutoCloseable {
       try {
         byte[] answer =
             transaction
-                .run(call.container().target, question(read, called), call.existence())
+                .run(call.container().target, asked(read, called), call.existence())
                 .encoded();
         kept = answer[0] == ObjectAnswer.RETURNED;
         return answer;
@@ -575,6 +675,7 @@ public final class ObjectService implements AutoCloseable {
     public long delete(Container container, Existence existence) {
       ObjectTransaction.refuseStream(container.type);
       refusePlaced(container, "deletion");
+      if (stoa.isLent(transaction, container.target, existence)) throw live(container).metLent();
       long ended = transaction.delete(container.target, existence);
       return ended;
     }
@@ -650,7 +751,6 @@ public final class ObjectService implements AutoCloseable {
   /// @param session the client's
   public Transacting transact(
       TransactionMode mode, TransactionLimits asked, @Nullable LogAddress at, long session) {
-    stoa.part().requireOrdered("transactions");
     var limits = stoa.limits();
     long micros = less(asked.micros, TRANSACTION_MICROS_MAX);
     int objects = (int) less(asked.objectsMax, limits.transactionObjectsMax());
@@ -664,7 +764,7 @@ public final class ObjectService implements AutoCloseable {
         new Transaction.Bounds(mode == TransactionMode.READING, micros, objects, bytes, names);
     Transaction begun = at == null ? store.begin(bounds) : store.begin(bounds, at);
     begun.askedBy(session);
-    return new Transacting(begun);
+    return new Transacting(begun, at != null);
   }
 
   private static long less(long asked, long own) {
@@ -774,7 +874,7 @@ public final class ObjectService implements AutoCloseable {
           call + " is not of an @Accessor; the past can only be read");
     }
     boolean quick = called.type().isQuick(called.method());
-    return past.get(question(read, called), call.existence(), quick).encoded();
+    return past.get(question(read, called).ofStore(), call.existence(), quick).encoded();
   }
 
   /// Keeps what can be read now; or at an address.
@@ -804,23 +904,30 @@ public final class ObjectService implements AutoCloseable {
 
   /// Takes a snapshot with a name.
   public Snapshot takeSnapshot(String name) {
-    stoa.part().requireOrdered("snapshots");
+    requireSnapshots();
     return stoa.snapshot(name);
   }
 
   /// The snapshot of a name, or null.
   public @Nullable Snapshot findSnapshot(String name) {
+    requireSnapshots();
     return stoa.findSnapshot(name).orElse(null);
   }
 
   /// All snapshots with names.
   public List<Snapshot> snapshots() {
+    requireSnapshots();
     return stoa.snapshots();
   }
 
   /// Deletes the snapshot of a name; answers whether there was one.
   public boolean deleteSnapshot(String name) {
+    requireSnapshots();
     return stoa.deleteSnapshot(name);
+  }
+
+  private void requireSnapshots() {
+    stoa.part().requireFirst("snapshots with names");
   }
 
   /// The encoded keys of the objects of a type that exist now, in the order in which they began.

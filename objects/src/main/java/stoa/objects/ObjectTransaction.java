@@ -24,6 +24,7 @@ final class ObjectTransaction implements Attempts.Attempt {
 
   private final EmbeddedStoa stoa;
   private final stoa.store.Transaction transaction;
+  private final boolean past;
 
   /// The transaction in whose body this one was begun, over another store; null when there is none.
   private final @Nullable ObjectTransaction around;
@@ -31,7 +32,9 @@ final class ObjectTransaction implements Attempts.Attempt {
   /// The thread that runs the body.
   private @Nullable Thread runner;
 
-  ObjectTransaction(EmbeddedStoa stoa, stoa.store.Transaction transaction) {
+  /// @param past whether it reads an address of the past
+  ObjectTransaction(EmbeddedStoa stoa, stoa.store.Transaction transaction, boolean past) {
+    this.past = past;
     this.stoa = stoa;
     this.transaction = transaction;
     this.around = CURRENT.isBound() ? CURRENT.get() : null;
@@ -108,13 +111,22 @@ final class ObjectTransaction implements Attempts.Attempt {
       throws Throwable {
     live.refusePlaced();
     refuseStream(live.type());
+    try {
+      return make(live, method, arguments);
+    } catch (PlacedObjects.Elsewhere lent) {
+      throw live.metLent();
+    }
+  }
+
+  private @Nullable Object make(LiveInvoker live, SharedMethod method, @Nullable Object[] arguments)
+      throws Throwable {
     if (method.kind().isTransaction()) {
       return nested(
           transaction,
           method,
           () ->
               transaction.run(
-                  live.target(), live.question(method, arguments), live.existenceThen()),
+                  live.target(), question(live, method, arguments), live.existenceThen()),
           answer -> ((ObjectAnswer) answer).get(stoa.marshaller()));
     }
     var target = live.target();
@@ -123,7 +135,7 @@ final class ObjectTransaction implements Attempts.Attempt {
     Answer answer =
         switch (method.kind()) {
           case ACCESSOR ->
-              transaction.get(target, live.question(method, arguments), existence, quick);
+              transaction.get(target, question(live, method, arguments), existence, quick);
           case TRANSACTION, READING_TRANSACTION ->
               throw new IllegalStateException(method + " is nested");
           case UPDATE, MUTATOR -> {
@@ -133,6 +145,12 @@ final class ObjectTransaction implements Attempts.Attempt {
           }
         };
     return ((ObjectAnswer) answer).get(stoa.marshaller());
+  }
+
+  private ObjectHandler.Question question(
+      LiveInvoker live, SharedMethod method, @Nullable Object[] arguments) {
+    var question = live.question(method, arguments);
+    return past ? question.ofStore() : question;
   }
 
   /// What an answer says to the caller.
@@ -168,6 +186,7 @@ final class ObjectTransaction implements Attempts.Attempt {
 
   void delete(LiveInvoker live, Existence existence) {
     refuseStream(live.type());
+    if (live.stoa().isLent(transaction, live.target(), existence)) throw live.metLent();
     live.bind(transaction.delete(live.target(), existence));
   }
 

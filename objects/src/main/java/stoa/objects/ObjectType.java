@@ -22,6 +22,16 @@ public final class ObjectType {
   /// Stands for a state that was made elsewhere, in place of a method's number.
   static final int STATE = Integer.MAX_VALUE;
 
+  /// Stands for the object being lent to clients from then on, or being back.
+  static final int LENT = STATE - 1;
+
+  static final int BACK = STATE - 2;
+
+  /// Whether what stands in front of a put is the number of a method.
+  public static boolean isMethod(int number) {
+    return number != CREATION && number < BACK;
+  }
+
   /// In front of a type's stored name and a method of it, in the dictionary.
   public static final String METHOD = "method ";
 

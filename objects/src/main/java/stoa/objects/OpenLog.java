@@ -4,38 +4,44 @@ import java.util.List;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import stoa.base.StreamId;
+import stoa.log.ByteObject;
 import stoa.log.GlobalLog;
 import stoa.log.LocalShardLog;
 import stoa.log.ShardLog;
 import stoa.log.core.Layout.Copies;
 import stoa.storage.Device;
+import stoa.store.Threads;
 
 /// A log that is open, and the devices that it is on.
 ///
 /// @param log the log
 /// @param shards the devices, by shard
-/// @param devices on which device the object of an id is
+/// @param bytes the object of bytes of an id
 /// @param refusal why there are no blobs; null when there are
 record OpenLog(
     ShardLog log,
     List<Device> shards,
-    Function<StreamId, Device> devices,
+    Function<StreamId, ByteObject> bytes,
     @Nullable String refusal) {
   /// The log of one shard.
   static OpenLog of(Device device) {
-    return new OpenLog(new LocalShardLog(device), List.of(device), _ -> device, null);
+    return new OpenLog(
+        new LocalShardLog(device), List.of(device), id -> ByteObject.on(device, id), null);
   }
 
   /// A log that several processes keep.
   ///
   /// @param device that of this process
-  static OpenLog replicated(Device device, ShardLog log) {
+  /// @param threads where it is waited for the other processes
+  static OpenLog replicated(Device device, ShardLog log, Threads threads) {
+    Function<StreamId, ByteObject> shared = log.objects(threads.answers());
+    if (shared != null) return new OpenLog(log, List.of(device), shared, null);
     return new OpenLog(
         log,
         List.of(device),
-        _ -> device,
-        "the bytes of a blob are kept by one server, and this store is kept by several; keep blobs"
-            + " in a store of one server");
+        id -> ByteObject.on(device, id),
+        "the replicas of this store exchange batches of calls only, not the bytes of blobs; keep"
+            + " blobs in another store");
   }
 
   /// The log of several.
@@ -45,6 +51,6 @@ record OpenLog(
             ? "the bytes of a blob are kept once, and this store keeps two copies of everything;"
                 + " keep blobs in a store that is opened without copies=full"
             : null;
-    return new OpenLog(log, log.devices(), log::device, refusal);
+    return new OpenLog(log, log.devices(), id -> ByteObject.on(log.device(id), id), refusal);
   }
 }

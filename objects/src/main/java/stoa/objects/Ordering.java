@@ -41,6 +41,8 @@ public final class Ordering {
   private static final int COMMIT = 5;
   private static final int RELEASE = 6;
   private static final int ADOPT = 7;
+  private static final int HELD = 8;
+  private static final int HORIZON = 9;
 
   private Ordering() {}
 
@@ -85,6 +87,11 @@ public final class Ordering {
       public long moment() {
         return ask(coordinator, question(MOMENT, store)).varint();
       }
+
+      @Override
+      public long horizon() {
+        return ask(coordinator, question(HORIZON, store)).varint();
+      }
     };
   }
 
@@ -126,6 +133,11 @@ public final class Ordering {
         write(adopted, question);
         return ask(owner, question).varint();
       }
+
+      @Override
+      public long held(long horizon) {
+        return ask(owner, question(HELD, store).varint(horizon)).varint();
+      }
     };
   }
 
@@ -166,7 +178,7 @@ public final class Ordering {
     @Nullable Addresses order = null;
     Coordinator.@Nullable Member member = null;
     try {
-      if (kind < HOLD) order = here.order(store);
+      if (isOfOrder(kind)) order = here.order(store);
       else member = here.member(store);
     } catch (Unavailable elsewhere) {
       return out.clear().u8(ELSEWHERE).text(String.valueOf(elsewhere.getMessage())).toBytes();
@@ -180,6 +192,17 @@ public final class Ordering {
     return out.toBytes();
   }
 
+  /// Whether a question only looks, and may be asked again of whoever did not answer in time.
+  public static boolean onlyLooks(byte[] question) {
+    return question.length > 2
+        && question[0] == MARK
+        && (question[2] == HORIZON || question[2] == HELD);
+  }
+
+  private static boolean isOfOrder(int kind) {
+    return kind < HOLD || kind == HORIZON;
+  }
+
   private static void answer(int kind, Addresses order, Decoder in, Encoder out) {
     switch (kind) {
       case OPENED -> {
@@ -189,8 +212,14 @@ public final class Ordering {
       }
       case RESERVE -> out.varint(order.reserve(in.varint(), (int) in.varint()));
       case MOMENT -> out.varint(order.moment());
-      default -> throw new IllegalArgumentException("a question of the unknown kind " + kind);
+      case HORIZON -> out.varint(order.horizon());
+      default -> throw unknown(kind);
     }
+  }
+
+  /* Of a later program: not now, in place of the end of the line that brought it. */
+  private static Unavailable unknown(int kind) {
+    return new Unavailable("this server does not know questions of the kind " + kind);
   }
 
   private static void answer(int kind, Coordinator.Member member, Decoder in, Encoder out) {
@@ -214,7 +243,8 @@ public final class Ordering {
       }
       case RELEASE -> member.release(in.varint(), in.varint());
       case ADOPT -> out.varint(member.adopt(in.varint(), adopted(in)));
-      default -> throw new IllegalArgumentException("a question of the unknown kind " + kind);
+      case HELD -> out.varint(member.held(in.varint()));
+      default -> throw unknown(kind);
     }
   }
 

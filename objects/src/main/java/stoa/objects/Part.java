@@ -1,8 +1,8 @@
 package stoa.objects;
 
-import java.util.function.ToIntBiFunction;
+import java.util.function.IntFunction;
+import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
-import stoa.Order;
 import stoa.base.StreamId;
 import stoa.store.Key;
 
@@ -13,36 +13,55 @@ import stoa.store.Key;
 /// group would have two histories.
 ///
 /// @param group the engine's group
-/// @param groups says which group has an object, or key, of an order and a stream
-/// @param addresses who gives log addresses to all groups; null when one group has all that is
-///   ordered
+/// @param groups says which group has the object, or key, of a stream
+/// @param addresses who gives log addresses to all groups; null when there is one
+/// @param lines the ways to the other groups, by their numbers; null when methods call no objects
+///   of theirs
 public record Part(
-    int group, ToIntBiFunction<Order, StreamId> groups, stoa.store.@Nullable Addresses addresses) {
-  /// The type of the list of servers, which is of the store as a whole.
+    int group,
+    ToIntFunction<StreamId> groups,
+    stoa.store.@Nullable Addresses addresses,
+    @Nullable IntFunction<Ordering.Line> lines) {
+  /// The type of the list of servers.
   public static final String SERVERS = "stoa.Servers";
 
   /// All of a store that one group keeps.
-  public static final Part WHOLE = new Part(0, (_, _) -> 0);
+  public static final Part WHOLE = new Part(0, _ -> 0);
 
-  /// One of a store in which one group has all that is ordered.
-  public Part(int group, ToIntBiFunction<Order, StreamId> groups) {
-    this(group, groups, null);
+  /// One without an order.
+  public Part(int group, ToIntFunction<StreamId> groups) {
+    this(group, groups, null, null);
   }
 
   /// The same, in a store whose groups have one order.
-  public Part ordered(stoa.store.Addresses giver) {
-    return new Part(group, groups, giver);
+  ///
+  /// @param giver who gives log addresses to all groups
+  /// @param ways to the other groups, by their numbers
+  public Part ordered(stoa.store.Addresses giver, IntFunction<Ordering.Line> ways) {
+    return new Part(group, groups, giver, ways);
   }
 
-  private int of(Order order, Key key) {
-    return key.space().equals(SERVERS) ? 0 : groups.applyAsInt(order, key.stream());
+  /// The group that has an object.
+  int groupOf(Key key) {
+    return isOfAll(key) ? 0 : groups.applyAsInt(key.stream());
+  }
+
+  /// Whether a key is that of the list of servers, which is of the store as a whole.
+  private static boolean isOfAll(Key key) {
+    return key.space().equals(SERVERS);
+  }
+
+  /// Whether another group has an object, which methods here call there. Replicas that follow have
+  /// no lines, and find the answers in the log.
+  boolean isAbroad(Key key) {
+    return groupOf(key) != group;
   }
 
   /// Refuses what a client asked of the wrong group.
   ///
   /// @throws IllegalArgumentException when another group has it
-  void require(Order order, Key key) {
-    int other = of(order, key);
+  void require(Key key) {
+    int other = groupOf(key);
     if (other == group) return;
     throw new IllegalArgumentException(
         key
@@ -51,24 +70,6 @@ public record Part(
             + ", and was asked of group "
             + group
             + "; use the same version of client and server");
-  }
-
-  /// Refuses a call that a method makes on an object of another group.
-  ///
-  /// @param caller the object whose method runs
-  /// @throws UnsupportedOperationException when another group has the object
-  void requireNested(Order order, Key called, Object caller) {
-    int other = of(order, called);
-    if (other == group) return;
-    throw new UnsupportedOperationException(
-        caller
-            + " is kept by group "
-            + group
-            + " and cannot call "
-            + called
-            + ", which group "
-            + other
-            + " keeps; call both from the client, or make both Order.GLOBAL");
   }
 
   /// Refuses what only the first group does.
@@ -81,12 +82,5 @@ public record Part(
             + " are kept by group 0, and were asked of group "
             + group
             + "; use the same version of client and server");
-  }
-
-  /// Refuses what is about the global order, where that is not.
-  ///
-  /// @param what is asked for, in the plural
-  void requireOrdered(String what) {
-    if (addresses == null) requireFirst(what);
   }
 }

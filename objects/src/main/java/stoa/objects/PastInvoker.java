@@ -36,7 +36,7 @@ record PastInvoker(LiveInvoker live, Past past, @Nullable Place place) implement
       return there.seen(answer);
     }
     if (there != null) ObjectTransaction.refuseStream(live.type());
-    var question = live.question(method, arguments);
+    var question = live.question(method, arguments).ofStore();
     boolean quick = live.type().isQuick(method);
     var answer = (ObjectAnswer) past.get(question, live.existenceThen(), quick);
     var marshaller = live.stoa().marshaller();

@@ -1,12 +1,15 @@
 package stoa.objects;
 
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import stoa.Limits;
+import stoa.Placement;
+import stoa.Reads;
 import stoa.Stoa;
 import stoa.objects.types.SharedMethod;
 
-/// The client-placed objects of a store, here or elsewhere, as who executes their calls finds them.
-/// Thread-safe.
+/// The objects of a store that migrate to clients, here or elsewhere, as who executes their calls
+/// finds them. Thread-safe.
 @SuppressWarnings("exports") // Justification: for stoa.migration, which sees the types
 public interface PlacedObjects {
   /// The store.
@@ -15,20 +18,33 @@ public interface PlacedObjects {
   /// The limits within which the store works.
   Limits limits();
 
-  /// The object of a proxy.
+  /// The object of a proxy. One of [Placement#SERVER] may be lent to clients.
   ///
-  /// @throws IllegalArgumentException when it is not placed at clients
+  /// @throws UnsupportedOperationException when it cannot be, since another group keeps it
   PlacedObject object(Object shared);
 
-  /// Whether the calls on an object may be made where the store is, too.
-  boolean isAuto(PlacedObject object);
+  /// Where the calls on an object may be made.
+  Placement placement(PlacedObject object);
+
+  /// Thrown when a call was not made where the store is, since the object is lent to clients.
+  final class Elsewhere extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+
+    Elsewhere() {
+      super("the object is lent to clients", null, false, false);
+    }
+  }
 
   /// Makes a call where the store is; durable when this returns, unless it only reads.
   ///
+  /// @throws Elsewhere beside the root, when the object is lent: nothing has happened
   /// @throws Throwable what the method throws
   @Nullable Object call(PlacedObject object, SharedMethod method, @Nullable Object[] arguments)
       throws Throwable;
 
   /// The same object through a proxy, or what stands before it, whose calls go elsewhere.
-  <T> T through(T shared, Placing placing);
+  ///
+  /// @param reads what its accessors see
+  /// @param kept by an object, what is to be reachable as long as the proxy is
+  <T> T through(T shared, Placing placing, Reads reads, Function<PlacedObject, Object> kept);
 }

@@ -17,6 +17,19 @@ import stoa.base.Encoder;
 public record PlacedState(long generation, long number, byte[] bytes) {
   private static final byte[] MARK = new Encoder(8).varint(ObjectType.STATE).toBytes();
 
+  private static final byte[] LENT = new Encoder(8).varint(ObjectType.LENT).toBytes();
+  private static final byte[] BACK = new Encoder(8).varint(ObjectType.BACK).toBytes();
+
+  /// The put by which an object is lent to clients, or comes back as it is.
+  static byte[] side(boolean lent) {
+    return (lent ? LENT : BACK).clone();
+  }
+
+  /// Whether a put is that.
+  static boolean isSide(byte[] put, boolean lent) {
+    return java.util.Arrays.equals(put, lent ? LENT : BACK);
+  }
+
   /// The length of what stands before the state in a put.
   static final int PREFIX = MARK.length;
 
@@ -33,6 +46,12 @@ public record PlacedState(long generation, long number, byte[] bytes) {
         generation,
         number,
         java.util.Arrays.copyOfRange(encoded, from + in.position(), encoded.length));
+  }
+
+  /// The one of a checkpoint that is neither of an object that was never at a client, nor of one
+  /// that could not be constructed.
+  public static PlacedState inCheckpoint(byte[] checkpoint) {
+    return decode(checkpoint, 1);
   }
 
   byte[] encoded() {

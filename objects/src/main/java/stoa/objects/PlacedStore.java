@@ -1,14 +1,22 @@
 package stoa.objects;
 
 import java.util.List;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
+import stoa.Aborted;
+import stoa.Gone;
+import stoa.LimitExceeded;
 import stoa.Limits;
 import stoa.Placement;
+import stoa.Reads;
 import stoa.Stoa;
+import stoa.Unavailable;
+import stoa.base.Clock;
 import stoa.objects.proxy.Proxies;
 import stoa.objects.types.SharedMethod;
 import stoa.store.Existence;
 import stoa.store.Store;
+import stoa.store.Timing;
 import stoa.store.Transaction;
 
 /// The durable side of client-placed objects: the door through which `stoa.migration` uses a store
@@ -21,10 +29,12 @@ public final class PlacedStore implements PlacedObjects {
   private static final Transaction.Bounds BOUNDS =
       new Transaction.Bounds(false, 60_000_000, 1 << 16, 1L << 30);
 
+  private static final int ATTEMPTS_MAX = 1_000;
+
   private final EmbeddedStoa stoa;
   private final long freeNanos;
 
-  /// @param freeNanos the clock when nobody else had the objects any more
+  /// @param freeNanos the time when nobody else had the objects any more
   PlacedStore(EmbeddedStoa stoa, long freeNanos) {
     this.stoa = stoa;
     this.freeNanos = freeNanos;
@@ -33,8 +43,19 @@ public final class PlacedStore implements PlacedObjects {
   /// Where the calls on the objects of a domain go, of a store that is open in this process.
   ///
   /// @throws UnsupportedOperationException when stoa-migration is not on the class path
-  public static Placing placing(Stoa stoa, String domain) {
-    if (stoa instanceof EmbeddedStoa embedded) return embedded.placing(domain);
+  public static Placing.Root placing(Stoa stoa, String domain) {
+    return embedded(stoa).placing(domain);
+  }
+
+  /// The objects of a store that is open in this process.
+  ///
+  /// @throws IllegalArgumentException when it is a store elsewhere
+  public static PlacedObjects of(Stoa stoa) {
+    return new PlacedStore(embedded(stoa), 0);
+  }
+
+  private static EmbeddedStoa embedded(Stoa stoa) {
+    if (stoa instanceof EmbeddedStoa embedded) return embedded;
     throw new IllegalArgumentException(
         stoa + " is not a store in this process; open memory: or file:DIRECTORY");
   }
@@ -56,21 +77,19 @@ public final class PlacedStore implements PlacedObjects {
 
   static PlacedObject object(EmbeddedStoa stoa, Object shared) {
     LiveInvoker live = stoa.own(shared);
-    if (!live.type().shared().isPlaced()) {
-      throw new IllegalArgumentException(
-          live.target().key() + " is not placed at clients; say so in its @Shared");
-    }
+    live.requireTree();
     return live.placed();
   }
 
   @Override
-  public <T> T through(T shared, Placing placing) {
+  public <T> T through(
+      T shared, Placing placing, Reads reads, Function<PlacedObject, Object> kept) {
     return Sharing.through(
         shared,
         proxy -> {
           LiveInvoker live = stoa.own(proxy);
-          var _ = object(proxy);
-          return Proxies.redirect(proxy, new PlacedInvoker(live, placing));
+          Object own = kept.apply(object(proxy));
+          return Proxies.redirect(proxy, new PlacedInvoker(live, placing, reads, own));
         });
   }
 
@@ -79,8 +98,8 @@ public final class PlacedStore implements PlacedObjects {
   }
 
   @Override
-  public boolean isAuto(PlacedObject object) {
-    return live(object).type().shared().placement() == Placement.AUTO;
+  public Placement placement(PlacedObject object) {
+    return live(object).type().shared().placement();
   }
 
   @Override
@@ -100,7 +119,17 @@ public final class PlacedStore implements PlacedObjects {
     return stoa.isServed() && epoch() > 1;
   }
 
-  /// The clock, in nanoseconds, when nobody else had the objects any more.
+  /// The time of the process that has the store.
+  public Timing timing() {
+    return stoa.timing();
+  }
+
+  /// The time of day.
+  public Clock clock() {
+    return stoa.clock();
+  }
+
+  /// The time, in nanoseconds, when nobody else had the objects any more.
   public long freeNanos() {
     return freeNanos;
   }
@@ -121,22 +150,93 @@ public final class PlacedStore implements PlacedObjects {
     throw new IllegalStateException("the state of " + object + " is " + answer);
   }
 
+  /// Whether an object is lent to clients; false when there is none.
+  ///
+  /// @throws stoa.Unavailable when the store cannot be asked
+  public boolean isLent(PlacedObject object) {
+    Store store = stoa.core();
+    var target = live(object).target();
+    long generation = store.generation(target.key());
+    if (generation == 0) return false;
+    var existence = new Existence.Generation(generation);
+    var answer = store.get(target, new ObjectHandler.LentQuestion(), existence, false).answer();
+    return answer instanceof ObjectAnswer.Shared(Object lent, _) && Boolean.TRUE.equals(lent);
+  }
+
+  /// Lends an object to clients: all calls that are logged from then on are refused, until
+  /// [#takeBack]. Durable when this returns.
+  ///
+  /// @throws IllegalArgumentException when there is no such object
+  /// @throws LimitExceeded when its state is too large to travel
+  public void lend(PlacedObject object) {
+    LiveInvoker live = live(object);
+    long generation = stoa.core().generation(live.target().key());
+    PlacedState state = generation == 0 ? null : load(object);
+    if (state == null || state.bytes().length == 0) {
+      throw new IllegalArgumentException(
+          object + " does not exist, and cannot be lent to clients; call it once before");
+    }
+    var _ = PlacedObject.checked(object, state.bytes(), stoa.callBytesMax());
+    side(live, generation, true);
+  }
+
+  /// Ends what [#lend] has begun, with the state that was put last.
+  public void takeBack(PlacedObject object) {
+    LiveInvoker live = live(object);
+    long generation = stoa.core().generation(live.target().key());
+    if (generation == 0) return; // it was deleted
+    try {
+      side(live, generation, false);
+    } catch (Gone deleted) {
+      // There is nothing to take back.
+    }
+  }
+
+  private void side(LiveInvoker live, long generation, boolean lent) {
+    var existence = new Existence.Generation(generation);
+    var _ = stoa.core().put(live.target(), PlacedState.side(lent), existence, false).answer();
+  }
+
   /// Makes states the next versions of their objects, together or not at all; durable when this
   /// returns.
   ///
   /// @param changes may be empty: then the store is only asked whether it is still the one
   /// @throws stoa.Unavailable when the store takes nothing any more
   public void persist(List<Change> changes) {
+    if (changes.isEmpty()) {
+      stoa.core().checkUsable();
+      return;
+    }
+    List<Change> left = changes;
+    for (int attempt = 1; !left.isEmpty(); attempt++) {
+      try {
+        put(left);
+        return;
+      } catch (Gone deleted) {
+        // While it was lent. What clients did to it meanwhile is gone with it.
+        left = left.stream().filter(this::exists).toList();
+      } catch (Aborted refusedMeanwhile) {
+        // A call that was logged and did nothing has come between.
+        if (attempt < ATTEMPTS_MAX) continue;
+        throw new Unavailable(
+            "states could not be written, since calls always came between", refusedMeanwhile);
+      }
+    }
+  }
+
+  /* Whether an object is to be written. One that always migrates begins with its first state. */
+  private boolean exists(Change change) {
+    return placement(change.object()) != Placement.SERVER
+        || stoa.core().generation(live(change.object()).target().key()) != 0;
+  }
+
+  private void put(List<Change> changes) {
     Store store = stoa.core();
     if (changes.size() == 1) {
       var only = changes.getFirst();
       var target = live(only.object()).target();
       var existence = new Existence.Undeleted(null);
       var _ = store.put(target, only.state().put(), existence, false).answer();
-      return;
-    }
-    if (changes.isEmpty()) {
-      store.checkUsable();
       return;
     }
     try (var transaction = store.begin(BOUNDS)) {

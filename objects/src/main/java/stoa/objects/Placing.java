@@ -3,11 +3,46 @@ package stoa.objects;
 import java.util.Collection;
 import org.jspecify.annotations.Nullable;
 import stoa.Action;
+import stoa.Reads;
 import stoa.objects.types.SharedMethod;
 
-/// Where the calls on client-placed objects go that are made on a store itself. Thread-safe.
+/// Where the calls on objects go that are at clients. Thread-safe.
 @SuppressWarnings("exports") // Justification: for stoa.migration, which sees the types
-public interface Placing extends AutoCloseable {
+public interface Placing {
+  /// Makes a call.
+  ///
+  /// @param reads what it sees, if it is an accessor
+  /// @throws Throwable what the method throws
+  @Nullable Object call(
+      PlacedObject object, SharedMethod method, @Nullable Object[] arguments, Reads reads)
+      throws Throwable;
+
+  /// See [stoa.Stoa#together].
+  <X extends Exception> void together(Collection<PlacedObject> objects, Action<X> body) throws X;
+
+  /// Where those go that are made on a store itself, in its process.
+  interface Root extends Placing, AutoCloseable {
+    /// The same object through a proxy whose calls execute here, lent if need be.
+    <T> T view(T shared, Reads reads);
+
+    /// A lent object was met by a call that could not be made: it comes back unless somebody asks
+    /// for it. Waits for nothing.
+    void met(PlacedObject object);
+
+    /// An object was deleted. When it was lent, nobody calls it at clients when this returns.
+    void deleted(PlacedObject object);
+
+    /// Whether [#deleted] may have something to do for an object. Quick.
+    boolean isKnown(PlacedObject object);
+
+    /// Whether it has failed: another one is to begin in its place.
+    boolean isOver();
+
+    /// Lets go of the store, which is about to be closed.
+    @Override
+    void close();
+  }
+
   /// Begins one for each domain of a store that has such objects. Found by
   /// [java.util.ServiceLoader].
   interface Provider {
@@ -15,22 +50,6 @@ public interface Placing extends AutoCloseable {
     ///
     /// @param domain whose objects it is for
     /// @param before how many there were before, of any domain, since the store was opened
-    Placing begin(PlacedStore store, String domain, int before);
+    Root begin(PlacedStore store, String domain, int before);
   }
-
-  /// Makes a call.
-  ///
-  /// @throws Throwable what the method throws
-  @Nullable Object call(PlacedObject object, SharedMethod method, @Nullable Object[] arguments)
-      throws Throwable;
-
-  /// See [stoa.Stoa#together].
-  <X extends Exception> void together(Collection<PlacedObject> objects, Action<X> body) throws X;
-
-  /// Whether it has failed: another one is to begin in its place.
-  boolean isOver();
-
-  /// Lets go of the store, which is about to be closed.
-  @Override
-  void close();
 }

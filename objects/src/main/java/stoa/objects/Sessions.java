@@ -96,7 +96,7 @@ public final class Sessions {
     var in = new Decoder(answer);
     var _ = in.u8();
     if (changes.incrementAndGet() % TRIM_EVERY == 0) {
-      var _ = store.trim(KEY, store.position(KEY));
+      store.forget(KEY);
     }
     return in;
   }

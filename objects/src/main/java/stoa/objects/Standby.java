@@ -7,6 +7,7 @@ import org.jspecify.annotations.Nullable;
 import stoa.StoaConfig;
 import stoa.base.Clock;
 import stoa.log.Batch;
+import stoa.log.ByteObject;
 import stoa.log.Streams;
 import stoa.storage.Device;
 import stoa.store.Backup;
@@ -84,7 +85,7 @@ public final class Standby implements Backup {
                 config,
                 store,
                 List.of(device),
-                _ -> device,
+                id -> ByteObject.on(device, id),
                 "a replica that follows has no blobs",
                 clock,
                 threads,

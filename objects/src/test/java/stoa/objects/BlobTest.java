@@ -67,15 +67,24 @@ class BlobTest {
     assertTrue(String.valueOf(refused.getMessage()).contains(what), refused::toString);
   }
 
+  /// Opens a store of the kind that is tested.
+  Stoa open(StoaConfig config) {
+    return Stoa.open(config);
+  }
+
+  private Stoa memory() {
+    return open(StoaConfig.of("memory:"));
+  }
+
   private Stoa file() {
-    return Stoa.open("file:" + directory);
+    return open(StoaConfig.of("file:" + directory));
   }
 
   // ---- bytes and versions
 
   @Test
   void readsWhatWasWrittenAndZeroElsewhere() {
-    try (Stoa stoa = Stoa.open("memory:")) {
+    try (Stoa stoa = memory()) {
       Blob blob = stoa.get(Blob.class, "a");
       assertEquals(1, blob.write(4, text("four")));
       assertEquals(2, blob.write(6, ByteBuffer.wrap(text("--six")).position(2)));
@@ -90,7 +99,7 @@ class BlobTest {
 
   @Test
   void keepsASparseSpaceUpToTheLastOffset() {
-    try (Stoa stoa = Stoa.open("memory:")) {
+    try (Stoa stoa = memory()) {
       Blob blob = stoa.get(Blob.class, "sparse");
       blob.write(Long.MAX_VALUE - 3, text("end"));
       assertEquals(Long.MAX_VALUE, blob.size());
@@ -108,7 +117,7 @@ class BlobTest {
 
   @Test
   void aRangeThatIsRefusedBeginsNoBlob() {
-    try (Stoa stoa = Stoa.open("memory:")) {
+    try (Stoa stoa = memory()) {
       Blob blob = stoa.get(Blob.class, "none");
       assertThrows(IllegalArgumentException.class, () -> blob.write(-1, text("x")));
       assertThrows(
@@ -119,7 +128,7 @@ class BlobTest {
 
   @Test
   void truncatingTakesBytesAwayAndIsAVersion() {
-    try (Stoa stoa = Stoa.open("memory:")) {
+    try (Stoa stoa = memory()) {
       Blob blob = stoa.get(Blob.class, "a");
       blob.write(0, text("0123456789"));
       assertEquals(2, blob.truncate(4));
@@ -134,7 +143,7 @@ class BlobTest {
 
   @Test
   void attributesAreVersionedToo() {
-    try (Stoa stoa = Stoa.open("memory:")) {
+    try (Stoa stoa = memory()) {
       Blob blob = stoa.get(Blob.class, "a");
       assertEquals(Optional.empty(), blob.attribute("type"));
       assertEquals(1, blob.attribute("type", text("film")));
@@ -152,7 +161,7 @@ class BlobTest {
 
   @Test
   void severalRangesBecomeOneVersion() {
-    try (Stoa stoa = Stoa.open("memory:")) {
+    try (Stoa stoa = memory()) {
       Blob blob = stoa.get(Blob.class, "a");
       blob.write(0, text("before"));
       try (BlobWrite write = blob.begin()) {
@@ -173,7 +182,7 @@ class BlobTest {
 
   @Test
   void aWriteThatIsNotCommittedLeavesNothing() {
-    try (Stoa stoa = Stoa.open("memory:")) {
+    try (Stoa stoa = memory()) {
       Blob blob = stoa.get(Blob.class, "a");
       blob.write(0, text("kept"));
       try (BlobWrite write = blob.begin()) {
@@ -186,7 +195,7 @@ class BlobTest {
 
   @Test
   void openWritesGetTheirVersionsInTheOrderOfTheirCommits() {
-    try (Stoa stoa = Stoa.open("memory:")) {
+    try (Stoa stoa = memory()) {
       Blob blob = stoa.get(Blob.class, "a");
       try (BlobWrite first = blob.begin();
           BlobWrite second = blob.begin()) {
@@ -208,7 +217,7 @@ class BlobTest {
 
   @Test
   void historySaysWhichVersionCoversWhichBytes() {
-    try (Stoa stoa = Stoa.open("memory:")) {
+    try (Stoa stoa = memory()) {
       Blob blob = stoa.get(Blob.class, "a");
       blob.write(0, new byte[100]);
       blob.write(10, new byte[20]);
@@ -236,7 +245,7 @@ class BlobTest {
   void copiesFromAndToStreams() throws IOException {
     byte[] film = new byte[3_500_000];
     new SplittableRandom(7).nextBytes(film);
-    try (Stoa stoa = Stoa.open("memory:")) {
+    try (Stoa stoa = memory()) {
       Blob blob = stoa.get(Blob.class, "film");
       blob.write(4_000_000, text("cut off"));
       assertEquals(2, blob.copyFrom(new ByteArrayInputStream(film)));
@@ -266,7 +275,7 @@ class BlobTest {
 
   @Test
   void aSnapshotKeepsAVersionUntilItIsReleased() {
-    try (Stoa stoa = Stoa.open("memory:")) {
+    try (Stoa stoa = memory()) {
       Blob blob = stoa.get(Blob.class, "a");
       assertThrows(IllegalStateException.class, blob::snapshot);
       blob.write(0, text("first"));
@@ -293,7 +302,7 @@ class BlobTest {
 
   @Test
   void anExceptionOfAVisitorIsItsOwn() {
-    try (Stoa stoa = Stoa.open("memory:")) {
+    try (Stoa stoa = memory()) {
       Blob blob = stoa.get(Blob.class, "a");
       blob.write(0, text("x"));
       BlobSnapshot snapshot = blob.snapshot();
@@ -313,7 +322,7 @@ class BlobTest {
 
   @Test
   void snapshotsOfABlobAreBounded() {
-    try (Stoa stoa = Stoa.open("memory:")) {
+    try (Stoa stoa = memory()) {
       Blob blob = stoa.get(Blob.class, "a");
       blob.write(0, text("x"));
       for (int i = 0; i < 64; i++) blob.snapshot();
@@ -328,7 +337,7 @@ class BlobTest {
 
   @Test
   void comesToBeWithTheFirstWrite() {
-    try (Stoa stoa = Stoa.open("memory:")) {
+    try (Stoa stoa = memory()) {
       Blob blob = stoa.get(Blob.class, "a");
       assertEquals(0, blob.size());
       assertEquals(0, blob.version());
@@ -343,7 +352,7 @@ class BlobTest {
 
   @Test
   void isCreatedOnce() {
-    try (Stoa stoa = Stoa.open("memory:")) {
+    try (Stoa stoa = memory()) {
       Blob blob = stoa.create(Blob.class, 7L);
       assertEquals(0, blob.size());
       assertThrows(AlreadyExists.class, () -> stoa.create(Blob.class, 7L));
@@ -356,7 +365,7 @@ class BlobTest {
 
   @Test
   void areListedInTheOrderOfTheirCreation() {
-    try (Stoa stoa = Stoa.open("memory:")) {
+    try (Stoa stoa = memory()) {
       for (String key : List.of("c", "a", "b")) stoa.get(Blob.class, key).write(0, text(key));
       assertTrue(stoa.delete(stoa.get(Blob.class, "a")));
       try (var listing = stoa.list(Blob.class)) {
@@ -367,7 +376,7 @@ class BlobTest {
 
   @Test
   void aDeletedBlobIsGoneAndANewOneIsEmpty() {
-    try (Stoa stoa = Stoa.open("memory:")) {
+    try (Stoa stoa = memory()) {
       Blob old = stoa.get(Blob.class, "a");
       old.write(0, text("old"));
       BlobSnapshot snapshot = old.snapshot();
@@ -400,7 +409,7 @@ class BlobTest {
 
   @Test
   void aBlobWithoutAVersionIsDeletedToo() {
-    try (Stoa stoa = Stoa.open("memory:")) {
+    try (Stoa stoa = memory()) {
       Blob blob = stoa.create(Blob.class, "a");
       BlobWrite open = blob.begin();
       open.write(0, text("late"));
@@ -413,7 +422,7 @@ class BlobTest {
 
   @Test
   void hasItsOwnFormsOfHistoryAndAsynchrony() {
-    try (Stoa stoa = Stoa.open("memory:")) {
+    try (Stoa stoa = memory()) {
       Blob blob = stoa.get(Blob.class, "a");
       assertThrows(UnsupportedOperationException.class, () -> stoa.history(blob));
       assertThrows(
@@ -434,7 +443,7 @@ class BlobTest {
 
   @Test
   void isEqualByReference() {
-    try (Stoa stoa = Stoa.open("memory:")) {
+    try (Stoa stoa = memory()) {
       Blob blob = stoa.get(Blob.class, "a");
       assertEquals(blob, stoa.get(Blob.class, "a"));
       assertEquals(blob.hashCode(), stoa.get(Blob.class, "a").hashCode());
@@ -537,7 +546,7 @@ class BlobTest {
 
   @Test
   void isNotReadOrWrittenInsideAMethod() {
-    try (Stoa stoa = Stoa.open("memory:")) {
+    try (Stoa stoa = memory()) {
       Blob blob = stoa.get(Blob.class, "a");
       blob.write(0, text("x"));
       var refused = assertThrows(NotShareable.class, () -> stoa.get(Reader.class, "r"));
@@ -546,7 +555,7 @@ class BlobTest {
       says(impostor, "another name");
     }
     var config = StoaConfig.of("memory:").withTypes(List.of(Size.class));
-    try (Stoa stoa = Stoa.open(config)) {
+    try (Stoa stoa = open(config)) {
       Library library = stoa.get(Library.class, "films");
       library.add("the film", stoa.get(Blob.class, "a"));
       var refused = assertThrows(IllegalStateException.class, () -> library.ask(new Size()));
@@ -556,8 +565,8 @@ class BlobTest {
 
   @Test
   void cannotBePassedToAnotherStore() {
-    try (Stoa stoa = Stoa.open("memory:");
-        Stoa other = Stoa.open("memory:")) {
+    try (Stoa stoa = memory();
+        Stoa other = memory()) {
       Blob blob = stoa.get(Blob.class, "a");
       Library library = other.get(Library.class, "films");
       assertThrows(NotShareable.class, () -> library.add("x", blob));
@@ -603,7 +612,7 @@ class BlobTest {
   @Test
   void readersSeeWholeVersionsWhileCallersWrite() throws Exception {
     int length = 20_000;
-    try (Stoa stoa = Stoa.open("memory:");
+    try (Stoa stoa = memory();
         var threads = Executors.newThreadPerTaskExecutor(Thread.ofPlatform().factory())) {
       Blob blob = stoa.get(Blob.class, "shared");
       var writers = new ArrayList<Callable<Long>>();
@@ -660,7 +669,7 @@ class BlobTest {
 
   @Test
   void asynchronousWritesKeepTheirOrderWhateverTheirSizes() {
-    try (Stoa stoa = Stoa.open("memory:")) {
+    try (Stoa stoa = memory()) {
       Blob blob = stoa.get(Blob.class, "pipe");
       var futures = new ArrayList<CompletableFuture<Long>>();
       for (int i = 0; i < 8; i++) {
@@ -760,7 +769,7 @@ class BlobTest {
 
   @Test
   void aClosedStoreRefuses() {
-    Stoa stoa = Stoa.open("memory:");
+    Stoa stoa = memory();
     Blob blob = stoa.get(Blob.class, "a");
     blob.write(0, text("x"));
     BlobWrite open = blob.begin();
@@ -782,7 +791,7 @@ class BlobTest {
   @Test
   void oneReadOrWriteIsBounded() throws IOException {
     var limits = Limits.standard().withBlobBytesMax(1_000);
-    try (Stoa stoa = Stoa.open(StoaConfig.of("memory:").withLimits(limits))) {
+    try (Stoa stoa = open(StoaConfig.of("memory:").withLimits(limits))) {
       Blob blob = stoa.get(Blob.class, "a");
       var refused = assertThrows(LimitExceeded.class, () -> blob.write(0, new byte[1_001]));
       says(refused, "blobBytesMax is 1000");
@@ -799,7 +808,7 @@ class BlobTest {
   @Test
   void aFullStoreRefusesAndGoesOn() {
     var limits = Limits.standard().withMemoryBytesMax(8 << 20);
-    try (Stoa stoa = Stoa.open(StoaConfig.of("memory:").withLimits(limits))) {
+    try (Stoa stoa = open(StoaConfig.of("memory:").withLimits(limits))) {
       Blob blob = stoa.get(Blob.class, "a");
       blob.write(0, text("kept"));
       assertThrows(

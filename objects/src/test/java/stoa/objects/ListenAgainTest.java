@@ -3,6 +3,9 @@ package stoa.objects;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import java.nio.file.Path;
+import java.util.Objects;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -36,6 +39,47 @@ class ListenAgainTest {
         keys.key(name),
         stoa.marshaller().value(new Echo()),
         ListenerLimits.STANDARD);
+  }
+
+  /// Tells the numbers of the events, and that there are no more.
+  private static final class Heard implements KeyService.Sink {
+    private final LinkedBlockingQueue<Long> numbers = new LinkedBlockingQueue<>();
+
+    @Override
+    public void event(long number, byte[] event) {
+      numbers.add(number);
+    }
+
+    @Override
+    public void ended(long number, byte[] cause) {
+      numbers.add(-number);
+    }
+
+    @Override
+    public void failed(RuntimeException cause) {
+      numbers.add(0L);
+    }
+
+    long next() throws InterruptedException {
+      return Objects.requireNonNull(numbers.poll(60, TimeUnit.SECONDS), "no event came");
+    }
+  }
+
+  @Test
+  void whatWasHandledIsNotSentAgain() throws Exception {
+    try (var stoa = (EmbeddedStoa) new EmbeddedEngine().open(StoaConfig.of("memory:"))) {
+      KeyService keys = ObjectService.of(stoa, _ -> true).keys();
+      KeyService.Listener listener = listen(stoa, keys, 1);
+      var lost = new Heard();
+      listener.send(lost);
+      for (long i = 0; i < 5; i++) stoa.store().put("key", i);
+      for (long i = 1; i <= 5; i++) assertEquals(i, lost.next());
+      listener.heard(3);
+      var next = new Heard();
+      listener.send(next);
+      assertEquals(4, next.next());
+      assertEquals(5, next.next());
+    }
   }
 
   private static int noted(EmbeddedStoa stoa) {

@@ -168,6 +168,21 @@ class TransactionTest {
     }
   }
 
+  @Shared(name = "tx.Taxer")
+  static class Taxer {
+    private long taxed;
+
+    public long tax(Bank bank, long each) {
+      bank.tax(each);
+      return ++taxed;
+    }
+
+    @Accessor
+    public long taxed() {
+      return taxed;
+    }
+  }
+
   @Shared(name = "tx.Bag")
   static class Bag {
     private final HashSet<Integer> numbers = new HashSet<>();
@@ -379,8 +394,9 @@ class TransactionTest {
               stoa.transact(
                   options,
                   () -> {
+                    long seen = alice.balance();
                     CompletableFuture.runAsync(() -> alice.deposit(1)).join();
-                    return alice.deposit(1);
+                    return alice.deposit(seen);
                   }));
     }
   }
@@ -511,6 +527,23 @@ class TransactionTest {
   }
 
   @Test
+  void aMethodThatCallsAMethodMarkedTransactionalIsReplayed(@TempDir Path folder) {
+    String url = "file:" + folder.resolve("store");
+    try (Stoa stoa = Stoa.open(url)) {
+      Bank bank = stoa.get(Bank.class, "b");
+      bank.add(stoa.create(Account.class, "a", 10L));
+      Taxer taxer = stoa.get(Taxer.class, "t");
+      assertEquals(1, stoa.transact(() -> taxer.tax(bank, 3)));
+      assertThrows(IllegalStateException.class, () -> stoa.transact(() -> taxer.tax(bank, 30)));
+      assertEquals(List.of(1L, 7L), List.of(taxer.taxed(), bank.total()));
+    }
+    try (Stoa stoa = Stoa.open(url)) {
+      assertEquals(1, stoa.get(Taxer.class, "t").taxed());
+      assertEquals(7, stoa.get(Bank.class, "b").total());
+    }
+  }
+
+  @Test
   void objectsOrderedByThemselvesTakeNoPart() {
     try (Stoa stoa = Stoa.open("memory:")) {
       Loose loose = stoa.get(Loose.class, "l");
@@ -632,7 +665,7 @@ class TransactionTest {
       var _ = stoa.async(alice, a -> a.deposit(1_000));
       assertEquals(13, before.get());
       var again = stoa.get(Account.class, "alice");
-      assertEquals(1_013, again.sum(bob));
+      assertEquals(1_013, stoa.async(again, a -> a.sum(bob)).get());
       assertTrue(stoa.delete(alice));
       assertThrows(Gone.class, () -> alice.sum(bob));
       assertThrows(Gone.class, () -> again.sum(bob));

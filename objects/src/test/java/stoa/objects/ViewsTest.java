@@ -365,6 +365,8 @@ class ViewsTest {
           continue;
         }
         var first = stoa.async(y, cell -> cell.set(value));
+        // Calls on objects of different groups have an order when one has ended before the other.
+        if (Integer.getInteger("stoa.test.groups", 1) > 1) first.join();
         var second = stoa.async(x, cell -> cell.set(value));
         if (i % 7 == 0) {
           first.join();
@@ -438,9 +440,11 @@ class ViewsTest {
     try (Stoa stoa = open()) {
       Cell cell = stoa.create(Cell.class, "a");
       LogAddress now = stoa.snapshot().address();
-      var future = new LogAddress(now.epoch(), now.counter() + 1_000);
+      var future = new LogAddress(now.epoch(), now.counter() + (1L << 40));
       var wrong = new LogAddress(now.epoch() + 1, now.counter());
-      for (LogAddress address : List.of(future, wrong)) {
+      // Several groups have one order of addresses, and epochs of their own.
+      boolean one = Integer.getInteger("stoa.test.groups", 1) == 1;
+      for (LogAddress address : one ? List.of(future, wrong) : List.of(future)) {
         assertThrows(
             IllegalArgumentException.class,
             () -> view(stoa, Cell.class, cell, new View.AtAddress(address)));

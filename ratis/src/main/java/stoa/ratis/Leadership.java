@@ -110,6 +110,14 @@ final class Leadership {
     return told.getOutstandingOp() == 0 && told.getLeaderInfo().getLastRpcElapsedTimeMs() >= millis;
   }
 
+  /// Whether this replica leads, and another one has answered it within so long.
+  boolean hears(String id, long silenceMillis) {
+    RoleInfoProto told = division.getInfo().getRoleInfoProto();
+    return told.getLeaderInfo().getFollowerInfoList().stream()
+        .filter(follower -> follower.getId().getId().toStringUtf8().equals(id))
+        .anyMatch(follower -> follower.getLastRpcElapsedTimeMs() < silenceMillis);
+  }
+
   /// Stands for election, if this replica follows a leader that has been silent for so long.
   void stand(long silenceMillis) {
     DivisionInfo info = division.getInfo();

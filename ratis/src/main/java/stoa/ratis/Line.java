@@ -6,13 +6,27 @@ import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
 import java.net.Socket;
+import java.net.SocketTimeoutException;
 import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.ReentrantLock;
 
-/// A connection to another node, which answers there what is asked here. One owner.
+/// A connection to another node, which answers there what is asked here: many questions at a time,
+/// each answered when it can be. Thread-safe.
 public final class Line implements AutoCloseable {
   private final Socket socket;
   private final DataInputStream in;
   private final DataOutputStream out;
+  private final ReentrantLock writing = new ReentrantLock();
+  private final AtomicInteger numbers = new AtomicInteger();
+  private final Map<Integer, CompletableFuture<byte[]>> asked = new ConcurrentHashMap<>();
+  private volatile boolean closed;
 
   Line(Sockets sockets, Member to) throws IOException {
     socket = sockets.connect(to);
@@ -20,23 +34,66 @@ public final class Line implements AutoCloseable {
       in = new DataInputStream(new BufferedInputStream(socket.getInputStream()));
       out = new DataOutputStream(new BufferedOutputStream(socket.getOutputStream()));
       out.writeLong(SupplyPort.LINE);
+      socket.setSoTimeout(0);
     } catch (IOException e) {
       socket.close();
       throw e;
     }
+    Thread.ofVirtual().name("stoa-line").start(this::read);
+  }
+
+  private void read() {
+    try {
+      while (true) {
+        int number = in.readInt();
+        byte[] answer = read(in);
+        CompletableFuture<byte[]> waits = asked.remove(number);
+        if (waits != null) waits.complete(answer);
+      }
+    } catch (IOException | RuntimeException over) {
+      close();
+    }
+  }
+
+  /// Whether it can be asked, as far as is known.
+  public boolean isOpen() {
+    return !closed;
   }
 
   /// Asks, and waits for the answer.
   ///
-  /// @throws IOException when there is none in time: what the other end does, or did, is not known,
-  ///   and the line is to be closed
+  /// @throws SocketTimeoutException when there is none in time: what the other end does is not
+  ///   known
+  /// @throws IOException when the line has ended: what the other end does, or did, is not known
   public byte[] ask(byte[] question, Duration patience) throws IOException {
-    socket.setSoTimeout(Math.toIntExact(patience.toMillis()));
-    write(out, question);
-    return read(in);
+    int number = numbers.incrementAndGet();
+    var answer = new CompletableFuture<byte[]>();
+    asked.put(number, answer);
+    try {
+      writing.lock();
+      try {
+        write(out, number, question);
+      } finally {
+        writing.unlock();
+      }
+      if (closed) throw new IOException("the connection has ended");
+      return answer.get(patience.toMillis(), TimeUnit.MILLISECONDS);
+    } catch (TimeoutException late) {
+      var none = new SocketTimeoutException("there is no answer after " + patience);
+      none.initCause(late);
+      throw none;
+    } catch (ExecutionException none) {
+      throw new IOException("there is no answer: " + none, none);
+    } catch (InterruptedException stopped) {
+      Thread.currentThread().interrupt();
+      throw new IOException("nobody waits for the answer any more", stopped);
+    } finally {
+      asked.remove(number);
+    }
   }
 
-  static void write(DataOutputStream out, byte[] text) throws IOException {
+  static void write(DataOutputStream out, int number, byte[] text) throws IOException {
+    out.writeInt(number);
     out.writeInt(text.length);
     out.write(text);
     out.flush();
@@ -52,8 +109,17 @@ public final class Line implements AutoCloseable {
     return text;
   }
 
+  /// Ends it: whoever waits is told that there is no answer.
   @Override
-  public void close() throws IOException {
-    socket.close();
+  public void close() {
+    closed = true;
+    try {
+      socket.close();
+    } catch (IOException gone) {
+      // It is.
+    }
+    for (var waits : asked.values()) {
+      waits.completeExceptionally(new IOException("the connection has ended"));
+    }
   }
 }

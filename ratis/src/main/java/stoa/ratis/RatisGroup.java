@@ -242,6 +242,11 @@ public final class RatisGroup implements Consensus {
     return division.getInfo().isLeaderReady();
   }
 
+  /// Whether this replica leads, and another one has answered it so lately that it may lead next.
+  public boolean hears(String id) {
+    return leadership.hears(id, config.electionMin().toMillis());
+  }
+
   /// Whether this replica takes part.
   public boolean isAlive() {
     return division.getInfo().isAlive();

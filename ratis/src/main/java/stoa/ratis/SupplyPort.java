@@ -14,6 +14,7 @@ import java.net.SocketTimeoutException;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -33,14 +34,19 @@ final class SupplyPort implements AutoCloseable {
    * questions, each after its length i32. An answer is any number of pieces, each after its length i32,
    * and 0. What cannot be answered ends the connection.
    *
-   * Who asks sends LINE i64; then questions and gets answers, each after its length i32.
+   * Who asks sends LINE i64; then questions and gets answers, each after its number i32 and its length i32. An
+   * answer has the number of its question, and comes when there is one.
    */
   private static final Logger LOG = LoggerFactory.getLogger(SupplyPort.class);
   private static final long MAGIC = 0x73746f61_73757032L;
-  static final long LINE = 0x73746f61_6c696e31L;
+  static final long LINE = 0x73746f61_6c696e32L;
   static final int LINE_BYTES_MAX = 32 << 20;
   private static final int SUPPLIES_MAX = 4;
   private static final int CONNECTIONS_MAX = 64;
+
+  /// So many questions of one line are answered at a time.
+  private static final int QUESTIONS_MAX = 4_096;
+
   private static final int PIECE = 64 << 10;
 
   private final Function<GroupId, @Nullable Replica> replicas;
@@ -90,7 +96,7 @@ final class SupplyPort implements AutoCloseable {
       var out = new DataOutputStream(new BufferedOutputStream(socket.getOutputStream(), PIECE));
       long purpose = in.readLong();
       if (purpose == MAGIC) supply(in, out);
-      else if (purpose == LINE) answer(in, out);
+      else if (purpose == LINE) answer(socket, in, out);
     } catch (EOFException done) {
       // The other one has what it wanted.
     } catch (SocketTimeoutException idle) {
@@ -121,10 +127,41 @@ final class SupplyPort implements AutoCloseable {
     }
   }
 
-  private void answer(DataInputStream in, DataOutputStream out) throws IOException {
+  private void answer(Socket socket, DataInputStream in, DataOutputStream out) throws IOException {
+    socket.setSoTimeout(0); // an answer may be long in coming
+    socket.setKeepAlive(true);
+    var writing = new ReentrantLock();
+    var room = new Semaphore(QUESTIONS_MAX);
     while (true) {
-      byte[] answer = questions.answer(Line.read(in));
-      Line.write(out, answer);
+      int number = in.readInt();
+      byte[] question = Line.read(in);
+      room.acquireUninterruptibly();
+      Thread.ofVirtual()
+          .name("stoa-answer")
+          .start(() -> {
+            try {
+              byte[] answer = questions.answer(question);
+              writing.lock();
+              try {
+                Line.write(out, number, answer);
+              } finally {
+                writing.unlock();
+              }
+            } catch (IOException | RuntimeException e) {
+              if (!closed) LOG.warn("another server is not answered: {}", e.toString());
+              end(socket);
+            } finally {
+              room.release();
+            }
+          });
+    }
+  }
+
+  private static void end(Socket socket) {
+    try {
+      socket.close();
+    } catch (IOException gone) {
+      LOG.debug("a connection was not closed cleanly", gone);
     }
   }
 

@@ -9,14 +9,17 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.KeyStore;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Base64;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.CountDownLatch;
@@ -184,6 +187,33 @@ class RatisGroupTest {
     }
   }
 
+  private static final StreamId BYTES = StreamId.of("bytes");
+
+  /// Writes an object of bytes, with a snapshot of what is overwritten later.
+  private static byte[] write(ShardLog log) {
+    var object = Objects.requireNonNull(log.objects(Runnable::run)).apply(BYTES);
+    var bytes = new byte[900_000];
+    Arrays.fill(bytes, (byte) 7);
+    assertEquals(1, object.write(0, ByteBuffer.wrap(bytes)));
+    object.snapshot();
+    try (var change = object.begin()) {
+      change.write(5, ByteBuffer.wrap(new byte[] {8}));
+      change.write(500_000, ByteBuffer.wrap(new byte[] {9}));
+      assertEquals(2, change.commit());
+    }
+    return bytes;
+  }
+
+  private static void requireBytes(byte[] first, Replica replica) {
+    var object = replica.device().object(BYTES);
+    var last = first.clone();
+    last[5] = 8;
+    last[500_000] = 9;
+    assertEquals(2, object.versionState().highest());
+    assertArrayEquals(last, object.read(0, first.length));
+    assertArrayEquals(first, object.snapshots().getFirst().read(0, first.length));
+  }
+
   @Test
   void bringsAMemberLevelThatIsNewOrWasAwayForLong(@TempDir Path directory) {
     try (var shard = new RatisShard(directory, 3, 8)) {
@@ -200,12 +230,18 @@ class RatisGroupTest {
         texts.add("second " + i);
         owner.require(texts.getLast());
       }
+      var bytes = write(shard.leader());
+      for (int i = 0; i < 12; i++) {
+        texts.add("behind the bytes " + i);
+        owner.require(texts.getLast());
+      }
       // Dropped from the log of all: what comes back, or is new, finds none of it there.
-      shard.await("it is dropped", () -> leads.replica().durable().index() > 70);
+      shard.await("it is dropped", () -> leads.replica().durable().index() > 95);
       away.start();
       away.host(shard.members());
       shard.step();
       assertEquals(texts, texts(away.replica().streams()));
+      requireBytes(bytes, away.replica());
 
       var fresh = shard.another("z");
       leads.group().add(fresh.self());
@@ -213,6 +249,7 @@ class RatisGroupTest {
       texts.add("third");
       shard.step();
       assertEquals(texts, texts(fresh.replica().streams()));
+      requireBytes(bytes, fresh.replica());
       assertTrue(fresh.catchUps.get() > 0, "it got what it lacked from another one");
       assertEquals(4, leads.group().members().size());
 

@@ -15,6 +15,7 @@ final class FiberThreads implements Threads {
   private final Fibers fibers;
   private final Fibers.Life life;
   private final Chance chance;
+  private final FiberTiming timing;
   private final Queue<Runnable> writing = new ArrayDeque<>();
   private boolean writes;
 
@@ -22,6 +23,7 @@ final class FiberThreads implements Threads {
     this.fibers = fibers;
     this.life = life;
     this.chance = chance;
+    timing = new FiberTiming(fibers, life, 0);
   }
 
   @Override
@@ -76,8 +78,23 @@ final class FiberThreads implements Threads {
   }
 
   @Override
+  public void rest(Object blocker) {
+    pause();
+  }
+
+  @Override
+  public void pause(long nanos) {
+    fibers.pause(nanos / 1_000);
+  }
+
+  @Override
   public void pause() {
     fibers.pause(chance.between(100, PAUSE_MICROS_MAX));
+  }
+
+  @Override
+  public FiberTiming timing() {
+    return timing;
   }
 
   @Override

@@ -7,12 +7,12 @@ import java.util.SortedSet;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
+import stoa.Reads;
 import stoa.base.StreamId;
 import stoa.migration.core.Copy;
 import stoa.migration.core.Effect;
 import stoa.migration.core.Event;
 import stoa.migration.core.NodeId;
-import stoa.migration.core.Reads;
 import stoa.migration.core.TreeNode;
 import stoa.sim.MigrationHistory.Operation;
 

@@ -11,8 +11,9 @@ import stoa.store.Handler;
 import stoa.store.HandlerFactory;
 import stoa.store.Key;
 
-/// The handlers of [GroupsScenario]: lists to which elements are added, and which answer with all
-/// of them. Who is asked with the name of another list answers with both, see [#parts].
+/// The handlers of [GroupsScenario]: lists to which elements are added, without the blanks behind
+/// them, and which answer with all of them. Who is asked with the name of another list answers with
+/// both, see [#parts].
 final class SeriesHandlers implements HandlerFactory {
   /// What a list answers.
   record Elements(String text) implements Answer {
@@ -67,7 +68,7 @@ final class SeriesHandlers implements HandlerFactory {
   private record Series(List<String> elements) implements Handler {
     @Override
     public Answer put(byte[] value, Execution execution) {
-      elements.add(new String(value, StandardCharsets.UTF_8));
+      elements.add(new String(value, StandardCharsets.UTF_8).strip());
       return new Elements(String.join("\n", elements));
     }
 

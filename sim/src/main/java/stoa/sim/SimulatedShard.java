@@ -19,6 +19,7 @@ import stoa.log.Replica;
 import stoa.log.ReplicatedShardLog;
 import stoa.log.ShardLog;
 import stoa.log.Streams;
+import stoa.storage.Device;
 import stoa.storage.DeviceConfig;
 import stoa.storage.StorageException;
 
@@ -184,6 +185,11 @@ public final class SimulatedShard implements AutoCloseable {
   public void settle() {
     boolean more = true;
     while (more) more = step();
+  }
+
+  /// The device of a replica, until it crashes.
+  Device device(int replica) {
+    return members.get(replica).device.device();
   }
 
   /// Makes a replica the leader. Whoever led before leads no longer.

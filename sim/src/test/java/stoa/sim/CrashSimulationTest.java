@@ -72,17 +72,24 @@ class CrashSimulationTest {
         "groups",
         40,
         List.of(
+            "a circle over stores is refused",
             "a coordinator is overtaken and does not know",
             "a list that asks another one is asked as of one moment",
+            "a handler has called another store",
+            "a handler was refused by another store",
             "a log is full",
             "a snapshot is read",
+            "a snapshot with a name is read",
             "a store is overtaken and does not know",
             "a transaction is aborted",
             "a transaction over 4 stores is committed",
             "an answer is lost",
             "an unknown outcome was a commit",
+            "entries of a list are released",
             "the outcome of a transaction is unknown",
-            "the past is seen again"));
+            "the past is released",
+            "the past is seen again",
+            "what nobody holds is released"));
   }
 
   @Test

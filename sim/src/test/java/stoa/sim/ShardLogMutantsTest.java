@@ -9,6 +9,7 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 import stoa.log.Batch;
+import stoa.log.ForwardingShardLog;
 import stoa.log.Outcome;
 import stoa.log.ShardLog;
 import stoa.log.Streams;
@@ -43,7 +44,7 @@ class ShardLogMutantsTest {
     @Override
     public ShardLog leader() {
       var log = shard.leader();
-      return new ShardLog() {
+      return new ForwardingShardLog(log) {
         @Override
         public void append(Batch batch, Consumer<Outcome> done) {
           Mutant.this.append(log, batch, done);
@@ -52,31 +53,6 @@ class ShardLogMutantsTest {
         @Override
         public void seal(long epoch) {
           Mutant.this.seal(log, epoch);
-        }
-
-        @Override
-        public long term() {
-          return log.term();
-        }
-
-        @Override
-        public void confirm() {
-          log.confirm();
-        }
-
-        @Override
-        public Tail tail() {
-          return log.tail();
-        }
-
-        @Override
-        public Streams streams() {
-          return log.streams();
-        }
-
-        @Override
-        public void close() {
-          log.close();
         }
       };
     }

@@ -18,7 +18,8 @@ import stoa.base.StreamId;
 /// The versioned object device: append-only checksummed segments and an index of extents.
 ///
 /// Thread-safe: commits are taken one at a time, reads run beside them. Readers of records see
-/// every commit that [#append] has returned from, whole; readers of objects see what is durable.
+/// every commit that [#append] has returned from, whole; readers of objects see what is durable,
+/// unless the owner syncs for them ([#leaveSyncing]).
 public final class Device implements AutoCloseable {
   static final String UNFINISHED = ".new";
 
@@ -215,6 +216,13 @@ public final class Device implements AutoCloseable {
     if (flush) index.flushSoon();
   }
 
+  /// Leaves it to the owner to make objects durable, as records are: from now on a change of an
+  /// object is made and seen at once, and is durable once a later [#sync] has returned. For an
+  /// owner that has every change in a log of its own. Called once, before objects are used.
+  public void leaveSyncing() {
+    objects.leaveSyncing();
+  }
+
   /// The object of an id. It need not exist.
   public VersionedObject object(StreamId id) {
     ensureOpen();
@@ -233,7 +241,7 @@ public final class Device implements AutoCloseable {
   public void objects(@Nullable StreamId after, Predicate<StreamId> visitor) {
     ensureOpen();
     var found = new Entry();
-    try (var view = objects.durable()) {
+    try (var view = objects.shown()) {
       var walk = view.walk();
       if (after != null) walk.seek(after.high(), after.low(), 256, 0);
       while (walk.next()) {

@@ -102,6 +102,19 @@ final class GroupCommit {
     }
   }
 
+  /// Does an operation alone and answers whether it changed anything; it is durable once a later
+  /// sync of the device has returned.
+  boolean append(Operation operation) {
+    target.append(List.of(operation));
+    complete(operation);
+    try {
+      return operation.done.join();
+    } catch (CompletionException e) {
+      if (e.getCause() instanceof RuntimeException failed) throw failed;
+      throw e;
+    }
+  }
+
   /// Begins an operation. Waits only while too much is under way.
   CompletableFuture<Boolean> submit(Operation operation) {
     enqueue(operation);

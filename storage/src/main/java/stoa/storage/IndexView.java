@@ -22,6 +22,12 @@ final class IndexView implements AutoCloseable {
     this.limit = limit;
   }
 
+  /// Another one of the same moment, to be closed by itself.
+  IndexView again() {
+    if (!state.acquire()) throw new IllegalStateException("the view was closed");
+    return new IndexView(state, cache, onDamage, limit);
+  }
+
   /// The moment this shows: the stamps of its entries are below.
   long limit() {
     return limit;

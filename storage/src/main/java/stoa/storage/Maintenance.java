@@ -99,7 +99,7 @@ final class Maintenance {
   }
 
   private void move(MoveWrite moves, Runnable pace) {
-    objects.run(moves);
+    objects.runDurably(moves);
     var segments = log.segments();
     carried.merge(segments.getLast().number(), moves.carriedBytes(), Long::sum);
     pace.run();

@@ -58,7 +58,7 @@ final class ObjectReads {
   }
 
   private Moment moment() throws IOException {
-    var view = objects.durable();
+    var view = objects.shown();
     if (number == NOW) return Moment.now(view, id);
     var moment = Moment.of(view, objects.log(), id, number);
     if (moment == null) {

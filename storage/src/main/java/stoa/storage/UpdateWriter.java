@@ -4,6 +4,7 @@ import java.io.DataOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.ByteBuffer;
+import java.util.Set;
 import java.util.zip.CRC32C;
 import stoa.base.Encoder;
 import stoa.base.StreamId;
@@ -27,21 +28,51 @@ final class UpdateWriter {
 
   void write(VersionState peer, OutputStream to) throws IOException {
     try (var _ = objects.hold();
-        var moment = Moment.now(objects.durable(), id)) {
+        var moment = Moment.now(objects.shown(), id)) {
       var out = new DataOutputStream(to);
-      out.writeLong(UpdateFormat.MAGIC);
-      out.writeInt(UpdateFormat.VERSION);
-      var versions = moment.versionState().minus(peer);
-      versions.encode(frame.clear());
-      put(UpdateFormat.VERSIONS, out);
-      if (versions.highest() > 0) {
-        extents(moment, versions, out);
-        attributes(moment, versions, out);
-      }
-      frame.clear().varint(all.getValue());
-      put(UpdateFormat.END, out);
+      write(moment, peer, out);
       out.flush();
     }
+  }
+
+  /// Sends for each snapshot that the peer has not, oldest first, its number, its highest version
+  /// and what then is lacking of it; 0 when there are no more; and what then is lacking of the
+  /// object.
+  void writeAll(VersionState peer, Set<Long> kept, OutputStream to) throws IOException {
+    try (var _ = objects.hold();
+        var view = objects.shown();
+        var now = Moment.now(view.again(), id)) {
+      var out = new DataOutputStream(to);
+      var sent = peer;
+      for (long number : now.snapshots()) {
+        if (kept.contains(number)) continue;
+        try (var moment = Moment.of(view.again(), objects.log(), id, number)) {
+          if (moment == null) continue; // of an object that was deleted since
+          out.writeLong(number);
+          out.writeLong(moment.highest());
+          write(moment, sent, out);
+          sent = sent.plus(moment.versionState());
+        }
+      }
+      out.writeLong(0);
+      write(now, sent, out);
+      out.flush();
+    }
+  }
+
+  private void write(Moment moment, VersionState peer, DataOutputStream out) throws IOException {
+    all.reset();
+    out.writeLong(UpdateFormat.MAGIC);
+    out.writeInt(UpdateFormat.VERSION);
+    var versions = moment.versionState().minus(peer);
+    versions.encode(frame.clear());
+    put(UpdateFormat.VERSIONS, out);
+    if (versions.highest() > 0) {
+      extents(moment, versions, out);
+      attributes(moment, versions, out);
+    }
+    frame.clear().varint(all.getValue());
+    put(UpdateFormat.END, out);
   }
 
   private void extents(Moment moment, VersionState versions, DataOutputStream out)

@@ -1,11 +1,13 @@
 package stoa.storage;
 
+import java.io.DataInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import stoa.base.StreamId;
 
@@ -92,6 +94,35 @@ public final class VersionedObject extends ObjectReader {
     new UpdateWriter(objects, id()).write(peer, to);
   }
 
+  /// Sends what a peer lacks as [#updatesMissingFrom(VersionState, OutputStream)] does, and the
+  /// snapshots that it has not: all of one moment, for [#applyAll].
+  ///
+  /// @param kept the numbers of the snapshots that the peer has; its versions are not beyond what
+  ///   the others see
+  /// @throws IOException when `to` does
+  public void updatesMissingFrom(VersionState peer, Set<Long> kept, OutputStream to)
+      throws IOException {
+    new UpdateWriter(objects, id()).writeAll(peer, kept, to);
+  }
+
+  /// Brings this object level with the one that `updates` was sent by, with its snapshots. What an
+  /// end that came too early left is right, and may be gone on from.
+  ///
+  /// @throws IOException as [#apply] does, and when this object has a version that a snapshot that
+  ///   is sent has not: then it is to be deleted here, and sent as a whole
+  public void applyAll(InputStream updates) throws IOException {
+    var in = new DataInputStream(updates);
+    for (long number = in.readLong(); number != 0; number = in.readLong()) {
+      long highest = in.readLong();
+      if (versionState().highest() > highest) {
+        throw new IOException("snapshot %d of object %s comes too late".formatted(number, id()));
+      }
+      apply(in);
+      keep(number);
+    }
+    apply(in);
+  }
+
   /// Brings this object level with the one that `updates` was sent by: visible at once and durable
   /// on return. Applying updates twice, or older ones, changes nothing. Reads to the end of the
   /// updates, not of the stream.
@@ -108,9 +139,19 @@ public final class VersionedObject extends ObjectReader {
   ///
   /// @throws IllegalStateException when the object does not exist, or has too many snapshots
   public ObjectSnapshot snapshot() {
-    var note = objects.snapshot(id());
+    var note = objects.snapshot(id(), 0);
     objects.run(note);
     return new ObjectSnapshot(objects, id(), note.position());
+  }
+
+  /// Makes a snapshot under a number of the caller's, as [#snapshot()] does. Answers whether there
+  /// was none of this number. All snapshots of an object get their numbers from the device, or all
+  /// from the caller, who never gives one twice, and newer ones greater numbers.
+  ///
+  /// @throws IllegalStateException when the object does not exist, or has too many snapshots
+  public boolean keep(long number) {
+    if (number < 1) throw new IllegalArgumentException("snapshot " + number + "; the least is 1");
+    return objects.run(objects.snapshot(id(), number));
   }
 
   /// The snapshot of a number, see [ObjectSnapshot#number()]. Nothing is looked up: where it was

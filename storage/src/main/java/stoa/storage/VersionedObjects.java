@@ -31,6 +31,7 @@ final class VersionedObjects {
   private final GroupCommit commits;
   private final Set<WriteTransaction> open = ConcurrentHashMap.newKeySet();
   private final AtomicInteger openCount = new AtomicInteger();
+  private volatile boolean syncing = true;
   private final ReentrantReadWriteLock retiring = new ReentrantReadWriteLock();
 
   VersionedObjects(SegmentLog log, Index index, ObjectChanges changes, GroupCommit commits) {
@@ -44,12 +45,25 @@ final class VersionedObjects {
     return log;
   }
 
+  /// From now on operations are done when they are appended, and readers see what is.
+  void leaveSyncing() {
+    syncing = false;
+  }
+
+  /// Does an operation, which is durable when this returns, unless syncing is left to the owner.
   boolean run(Operation operation) {
+    return syncing ? commits.run(operation) : commits.append(operation);
+  }
+
+  /// Does an operation, which is durable when this returns.
+  boolean runDurably(Operation operation) {
     return commits.run(operation);
   }
 
   CompletableFuture<Boolean> submit(Operation operation) {
-    return commits.submit(operation);
+    if (syncing) return commits.submit(operation);
+    commits.append(operation);
+    return operation.done;
   }
 
   /// Keeps every segment while it is held.
@@ -69,9 +83,10 @@ final class VersionedObjects {
     void close();
   }
 
-  /// The index as of the last durable commit.
-  IndexView durable() {
-    return index.view(log.durable());
+  /// The index as readers of objects see it: as of the last durable commit, unless syncing is left
+  /// to the owner.
+  IndexView shown() {
+    return syncing ? index.view(log.durable()) : index.view();
   }
 
   /// The item of an attribute: its name and value.
@@ -275,13 +290,15 @@ final class VersionedObjects {
     };
   }
 
-  /// A snapshot of an object as it is when this is written. Its number is the log position of its
-  /// note.
-  NoteWrite snapshot(StreamId object) {
+  /// A snapshot of an object as it is when this is written.
+  ///
+  /// @param number its number; 0 for the log position of its note
+  NoteWrite snapshot(StreamId object, long number) {
     return new NoteWrite(object) {
       @Override
       boolean admit() throws IOException {
         var head = changes.head(object);
+        if (number != 0 && head.snapshot(number) != null) return false;
         if (head.topLast == 0) {
           throw new IllegalStateException(
               "object %s does not exist; write to it before a snapshot".formatted(object));
@@ -298,7 +315,7 @@ final class VersionedObjects {
       ObjectNote note() throws IOException {
         try (var view = index.view(Long.MAX_VALUE)) {
           var birth = changes.head(object).birth;
-          return new ObjectNote.Snapshot(0, ObjectLookup.state(view, object, birth));
+          return new ObjectNote.Snapshot(number, ObjectLookup.state(view, object, birth));
         }
       }
     };

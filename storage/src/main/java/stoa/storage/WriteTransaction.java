@@ -133,6 +133,14 @@ public final class WriteTransaction implements AutoCloseable {
     }
   }
 
+  /// Refuses what is no attribute.
+  ///
+  /// @throws IllegalArgumentException when a transaction would refuse it
+  public static void requireAttribute(String name, byte[] value) {
+    AttributeName.slot(name);
+    var _ = AttributeName.encode(name, value);
+  }
+
   /// Sets an attribute.
   ///
   /// @param name 1 to 255 bytes in UTF-8

@@ -34,6 +34,12 @@ public interface Addresses {
   /// @throws stoa.Unavailable when nobody can say
   long moment();
 
+  /// The log counter at which, and behind which, somebody may read in any of the stores: what is
+  /// seen in front of it only may be released. Asks all stores.
+  ///
+  /// @throws stoa.Unavailable when one of them does not say
+  long horizon();
+
   /// Whether it is beside the store, so that [#reserve] waits for nobody.
   default boolean isBeside() {
     return false;

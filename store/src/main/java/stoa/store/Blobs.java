@@ -18,20 +18,18 @@ import stoa.Unavailable;
 import stoa.UnknownOutcome;
 import stoa.base.Encoder;
 import stoa.base.StreamId;
+import stoa.log.ByteObject;
 import stoa.storage.CorruptData;
-import stoa.storage.Device;
 import stoa.storage.DeviceClosed;
 import stoa.storage.DeviceFailed;
 import stoa.storage.DiskFull;
-import stoa.storage.ObjectSnapshot;
 import stoa.storage.StorageException;
-import stoa.storage.VersionedObject;
 
 /// The blobs of a store: keys whose values are bytes on the storage device, which are written there
 /// and not put.
 ///
-/// This is their primary: it alone gives versions, which it leaves to the device. What it writes
-/// says its version, so a replica may apply it in any order (VOSD paper, section II-E).
+/// This is their primary (VOSD paper, section II-E): versions are given where [ByteObject] writes,
+/// by the device of a lone server, or by the leader of replicas, who tells them with the bytes.
 /// Thread-safe.
 public final class Blobs {
   /*
@@ -52,7 +50,7 @@ public final class Blobs {
   private static final byte[] CREATION = {};
 
   private final Store store;
-  private final Function<StreamId, Device> devices;
+  private final Function<StreamId, ByteObject> objects;
   private final Threads threads;
   private final String space;
   private final int bytesMax;
@@ -62,17 +60,17 @@ public final class Blobs {
 
   /// The blobs of a store.
   ///
-  /// @param devices on which of the log's devices the object of an id is
+  /// @param objects the object of an id
   /// @param space of their keys
   /// @param bytesMax the bytes of one read or write
   public Blobs(
       Store store,
-      Function<StreamId, Device> devices,
+      Function<StreamId, ByteObject> objects,
       Threads threads,
       String space,
       int bytesMax) {
     this.store = store;
-    this.devices = devices;
+    this.objects = objects;
     this.threads = threads;
     this.space = space;
     this.bytesMax = bytesMax;
@@ -147,7 +145,7 @@ public final class Blobs {
   private boolean delete(StoredBlob blob, long generation) {
     StreamId id = id(blob.key(), generation);
     Deletions.Noted noted = null;
-    if (object(id).exists() && !deletions.isUnderWay(id)) {
+    if (object(id).now().exists() && !deletions.isUnderWay(id)) {
       var deletion = new Deletions.Deletion(blob.key().space(), blob.key().name(), generation);
       noted = deletions.begin(id, deletion);
     }
@@ -172,9 +170,7 @@ public final class Blobs {
   }
 
   private void free(StreamId id) {
-    VersionedObject object = object(id);
-    for (ObjectSnapshot snapshot : object.snapshots()) snapshot.release();
-    object.delete();
+    object(id).delete();
   }
 
   // ---- for the other classes of blobs
@@ -189,14 +185,13 @@ public final class Blobs {
 
   /// The snapshot of a number of a generation of a blob, whether it is kept or not.
   StoredSnapshot snapshot(StoredBlob blob, long generation, long number) {
-    VersionedObject object = object(blob, generation);
-    return new StoredSnapshot(blob, generation, object, object.snapshot(number));
+    return new StoredSnapshot(blob, generation, object(blob, generation), number);
   }
 
   /// Reads a blob. To be called within [#accepted] or [#acceptedAsync].
   ///
   /// @param reading reads one moment
-  <T> T read(StoredBlob blob, Function<VersionedObject, T> reading) {
+  <T> T read(StoredBlob blob, Function<ByteObject, T> reading) {
     long generation = blob.generation();
     if (generation == 0) generation = ask(blob);
     T result = reading.apply(object(blob, generation));
@@ -212,7 +207,7 @@ public final class Blobs {
   }
 
   /// Changes a blob, which comes to be when there is none.
-  <T> T write(StoredBlob blob, Function<VersionedObject, T> writing) {
+  <T> T write(StoredBlob blob, Function<ByteObject, T> writing) {
     return accepted(() -> {
       ensureUsable();
       StreamId gate = blob.key().stream();
@@ -221,6 +216,8 @@ public final class Blobs {
         return writing.apply(object(blob, alive(blob)));
       } catch (StorageException failure) {
         throw toldOfWrite(failure);
+      } catch (StoaException failure) {
+        throw noted(failure);
       } finally {
         gates.leave(gate);
       }
@@ -238,6 +235,8 @@ public final class Blobs {
         return writing.get();
       } catch (StorageException failure) {
         throw toldOfWrite(failure);
+      } catch (StoaException failure) {
+        throw noted(failure);
       } finally {
         gates.leave(gate);
       }
@@ -248,7 +247,7 @@ public final class Blobs {
   ///
   /// @param generation 0 for the one that is alive, which is begun when there is none
   <T> CompletableFuture<T> writeAsync(
-      StoredBlob blob, long generation, Function<VersionedObject, CompletableFuture<T>> writing) {
+      StoredBlob blob, long generation, Function<ByteObject, CompletableFuture<T>> writing) {
     StreamId gate = blob.key().stream();
     var answer = new CompletableFuture<T>();
     try {
@@ -269,7 +268,7 @@ public final class Blobs {
       if (failure instanceof StorageException storage) {
         return CompletableFuture.failedFuture(toldOfWrite(storage));
       }
-      if (failure instanceof StoaException) return CompletableFuture.failedFuture(failure);
+      if (failure instanceof StoaException told) return CompletableFuture.failedFuture(noted(told));
       throw failure;
     }
     var _ =
@@ -288,6 +287,8 @@ public final class Blobs {
       return work.get();
     } catch (StorageException failure) {
       throw told(failure);
+    } catch (StoaException failure) {
+      throw noted(failure);
     } finally {
       store.settled();
     }
@@ -307,6 +308,8 @@ public final class Blobs {
             answer.complete(work.get());
           } catch (StorageException failure) {
             answer.completeExceptionally(told(failure));
+          } catch (StoaException failure) {
+            answer.completeExceptionally(noted(failure));
           } catch (RuntimeException | Error failure) {
             answer.completeExceptionally(failure);
           } finally {
@@ -329,6 +332,7 @@ public final class Blobs {
               switch (cause) {
                 case null -> answer.complete(result);
                 case StorageException storage -> answer.completeExceptionally(toldOfWrite(storage));
+                case StoaException told -> answer.completeExceptionally(noted(told));
                 default -> answer.completeExceptionally(cause);
               }
             });
@@ -344,12 +348,12 @@ public final class Blobs {
     }
   }
 
-  private VersionedObject object(StoredBlob blob, long generation) {
+  private ByteObject object(StoredBlob blob, long generation) {
     return object(id(blob.key(), generation));
   }
 
-  private VersionedObject object(StreamId id) {
-    return devices.apply(id).object(id);
+  private ByteObject object(StreamId id) {
+    return objects.apply(id);
   }
 
   // ---- generations
@@ -368,7 +372,7 @@ public final class Blobs {
   /// @throws Gone when a generation is over
   void ensureAlive(StoredBlob blob, long generation) {
     StreamId id = id(blob.key(), generation);
-    if (!deletions.isUnderWay(id) && object(id).exists()) return;
+    if (!deletions.isUnderWay(id) && object(id).now().exists()) return;
     var existence = new Existence.Generation(generation);
     var _ = store.get(blob.target(), CREATION, existence, true).answer();
   }
@@ -395,6 +399,18 @@ public final class Blobs {
     if (cause != null) {
       throw new Unavailable("the store has failed; reopen it: " + cause.getMessage(), cause);
     }
+  }
+
+  /// Lets the store know when it was lost: then it answers nobody any more.
+  private StoaException noted(StoaException failure) {
+    if (failure instanceof Unavailable || failure instanceof UnknownOutcome) {
+      try {
+        store.checkUsable();
+      } catch (Unavailable lost) {
+        // As it now knows, too.
+      }
+    }
+    return failure;
   }
 
   private StoaException toldOfWrite(StorageException failure) {

@@ -14,7 +14,9 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
@@ -55,6 +57,10 @@ public final class Coordinator {
    *     nothing else.
    * (3) Nothing is given when another one may be the coordinator: home's log is asked first.
    * (4) No store gets another owner while it is being decided over what the present one has said.
+   * (5) Nobody begins to read in front of the horizon, but at an address that he remembers. Who reads the present in a
+   *     store has pinned that there before he asks for it here: he is seen by who looks for the horizon after, and
+   *     otherwise is given an address behind it. Transactions and snapshots are pinned where they begin, the snapshots
+   *     with names at home.
    */
 
   /// One of the stores, wherever it is led. What fails may have happened.
@@ -81,6 +87,13 @@ public final class Coordinator {
     ///
     /// @return the term of its owner
     long adopt(long round, Addresses.Adopted adopted);
+
+    /// The least log counter that somebody reads at in the store; [Long#MAX_VALUE] when nobody
+    /// does.
+    ///
+    /// @param horizon in front of which nobody will read in any store
+    /// @throws Unavailable when it is not there
+    long held(long horizon);
   }
 
   /// What a transaction has to do with one store, by the name that the store knows it by.
@@ -108,6 +121,16 @@ public final class Coordinator {
   private static final int TRIM_STEP = 1_024;
   private static final Duration WAIT_MAX = Duration.ofSeconds(10);
 
+  /// So long after its beginning the stores release nothing by themselves: clients say again what
+  /// they hold.
+  private static final long FIRST_LOOK_MICROS = 30_000_000;
+
+  private static final long LOOK_MICROS = 1_000_000;
+
+  /// So long it does not look again when a store did not say: it may be one of an earlier program,
+  /// which ends its line over a question that it does not know.
+  private static final long LOOK_AGAIN_MICROS = 10_000_000;
+
   private final int home;
   private final Map<Integer, Member> members;
   private final Executor threads;
@@ -131,6 +154,12 @@ public final class Coordinator {
   private boolean running;
   private boolean bumping;
   private Set<Integer> deciding = Set.of();
+
+  private final AtomicBoolean looking = new AtomicBoolean();
+  private volatile long nextLook;
+
+  /// In front of it nobody reads in any store.
+  private volatile long horizon;
 
   /// How a store stands to this coordinator.
   private static final class Standing {
@@ -167,7 +196,7 @@ public final class Coordinator {
   /// @param threads on which it waits for stores
   public Coordinator(int home, Map<Integer, Member> members, Executor threads, Clock clock) {
     this.home = home;
-    this.members = Map.copyOf(members);
+    this.members = new TreeMap<>(members); // not in an order that each process has for itself
     this.threads = threads;
     this.clock = clock;
     for (int member : members.keySet()) standings.put(member, new Standing());
@@ -193,6 +222,11 @@ public final class Coordinator {
       @Override
       public long reserve(long term, int count) {
         return issue(count, AHEAD_MAX);
+      }
+
+      @Override
+      public long horizon() {
+        return leastHeld();
       }
 
       @Override
@@ -235,6 +269,7 @@ public final class Coordinator {
       });
       store = opened;
       own = participant;
+      nextLook = clock.nowMicros() + FIRST_LOOK_MICROS;
     } finally {
       lock.unlock();
     }
@@ -261,10 +296,20 @@ public final class Coordinator {
       lock.unlock();
     }
     for (int member : unknown) threads.execute(() -> tell(member));
+    if (isToLook()) threads.execute(this::look);
     for (Pending pending : late) {
       pending.outcome.completeExceptionally(
           new Unavailable("a part of the store is not there; nothing was written, try again"));
     }
+  }
+
+  /// Whether it is time to look for the horizon, once in a while. Whoever holds something here, and
+  /// was connected with an earlier coordinator, has time to say so again.
+  private boolean isToLook() {
+    long now = clock.nowMicros();
+    if (now < nextLook || !looking.compareAndSet(false, true)) return false;
+    nextLook = now + LOOK_MICROS;
+    return true;
   }
 
   private void tell(int member) {
@@ -391,6 +436,11 @@ public final class Coordinator {
       public long moment() {
         return last();
       }
+
+      @Override
+      public long horizon() {
+        return leastHeld();
+      }
     };
   }
 
@@ -464,6 +514,50 @@ public final class Coordinator {
       } finally {
         lock.unlock();
       }
+    }
+  }
+
+  // ---- what is read
+
+  /// The least log counter that somebody reads at in any store, or will: who begins to read the
+  /// present after this has begun, is given no less.
+  private long leastHeld() {
+    long least = last();
+    var all = new ArrayList<CompletableFuture<Long>>();
+    for (Member member : members.values()) {
+      all.add(CompletableFuture.supplyAsync(() -> member.held(horizon), threads));
+    }
+    all.add(CompletableFuture.supplyAsync(() -> here().held(horizon), threads));
+    Unavailable away = null;
+    for (var one : all) {
+      try {
+        least = Math.min(least, one.join());
+      } catch (CompletionException failed) {
+        away = new Unavailable("nobody knows what is read in all groups", failed);
+      }
+    }
+    if (away != null) throw away;
+    return least;
+  }
+
+  private Participant here() {
+    lock.lock();
+    try {
+      return Objects.requireNonNull(own);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /// Finds out how far the stores may release by themselves, and tells them the next time.
+  private void look() {
+    try {
+      horizon = Math.max(horizon, leastHeld());
+    } catch (RuntimeException later) {
+      LOG.debug("the horizon stays where it is", later);
+      nextLook = clock.nowMicros() + LOOK_AGAIN_MICROS;
+    } finally {
+      looking.set(false);
     }
   }
 

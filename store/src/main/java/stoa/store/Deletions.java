@@ -11,7 +11,8 @@ import stoa.base.Check;
 import stoa.base.Decoder;
 import stoa.base.Encoder;
 import stoa.base.StreamId;
-import stoa.storage.VersionedObject;
+import stoa.log.ByteObject;
+import stoa.storage.ObjectReader;
 
 /// Which blobs are being deleted, durably: so that what a crash interrupts is done when the store
 /// opens again. Thread-safe.
@@ -37,21 +38,22 @@ final class Deletions {
 
   private static final int SLOT_BYTES = 8 << 10;
 
-  private final VersionedObject object;
+  private final ByteObject object;
   private final ConcurrentHashMap<StreamId, Boolean> underWay = new ConcurrentHashMap<>();
   private final ReentrantLock slots = new ReentrantLock();
   private final BitSet used = new BitSet(); // guarded by slots
 
-  Deletions(VersionedObject object) {
+  Deletions(ByteObject object) {
     this.object = object;
   }
 
   /// What an earlier process did not finish. Called once, before anything else.
   List<Noted> earlier() {
     var found = new ArrayList<Noted>();
-    long size = object.size();
+    ObjectReader noted = object.now();
+    long size = noted.size();
     for (int slot = 0; (long) slot * SLOT_BYTES < size; slot++) {
-      var in = new Decoder(object.read((long) slot * SLOT_BYTES, SLOT_BYTES));
+      var in = new Decoder(noted.read((long) slot * SLOT_BYTES, SLOT_BYTES));
       try {
         if (in.u8() == 0) continue;
         found.add(new Noted(slot, new Deletion(in.text(), in.sized(), in.varint())));

@@ -21,9 +21,9 @@ public record Event(StoredEntry entry, What event) {
     /// @param name its name
     record Answered(long call, String space, byte[] name) implements What {}
 
-    /// A put was taken back.
+    /// A put was taken back, or refused.
     ///
-    /// @param call the address of the put
+    /// @param call the address of the put, or of this entry
     /// @param reason why
     record TakenBack(long call, String reason) implements What {}
 
@@ -51,8 +51,10 @@ public record Event(StoredEntry entry, What event) {
       }
       case Records.VERDICT -> {
         var verdict = Records.verdict(payload);
-        yield new What.TakenBack(verdict.call(), verdict.reason());
+        yield new What.TakenBack(verdict.call(), verdict.why().reason());
       }
+      case Records.REFUSED ->
+          new What.TakenBack(entry.address(), Records.refused(payload).why().reason());
       case Records.DONE -> new What.Stood(Records.done(payload));
       default -> new What.Deleted();
     };

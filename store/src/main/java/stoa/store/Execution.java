@@ -34,7 +34,7 @@ public final class Execution implements Cancellation.Run {
   /// Thrown through a handler that cannot go on now. A handler passes it on; one that does not is
   /// stopped at its next call, and what it answers is dropped.
   public abstract static sealed class Unwinding extends Error
-      permits Abandoned, Elsewhere, Suspended, Yielded {
+      permits Abandoned, Elsewhere, Leaving, Suspended, Yielded {
     private static final long serialVersionUID = 1L;
 
     private Unwinding(String message, @Nullable Throwable cause) {
@@ -95,6 +95,31 @@ public final class Execution implements Cancellation.Run {
     }
   }
 
+  /// Thrown through a handler of a transaction that calls a key of another store: who runs the
+  /// transaction makes the call there, and the handler again, see [Transaction#leaving].
+  public static final class Leaving extends Unwinding {
+    private static final long serialVersionUID = 1L;
+
+    private final transient Visit visit;
+    private final boolean nested;
+
+    Leaving(Visit visit, boolean nested) {
+      super("the call of " + visit.target() + " is made by whoever runs the transaction", null);
+      this.visit = visit;
+      this.nested = nested;
+    }
+
+    /// What it calls.
+    public Visit visit() {
+      return visit;
+    }
+
+    /// Whether that is a transaction within the transaction.
+    public boolean isNested() {
+      return nested;
+    }
+  }
+
   private static final long GOLDEN = 0x9E3779B97F4A7C15L;
   private static final long TIME = 0xD1B54A32D192ED03L;
 
@@ -127,6 +152,13 @@ public final class Execution implements Cancellation.Run {
 
   /// What this run waits for; read by others that look for circles.
   volatile @Nullable Request waitingFor;
+
+  /// The call of another store's key for which this run waits; read by others as well.
+  volatile @Nullable Visit visit;
+
+  /// The keys whose handlers wait for this run in other stores, outermost first, when no request
+  /// waits for it.
+  List<Key> callers = List.of();
 
   /// Whether what this run waits for may be refused instead: nothing was logged for it. Guarded by
   /// [Nesting#waiting].
@@ -284,6 +316,106 @@ public final class Execution implements Cancellation.Run {
     return depth;
   }
 
+  /// The keys whose handlers wait for this run, outermost first, and its own.
+  List<Key> path() {
+    var path = new ArrayList<Key>();
+    addTo(path);
+    return path;
+  }
+
+  private void addTo(List<Key> path) {
+    Transaction within = transaction;
+    if (within != null && resident == null) {
+      path.addAll(within.path());
+      return;
+    }
+    Execution around = outer();
+    if (around != null) around.addTo(path);
+    else path.addAll(waitingAbroad());
+    path.add(key);
+  }
+
+  /// The run of this store that waits for this one; null when there is none.
+  private @Nullable Execution outer() {
+    Request by = request;
+    return by == null ? caller : by.asker;
+  }
+
+  /// The keys whose handlers wait for this run and have called this store, outermost first.
+  private List<Key> waitingAbroad() {
+    Execution around = outer();
+    if (around != null) return around.waitingAbroad();
+    Request by = request;
+    return by == null ? callers : by.callers;
+  }
+
+  /// Whether the handler of a key waits for this run by way of another store.
+  boolean waitsAbroad(Key target) {
+    return waitingAbroad().contains(target);
+  }
+
+  /// Whether it waits for another key.
+  boolean isWaiting() {
+    return waitingFor != null || visit != null;
+  }
+
+  /// Whether it is what a request on its key waits for, rather than what is in front of it.
+  boolean executes(Request waits) {
+    if (waits.equals(request)) return true;
+    long put = waits.kind == Request.Kind.POSITION ? waits.behind : waits.address;
+    return mode == Mode.RESUMED && put == address;
+  }
+
+  /// Whether a key is another store's, which is called by [#visit].
+  public boolean isAbroad(Key target) {
+    return store.isAbroad(target);
+  }
+
+  /// Calls a key of another store, as [#put] and [#get] do one of this.
+  ///
+  /// @param kind a put, or a question
+  /// @param apart whether the key shares no order with this one: it need not be seen at the same
+  ///   moment
+  /// @param call what is put there or asked, as [Neighbors] takes it
+  public byte[] visit(
+      Visit.Kind kind, boolean apart, Key target, Object call, Existence existence) {
+    ensureHeadroom();
+    boolean puts = kind == Visit.Kind.PUT;
+    if (puts && isReading()) {
+      throw new UnsupportedOperationException(
+          "an accessor of " + key + " must not change " + target);
+    }
+    Transaction around = transaction;
+    if (around != null && !(isReading() && around.isOnlyReading())) {
+      leaveLive();
+      return leave(kind, target, call, existence, false);
+    }
+    if (!isReading()) {
+      return nested(
+          target,
+          origin ->
+              puts
+                  ? store.abroad().put(this, target, call, existence, origin)
+                  : store.abroad().get(this, true, target, call, existence));
+    }
+    if (!apart || transaction != null) leaveLive();
+    leaveRound();
+    return asked(() -> store.abroad().get(this, apart, target, call, existence)).answer();
+  }
+
+  /// Has whoever runs the transaction call a key, for a handler that runs in it.
+  ///
+  /// @param nested whether that is a transaction within this one
+  public byte[] leave(
+      Visit.Kind kind, Key target, Object call, Existence existence, boolean nested) {
+    return tentative(
+        target,
+        () -> {
+          byte[] known = inTransaction().leave(this, kind, target, call, existence, nested);
+          return () -> known;
+        });
+  }
+
   /// Puts a value at another key and answers what its handler does. In a replay the answer comes
   /// from the log.
   ///
@@ -341,13 +473,20 @@ public final class Execution implements Cancellation.Run {
     ensureHeadroom();
     Transaction around = transaction;
     if (around == null || mode != Mode.TENTATIVE) {
-      throw new IllegalStateException(
-          key
-              + " calls a transaction of "
-              + target.key()
-              + ", which runs at a caller outside; call it there, or in the body of a transaction");
+      Records.Origin by = origin;
+      // It ran, in a transaction that is committed.
+      if (by != null && by.isTransaction()) return nested(target.key(), _ -> outside(target.key()));
+      return outside(target.key()).answer();
     }
     return tentative(target.key(), () -> around.run(target.key(), query, existence, depth + 1));
+  }
+
+  private Nested outside(Key target) {
+    throw new IllegalStateException(
+        key
+            + " calls a transaction of "
+            + target
+            + ", which runs at a caller outside; call it there, or in the body of a transaction");
   }
 
   /// A nested call of a transaction: its answer is logged beside the put, when the transaction is.
@@ -477,6 +616,14 @@ public final class Execution implements Cancellation.Run {
   /// Waits until everything that this run's answer reflects is durable.
   void gate() {
     if (suspended != null) throw suspended;
+    // What was put is found again. But with its answer in the log, what is behind this has not
+    // begun
+    // when this goes on after a crash and waits for an answer, so that it can be refused.
+    await(store.hasNeighbors() ? lastNote : unsettledNote);
+  }
+
+  /// Waits until what the next call may reflect is durable.
+  void gateReflected() {
     await(unsettledNote);
   }
 
@@ -610,6 +757,7 @@ public final class Execution implements Cancellation.Run {
     if (depth >= store.nestingMax()) {
       return Nesting.tooDeep(key, target, depth + 1, store.nestingMax());
     }
+    if (waitsAbroad(target)) return Nesting.circle(this, target);
     var path = new ArrayList<Key>();
     path.add(target);
     for (@Nullable Execution run = this; run != null; run = run.caller) {

@@ -132,11 +132,14 @@ public final class Held implements AutoCloseable {
     if (logs) intake.checkUsable();
   }
 
-  /// Waits until what was committed is executed.
+  /// Waits until what was committed is executed, but for what is behind calls that wait for other
+  /// stores: that is executed after them, and everybody who asks for it waits for it.
   public void awaitExecuted() {
-    chosen.values().forEach(store::park);
-    chosen.keySet().forEach(Transaction::committed);
-    chosen.values().forEach(Request::check);
+    chosen.forEach((transaction, request) -> {
+      if (store.awaitHere(transaction, request)) transaction.committed();
+      else request.whenDone(_ -> transaction.committed());
+    });
+    for (Request request : chosen.values()) if (request.isDone()) request.check();
   }
 
   /// Lets the store go on, in a new epoch.

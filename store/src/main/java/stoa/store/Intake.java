@@ -12,6 +12,7 @@ import org.jspecify.annotations.Nullable;
 import stoa.AlreadyExists;
 import stoa.LimitExceeded;
 import stoa.LogAddress;
+import stoa.StoaException;
 import stoa.Unavailable;
 import stoa.UnknownOutcome;
 import stoa.base.Check;
@@ -232,6 +233,18 @@ final class Intake {
     return present;
   }
 
+  /// The log counter at which, and behind which, somebody may read in any store with the same
+  /// order; 0 when nobody can say.
+  long horizon() {
+    Addresses common = order;
+    if (common == null) return Long.MAX_VALUE;
+    try {
+      return common.horizon();
+    } catch (StoaException away) {
+      return 0;
+    }
+  }
+
   /// Has everything at and below a log counter that somebody was given be in the mailboxes.
   private void settle(long counter) {
     if (counter <= moment()) return;
@@ -239,6 +252,11 @@ final class Intake {
     confirm(); // another owner may have logged it
     awaitBatch();
     raise(settled, counter);
+  }
+
+  /// Has what is asked from now on get addresses above a log counter that another store was given.
+  void above(long counter) {
+    raise(wanted, counter);
   }
 
   private static void raise(AtomicLong bound, long to) {
@@ -261,6 +279,11 @@ final class Intake {
       else if (now > end) throw new Unavailable("a batch of the log is under way for too long");
     }
     checkUsable();
+  }
+
+  /// Whether what is asked now has to wait for [#awaitBatch].
+  boolean hasBatchUnderWay() {
+    return order != null && leading.get();
   }
 
   /// Makes what stands at and below a log counter readable, and refuses a counter that nobody was
@@ -289,7 +312,9 @@ final class Intake {
   }
 
   void add(Request request) {
-    if (!refuses(request)) queue.add(request);
+    if (refuses(request)) return;
+    request.goesAhead();
+    queue.add(request);
   }
 
   /// Fails a request if the log has failed. What the streams show since then need not be durable,
@@ -612,7 +637,9 @@ final class Intake {
         switch (request.kind) {
           case PUT -> {
             RuntimeException late = store.takingBack().late(request);
-            yield late == null ? put(request, resident) : late;
+            RuntimeException refusal = late == null ? put(request, resident) : late;
+            if (refusal != null && request.visits) refused(request, resident, refusal);
+            yield refusal;
           }
           case DELETE -> delete(request, resident);
           case NOTE -> note(request, resident);
@@ -659,6 +686,14 @@ final class Intake {
       changed(request, resident);
     }
     return null;
+  }
+
+  /// Logs that the put of another store's handler is not executed: asked again, it must not be
+  /// either.
+  private void refused(Request request, Resident resident, RuntimeException refusal) {
+    var origin = Objects.requireNonNull(request.origin);
+    byte[] payload = Records.refused(new Records.Refused(origin, Refusal.of(refusal)));
+    add(resident, Records.REFUSED, payload, null);
   }
 
   private void begin(Request request, Resident resident, byte @Nullable [] opening) {
@@ -884,7 +919,7 @@ final class Intake {
       if (request.kind == Request.Kind.COMMIT) {
         for (Request part : parts(request)) publish(part, request.equals(own));
       } else {
-        publish(request, own != null && own.resident == request.resident);
+        publish(request, isWith(own, request));
       }
     }
     Watches watches = store.watches();
@@ -892,6 +927,12 @@ final class Intake {
     for (Resident resident : touched) {
       if (resident.hasChanged()) watches.changed(resident.key, resident.nextChange);
     }
+  }
+
+  /// Whether the thread that leads the batch for a request of its own runs another one with it. Of
+  /// a transaction it runs its parts alone, and none when it is refused.
+  private static boolean isWith(@Nullable Request own, Request request) {
+    return own != null && own.kind != Request.Kind.COMMIT && own.resident.equals(request.resident);
   }
 
   private void publish(Request request, boolean mine) {

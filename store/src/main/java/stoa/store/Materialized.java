@@ -302,6 +302,7 @@ final class Materialized {
     execution.settleLong();
     store.unfinished().ends(key, entry.address(), execution.lastNote());
     settle(put.value().length, keeps || resident != null);
+    if (resident != null) resident.passed(entry.address());
   }
 
   /// Executes a put at the execution's address. [#settle] must follow when it stands.

@@ -1,5 +1,6 @@
 package stoa.store;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.StringJoiner;
 import java.util.concurrent.locks.LockSupport;
@@ -38,6 +39,7 @@ final class Nesting {
   /// Puts a value to another key for a run.
   Execution.Nested put(
       Execution caller, Key target, byte[] value, Existence existence, Records.Origin origin) {
+    if (caller.waitsAbroad(target)) return told(caller, circle(caller, target));
     boolean resumed = caller.mode() == Execution.Mode.RESUMED;
     if (resumed) store.unfinished().begins(caller.key(), caller.address(), caller.counter);
     long address = resumed ? addressInLog(caller, target, origin) : 0;
@@ -55,6 +57,7 @@ final class Nesting {
   /// Asks another key for a run.
   Execution.Nested get(Execution caller, Key target, Object query, Existence existence) {
     if (caller.resident == null) return past(caller, target, query, existence);
+    if (caller.waitsAbroad(target)) return told(caller, circle(caller, target));
     byte[] nothing = {};
     Deadlock refused = awaitExecuted(caller, target, 0);
     if (refused != null) return told(caller, refused);
@@ -97,6 +100,7 @@ final class Nesting {
     store.begun();
     var request =
         new Request(kind, resident, value, existence, query, origin, caller.depth() + 1, quick);
+    request.asker = caller;
     boolean handles = kind == Request.Kind.PUT || kind == Request.Kind.GET;
     if (outer != null && outer.ticksMax > 0 && handles) {
       request.hastenAs(outer);
@@ -134,7 +138,15 @@ final class Nesting {
     }
   }
 
-  private Execution.Nested told(Execution caller, RuntimeException refusal) {
+  /// The circle that a call would close on its own path, which may lead through other stores.
+  static Deadlock circle(Execution caller, Key target) {
+    List<Key> path = caller.path();
+    var circle = new ArrayList<Key>(path.subList(path.indexOf(target), path.size()));
+    circle.add(target);
+    return deadlock(circle);
+  }
+
+  Execution.Nested told(Execution caller, RuntimeException refusal) {
     return new Execution.Nested(
         store.factory(caller.key().space()).failure(refusal).encoded(), true);
   }
@@ -174,7 +186,7 @@ final class Nesting {
     boolean interrupted = false;
     boolean waited = false;
     try {
-      while (!request.isDone()) {
+      while (!request.isOver()) {
         caller.checkNotTakenBack();
         if (caller.refused != null) return;
         if (caller.holdsUpRefused()) throw new Execution.Yielded();
@@ -183,8 +195,8 @@ final class Nesting {
         if (waited && resident.isScheduled() && threads.mayRunLong()) {
           // No other thread is free for what may not come back.
           resident.runUntil(request);
-        } else if (!request.isDone()) {
-          LockSupport.parkNanos(request, threads.patienceNanos());
+        } else if (!request.isOver()) {
+          threads.rest(request);
           interrupted |= Thread.interrupted();
           waited = true;
         }
@@ -207,6 +219,7 @@ final class Nesting {
   private @Nullable Deadlock awaitExecuted(Execution caller, Key target, long address) {
     byte[] nothing = {};
     Request executed = request(caller, Request.Kind.POSITION, target, nothing, null, null, null);
+    executed.behind = address;
     Resident resident = executed.resident;
     if (address > 0 ? resident.hasExecuted(address) : resident.isLoaded()) {
       executed.complete(null);
@@ -251,6 +264,18 @@ final class Nesting {
     }
   }
 
+  /// Refuses what a run waits for, if nothing was logged for that.
+  void refuse(Execution waits, Deadlock why) {
+    waiting.lock();
+    try {
+      if (!waits.refusable) return;
+      if (waits.refused == null) waits.refused = why;
+      LockSupport.unpark(waits.thread);
+    } finally {
+      waiting.unlock();
+    }
+  }
+
   private @Nullable Deadlock endToWait(Execution caller, Request executed) {
     waiting.lock();
     try {
@@ -262,13 +287,19 @@ final class Nesting {
     } finally {
       waiting.unlock();
     }
-    executed.number();
+    if (executed.passed != null) return executed.passed;
+    if (executed.isDone()) executed.check();
     return null;
   }
 
   /// The answer to an executed put.
   private Answer answerFromLog(Key target, long address) {
     store.barrier(target);
+    return answerInLog(target, address);
+  }
+
+  /// As [#answerFromLog], of a put whose nested answers are known to be in its stream.
+  Answer answerInLog(Key target, long address) {
     var past = new Materialized(store, target, store.factory(target.space()));
     Answer answer = past.loadAnswer(address, store.streams().last(target.stream()));
     return answer != null

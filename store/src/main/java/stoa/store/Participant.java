@@ -118,6 +118,14 @@ public final class Participant implements Coordinator.Member {
     holding.awaitExecuted();
   }
 
+  @Override
+  public long held(long horizon) {
+    store.raiseHorizon(horizon);
+    long held = store.pins().least();
+    store.checkUsable(); // another owner may have other pins
+    return held;
+  }
+
   /// The term of the owner.
   long term() {
     return store.term();

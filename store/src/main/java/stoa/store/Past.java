@@ -1,6 +1,7 @@
 package stoa.store;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.Objects;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -113,23 +114,32 @@ public final class Past {
   /// @throws stoa.Gone when the key was not what is expected of it
   public Answer get(@Nullable Object query, Existence existence, boolean quick) {
     store.checkOpen();
-    if (!quick || within != 0) return ask(version(), query, existence, null, null, 0);
+    if (!quick || within != 0) {
+      return ask(version(), query, existence, null, null, List.of(), 0);
+    }
     var found = told(() -> store.versions().at(key, counter, live -> look(live, query, existence)));
     Version version = found.version();
     return version == null
         ? Objects.requireNonNull(found.found())
-        : ask(version, query, existence, null, null, 0);
+        : ask(version, query, existence, null, null, List.of(), 0);
   }
 
   /// As [#get(Object, Existence, boolean)], for a transaction.
   Answer get(
       @Nullable Object query, Existence existence, @Nullable Transaction transaction, int depth) {
-    return ask(version(), query, existence, transaction, null, depth);
+    return ask(version(), query, existence, transaction, null, List.of(), depth);
+  }
+
+  /// As [#get(Object, Existence, boolean)], for a handler of another store.
+  ///
+  /// @param callers the keys whose handlers wait for it, outermost first
+  Answer get(@Nullable Object query, Existence existence, List<Key> callers) {
+    return ask(version(), query, existence, null, null, callers, callers.size());
   }
 
   /// As [#get(Object, Existence, boolean)], for a handler that is asked for the past itself.
   Answer get(@Nullable Object query, Existence existence, Execution caller) {
-    return ask(version(), query, existence, null, caller, caller.depth() + 1);
+    return ask(version(), query, existence, null, caller, List.of(), caller.depth() + 1);
   }
 
   private Answer ask(
@@ -138,10 +148,12 @@ public final class Past {
       Existence existence,
       @Nullable Transaction transaction,
       @Nullable Execution caller,
+      List<Key> callers,
       int depth) {
     if (existence.wasGone(version.generation(), version.position())) throw Store.gone(key);
     Execution execution = execution(version.position(), depth);
     execution.caller = caller;
+    execution.callers = callers;
     execution.past = true;
     execution.counter = others;
     execution.transaction = transaction;

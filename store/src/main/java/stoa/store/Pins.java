@@ -9,8 +9,8 @@ import java.util.function.LongSupplier;
 public final class Pins {
   /*
    * A pin that is added while the least one is being asked for may not be seen. So who pins the present
-   * asks what that is once more when the pin is there, and goes by that: whoever did not see the pin
-   * had asked for the present before, and releases nothing behind it.
+   * first pins what is not behind it, then asks what it is, and pins that: whoever saw none of the two
+   * pins had asked for the present before, and releases nothing behind it.
    */
   private final LongSupplier nowMicros;
   private final AtomicLong numbers = new AtomicLong();
@@ -24,14 +24,12 @@ public final class Pins {
   /// The promise that what can be read at a log counter stays readable, until it is closed. Closing
   /// it again does nothing.
   public final class Pin implements Comparable<Pin>, AutoCloseable {
-    private final long pinned;
+    private final long counter;
     private final long number = numbers.incrementAndGet();
     private final long untilMicros;
-    private long counter;
 
-    private Pin(long pinned, long untilMicros) {
-      this.pinned = pinned;
-      this.counter = pinned;
+    private Pin(long counter, long untilMicros) {
+      this.counter = counter;
       this.untilMicros = untilMicros;
     }
 
@@ -42,8 +40,8 @@ public final class Pins {
 
     @Override
     public int compareTo(Pin other) {
-      return pinned != other.pinned
-          ? Long.compare(pinned, other.pinned)
+      return counter != other.counter
+          ? Long.compare(counter, other.counter)
           : Long.compare(number, other.number);
     }
 
@@ -74,15 +72,16 @@ public final class Pins {
   /// @param present the present
   /// @param forMicros how long it counts
   Pin pin(LongSupplier moment, LongSupplier present, long forMicros) {
-    long now = nowMicros.getAsLong();
-    long untilMicros = forMicros > Long.MAX_VALUE - now ? Long.MAX_VALUE : now + forMicros;
-    Pin pin = added(new Pin(moment.getAsLong(), untilMicros));
+    long micros = nowMicros.getAsLong();
+    long untilMicros = forMicros > Long.MAX_VALUE - micros ? Long.MAX_VALUE : micros + forMicros;
+    Pin before = added(new Pin(moment.getAsLong(), untilMicros));
+    boolean stays = false;
     try {
-      pin.counter = present.getAsLong();
-      return pin;
-    } catch (RuntimeException nobodyKnows) {
-      pin.close();
-      throw nobodyKnows;
+      long now = present.getAsLong();
+      stays = now == before.counter;
+      return stays ? before : added(new Pin(now, untilMicros));
+    } finally {
+      if (!stays) before.close();
     }
   }
 
@@ -95,7 +94,7 @@ public final class Pins {
   long least() {
     for (Pin pin : pins) {
       if (pin.untilMicros == Long.MAX_VALUE || nowMicros.getAsLong() <= pin.untilMicros) {
-        return pin.pinned;
+        return pin.counter;
       }
       pins.remove(pin);
     }
@@ -107,7 +106,7 @@ public final class Pins {
     if (pins.isEmpty()) return false;
     int found = 0;
     for (Pin pin : pins.descendingSet()) {
-      if (pin.pinned < counter) return false;
+      if (pin.counter < counter) return false;
       if (++found > number) return true;
     }
     return false;

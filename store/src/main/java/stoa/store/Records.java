@@ -21,7 +21,8 @@ import stoa.base.StreamId;
 /// DELETE     origin as above; listed varint
 /// ANSWERED   call varint, number varint, target space text, target name sized, the answer;
 ///            of the key itself: what its handler made once, see Execution.once
-/// VERDICT    call varint, late u8: 1 when it ran too long, else 0; reason text
+/// VERDICT    call varint, and why, see Refusal
+/// REFUSED    origin as above, and why: a put of another store's handler that is not executed
 /// LISTED     name, up to the end                 (in the stream of a space's directory)
 /// UNLISTED   listed varint                       (in the stream of a space's directory)
 /// DONE       call varint: a put that ran long, and stands
@@ -41,6 +42,7 @@ final class Records {
   static final byte UNLISTED = 6;
   static final byte NOTE = 7;
   static final byte DONE = 8;
+  static final byte REFUSED = 9;
   static final byte DATA = 16;
 
   private static final int NEITHER = 0;
@@ -67,6 +69,11 @@ final class Records {
     /// Whether it is a transaction that calls.
     boolean isTransaction() {
       return call == 0;
+    }
+
+    /// Whether it is a handler that calls.
+    boolean isHandler() {
+      return call > 0;
     }
 
     private boolean isClient() {
@@ -104,9 +111,14 @@ final class Records {
   /// A verdict as read back.
   ///
   /// @param call the stream address of the put that was taken back
-  /// @param late whether it ran for too long
-  /// @param reason why
-  record Verdict(long call, boolean late, String reason) {}
+  /// @param why it was
+  record Verdict(long call, Refusal why) {}
+
+  /// A refused put of another store's handler, as read back.
+  ///
+  /// @param origin who made it
+  /// @param why it was refused
+  record Refused(Origin origin, Refusal why) {}
 
   /// What a mark says of a key.
   ///
@@ -182,13 +194,26 @@ final class Records {
   }
 
   static byte[] verdict(Verdict verdict) {
-    var out = new Encoder(64).varint(verdict.call()).u8(verdict.late() ? 1 : 0);
-    return out.text(verdict.reason()).toBytes();
+    var out = new Encoder(64).varint(verdict.call());
+    verdict.why().write(out);
+    return out.toBytes();
   }
 
   static Verdict verdict(byte[] payload) {
     var in = new Decoder(payload);
-    return new Verdict(in.varint(), in.u8() == 1, in.text());
+    return new Verdict(in.varint(), Refusal.read(in));
+  }
+
+  static byte[] refused(Refused refused) {
+    var out = origin(new Encoder(96), refused.origin());
+    refused.why().write(out);
+    return out.toBytes();
+  }
+
+  static Refused refused(byte[] payload) {
+    var in = new Decoder(payload);
+    Origin origin = origin(in);
+    return new Refused(java.util.Objects.requireNonNull(origin), Refusal.read(in));
   }
 
   static byte[] done(long call) {

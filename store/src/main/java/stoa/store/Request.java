@@ -1,10 +1,12 @@
 package stoa.store;
 
+import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
+import stoa.Deadlock;
 
 /// One thing asked of a key, from when it is accepted until it is settled.
 ///
@@ -93,6 +95,22 @@ public final class Request {
   /// the NOTE of an answer, that of the one before. Null once it is settled.
   @Nullable Request after;
 
+  /// The run that asks; null when none of this store does.
+  @Nullable Execution asker;
+
+  /// The keys whose handlers wait for it in other stores, outermost first.
+  List<Key> callers = List.of();
+
+  /// Whether a PUT is made by a handler of another store, so that its refusal is logged, too.
+  boolean visits;
+
+  /// The address of the logged put for whose execution a POSITION waits; 0 when it waits for what
+  /// there is.
+  long behind;
+
+  /// Why that put is taken back; null when it is not.
+  volatile @Nullable Deadlock passed;
+
   /// What must not have been lost when an announcement is logged.
   Announcements.@Nullable Reflected reflected;
 
@@ -138,6 +156,7 @@ public final class Request {
   private long id;
   private @Nullable Answer answer;
   private @Nullable RuntimeException failure;
+  private boolean isAhead;
   private volatile boolean done;
   private volatile @Nullable Thread waiter;
   private volatile @Nullable Consumer<Request> listener;
@@ -287,6 +306,13 @@ public final class Request {
     return request;
   }
 
+  /// It waits for its place in a batch: what its key is asked meanwhile waits behind it.
+  void goesAhead() {
+    if (kind != Kind.PUT && kind != Kind.DELETE && kind != Kind.GET) return;
+    isAhead = true;
+    resident.goesAhead();
+  }
+
   /// Whether what it logs has a place in the order of several stores.
   boolean isOrdered() {
     return switch (kind) {
@@ -319,6 +345,12 @@ public final class Request {
   /// done.
   public long generation() {
     return generation;
+  }
+
+  /// Whether nobody has to wait for it any more: it is settled, or the put is executed or taken
+  /// back for which it waits.
+  boolean isOver() {
+    return done || passed != null || (behind > 0 && resident.hasExecuted(behind));
   }
 
   /// The answer of a settled request.
@@ -388,6 +420,7 @@ public final class Request {
     if (kind == Kind.NOTE) resident.noteEnds();
     else if (depth == 0) resident.store().observed().advance(reach);
     if (ticksMax > 0) resident.store().takingBack().settled(this);
+    if (isAhead) resident.isPassed();
     resident.store().settled();
     if (appending == null) resident.unpin();
     else appending.unpin();

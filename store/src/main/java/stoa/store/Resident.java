@@ -115,6 +115,9 @@ final class Resident implements Runnable {
 
   private volatile int answersFound;
 
+  /// How many puts, deletions and questions wait in batches, or wait for that, and are not settled.
+  private final AtomicInteger ahead = new AtomicInteger();
+
   /// Whether a worker has been asked to run the lane and has not come yet.
   private final AtomicBoolean dispatched = new AtomicBoolean();
 
@@ -351,6 +354,22 @@ final class Resident implements Runnable {
     return lane.get() == IDLE && lane.compareAndSet(IDLE, SCHEDULED);
   }
 
+  /// A put, a deletion or a question goes into a batch.
+  void goesAhead() {
+    ahead.incrementAndGet();
+  }
+
+  /// It is settled.
+  void isPassed() {
+    ahead.decrementAndGet();
+  }
+
+  /// Whether something that is asked now must wait its turn: behind puts and deletions, and behind
+  /// questions that wait for them.
+  boolean hasAhead() {
+    return ahead.get() > 0;
+  }
+
   /// Whether the lane waits for a thread.
   boolean isScheduled() {
     return lane.get() == SCHEDULED;
@@ -489,6 +508,20 @@ final class Resident implements Runnable {
     dispatch();
   }
 
+  /// A put was executed while the state is loaded, which may go on for long: who waits for it need
+  /// not wait for those behind it.
+  void passed(long address) {
+    executed = address;
+    for (Request request : mailbox) {
+      if (request.behind > 0 && request.behind <= address) request.wake();
+    }
+  }
+
+  /// While nobody has the lane: a put is not executed, since there is a verdict over it.
+  void skip(long address) {
+    if (address > target) target = address;
+  }
+
   // ---- execution
 
   /// Executes a request and settles it. Answers false when the lane was lost on the way.
@@ -545,6 +578,7 @@ final class Resident implements Runnable {
     running = null;
     live = null;
     if (request.address > target) target = request.address;
+    if (store.hasNeighbors()) store.unfinished().givenUp(key, request.address);
     request.fail(failure);
   }
 

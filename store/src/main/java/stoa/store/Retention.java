@@ -2,6 +2,7 @@ package stoa.store;
 
 import java.util.ArrayDeque;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
 import java.util.function.Supplier;
@@ -10,6 +11,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import stoa.Keep;
 import stoa.TooOld;
+import stoa.base.StreamId;
 import stoa.log.StoredEntry;
 import stoa.log.Streams;
 
@@ -30,8 +32,11 @@ final class Retention {
    *       - what is pinned;
    *       - the first nested put of a call whose answers are not all in the log: after a crash the call
    *         finds there what it has put, and would put it again. While a call of an earlier process has
-   *         not gone on, nobody knows what it has put, and nothing is released at all.
-   * (4) Who reads the past asks for oldest before and after: what was released meanwhile may have been
+   *         not gone on, nobody knows what it has put, and nothing is released at all;
+   *       - what is read in other stores with the same order, at the horizon or behind it: who reads here as of
+   *         a moment that he has pinned there, has not come here yet.
+   * (4) Of several stores, what handlers of others have put here lately is not released: they look for it (Visits).
+   * (5) Who reads the past asks for oldest before and after: what was released meanwhile may have been
    *     missed.
    */
   private static final Logger LOG = LoggerFactory.getLogger(Retention.class);
@@ -40,6 +45,13 @@ final class Retention {
   private static final long LOG_ADDRESSES_MIN = 65_536;
 
   private static final long LOG_STEP = 1_024;
+
+  /// So long what handlers of other stores have put is kept for them, and the log in which times
+  /// are looked up: an hour.
+  private static final long VISITED_MICROS = 3_600_000_000L;
+
+  /// So much less is counted on: the clocks of those who lead one after the other differ.
+  private static final long CLOCKS_MICROS = 1_800_000_000L;
 
   /// As many deleted keys are remembered whose past cannot go yet. The past of others goes when
   /// they are used again.
@@ -55,6 +67,9 @@ final class Retention {
   private final ArrayDeque<Deleted> deleted = new ArrayDeque<>(); // guarded by lock
   private volatile Keep keep = Keep.all();
 
+  /// Nobody reads in front of it in any store with the same order.
+  private final AtomicLong horizon;
+
   /// A key that was deleted, and since when its past may go.
   private record Deleted(Key key, long address, long micros) {}
 
@@ -62,6 +77,7 @@ final class Retention {
     this.store = store;
     this.intake = intake;
     this.pins = new Pins(store::nowMicros);
+    this.horizon = new AtomicLong(intake.isOrdered() ? 0 : Long.MAX_VALUE);
   }
 
   /// What is to be kept from now on.
@@ -105,8 +121,18 @@ final class Retention {
   /// @param before not above the last executed version
   /// @return the oldest version that can be read now
   long trim(Key key, long before) {
+    return trim(key, before, Math.max(horizon.get(), intake.horizon()));
+  }
+
+  /// As [#trim], and goes by what is known of other stores, which may be behind.
+  void forget(Key key, long before) {
+    var _ = trim(key, before, horizon.get());
+  }
+
+  private long trim(Key key, long before, long least) {
     if (before > oldest(key)) {
-      releasing(() -> streams().trim(key.stream(), allowed(key, before)));
+      long free = unvisited(key, allowed(key, before, least));
+      releasing(() -> streams().trim(key.stream(), allowed(key, free, least)));
     }
     streams().sync();
     return oldest(key);
@@ -124,7 +150,7 @@ final class Retention {
               // Nothing is released.
             }
             case Keep.Versions(long count) -> release(key, position - count);
-            case Keep.Age age -> release(key, Math.min(position, lastBefore(key, since(age))));
+            case Keep.Age age -> release(key, Math.min(position, lastBefore(key, micros(age))));
           }
           rest();
         });
@@ -169,8 +195,7 @@ final class Retention {
     for (int turn = 0; turn < DELETED_TURNS; turn++) {
       Deleted next = nextDeleted();
       if (next == null) break;
-      long allowed = allowed(next.key, next.address);
-      release(next.key, allowed);
+      long allowed = release(next.key, next.address);
       if (allowed < next.address) remember(next); // held yet
     }
     releaseLog();
@@ -187,13 +212,19 @@ final class Retention {
     }
   }
 
-  /// Releases what is in front of the checkpoint or beginning from which a version is made.
-  private void release(Key key, long before) {
-    if (before <= Math.max(1, oldest(key))) return;
+  /// Releases what is in front of the checkpoint or beginning from which a version is made; answers
+  /// the last version up to that of which this was allowed.
+  private long release(Key key, long before) {
+    if (before <= Math.max(1, oldest(key))) return before;
+    long least = horizon.get();
+    long free = unvisited(key, allowed(key, before, least));
+    var allowed = new long[1];
     releasing(() -> {
-      long base = streams().base(key.stream(), allowed(key, before));
+      allowed[0] = allowed(key, free, least);
+      long base = streams().base(key.stream(), allowed[0]);
       if (base > 1) streams().trim(key.stream(), base);
     });
+    return allowed[0];
   }
 
   private void releaseLog() {
@@ -211,22 +242,23 @@ final class Retention {
   }
 
   private void releaseLogAlone() {
-    long limit = limit();
+    long limit = limit(horizon.get());
+    if (store.hasNeighbors()) limit = Math.min(limit, since(VISITED_MICROS) - 1);
     long before =
         switch (keep) {
           case Keep.All() -> 0;
           case Keep.Versions(long count) -> limit - Math.max(count, LOG_ADDRESSES_MIN);
           case Keep.Age age -> {
             boolean worth = limit - streams().firstInLog() > LOG_STEP;
-            yield worth ? Math.min(limit, streams().firstSince(since(age))) : 0;
+            yield worth ? Math.min(limit, since(micros(age))) : 0;
           }
         };
     if (before - streams().firstInLog() >= LOG_STEP) streams().trimLog(before);
   }
 
   /// The last version up to one of whose release the invariants allow.
-  private long allowed(Key key, long before) {
-    long limit = limit();
+  private long allowed(Key key, long before, long least) {
+    long limit = limit(least);
     StoredEntry entry = streams().read(key.stream(), before);
     if (entry != null && entry.log().counter() <= limit) return withPut(key, before);
     long seen = store.nesting().firstBehind(key.stream(), limit) - 1;
@@ -242,20 +274,64 @@ final class Retention {
   }
 
   /// The log counter at which, and behind which, somebody may read.
-  private long limit() {
+  ///
+  /// @param least of other stores with the same order
+  private long limit(long least) {
     long moment = intake.moment(); // first: who pins the present later, pins no less
-    return Math.min(moment, Math.min(pins.least(), intake.unfinished().leastCounter()));
+    long held = Math.min(pins.least(), intake.unfinished().leastCounter());
+    return Math.min(Math.min(moment, least), held);
   }
 
-  /// The last version that was logged before a time, 0 when there is none: its state is the oldest
+  /// Nobody reads in front of a log counter in any store with the same order.
+  void raiseHorizon(long counter) {
+    horizon.accumulateAndGet(counter, Math::max);
+  }
+
+  /// The last version up to one in front of what handlers of other stores may look for: what
+  /// methods have put lately, or were refused.
+  private long unvisited(Key key, long before) {
+    if (!store.hasNeighbors()) return before;
+    StreamId stream = key.stream();
+    long lately = store.nesting().firstBehind(stream, since(VISITED_MICROS) - 1);
+    var found = new long[] {before};
+    streams()
+        .scan(
+            stream,
+            Math.max(lately, oldest(key)),
+            before,
+            entry -> {
+              boolean visited =
+                  switch (entry.kind()) {
+                    case Records.PUT -> isOfHandler(Records.originOf(entry.payload()));
+                    case Records.REFUSED -> true;
+                    default -> false;
+                  };
+              if (visited) found[0] = entry.address() - 1;
+              return !visited;
+            });
+    return found[0];
+  }
+
+  private static boolean isOfHandler(Records.@Nullable Origin origin) {
+    return origin != null && origin.isHandler();
+  }
+
+  /// Whether all that handlers of other stores have put behind a log counter is there still.
+  boolean keepsVisits(long counter) {
+    long certain = VISITED_MICROS - CLOCKS_MICROS;
+    return counter >= streams().lastBefore(store.nowMicros() - certain);
+  }
+
+  /// The last version that was logged so long ago, 0 when there is none: its state is the oldest
   /// that was seen since. Goes by the log's own times: an entry of a transaction has the time at
   /// which that began.
   private long lastBefore(Key key, long micros) {
-    return store.nesting().firstBehind(key.stream(), streams().firstSince(micros) - 1) - 1;
+    return store.nesting().firstBehind(key.stream(), since(micros) - 1) - 1;
   }
 
-  private long since(Keep.Age age) {
-    return store.nowMicros() - micros(age);
+  /// The first log counter of what was logged lately.
+  private long since(long micros) {
+    return streams().firstSince(store.nowMicros() - micros);
   }
 
   private static long micros(Keep.Age age) {

@@ -16,7 +16,7 @@ final class Round {
    *     checkpoint.
    * (2) A key in rest is scheduled, and no worker was asked to run it: who takes it from there runs
    *     it, or asks a worker.
-   * (3) When one run lasts for more than a tick, the watch takes what is left, so that nobody waits
+   * (3) When one run lasts for more than a tick, or does not begin, the watch takes what is left, so that nobody waits
    *     for a handler that does not return but those who called it.
    */
   private final Thread thread = Thread.currentThread();
@@ -39,6 +39,11 @@ final class Round {
   /// From now on its thread is in it.
   void begin() {
     under = true;
+  }
+
+  /// A key is to be run with the next ones.
+  void add(Resident scheduled) {
+    rest.add(scheduled);
   }
 
   /// Runs keys.
@@ -74,16 +79,17 @@ final class Round {
     return !thread.isAlive();
   }
 
-  /// A tick has passed: when one run lasts since the tick before, others take over.
+  /// A tick has passed: when one run lasts since the tick before, or its thread has not come to run
+  /// anything, others take over.
   void pass(Store store) {
     Resident running = current;
     int now = turn;
-    boolean stuck = running != null && now == seen;
+    boolean stuck = now == seen && (running != null || !rest.isEmpty());
     seen = now;
-    if (!stuck || running == null) return;
+    if (!stuck) return;
     for (Resident next; (next = rest.poll()) != null; ) next.dispatch();
     for (Runnable task : afterwards) store.answerWith(task);
-    Execution run = running.running;
+    Execution run = running == null ? null : running.running;
     if (thread instanceof Gatherer && run != null && thread.equals(run.thread)) run.preempt();
   }
 }

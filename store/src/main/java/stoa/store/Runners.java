@@ -73,7 +73,7 @@ final class Runners {
       @Nullable Execution execution, int now, int ticksMax, Consumer<Execution> overdue) {
     if (execution == null) return;
     report(execution.below, now, ticksMax, overdue);
-    if (execution.waitingFor == null && execution.isOverdue(now, ticksMax)) {
+    if (!execution.isWaiting() && execution.isOverdue(now, ticksMax)) {
       overdue.accept(execution);
     }
   }

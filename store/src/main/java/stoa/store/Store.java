@@ -51,6 +51,9 @@ public final class Store implements AutoCloseable {
 
   private static final int GATHERED_TURNS_MAX = 4;
 
+  /// Who waits for something that may wait for another store looks whether it does.
+  private static final long LOOK_NANOS = 2_000_000;
+
   /// Which part of the memory for keys is for their past, and for states that follow them.
   private static final int VERSIONS_SHARE = 4;
 
@@ -66,6 +69,12 @@ public final class Store implements AutoCloseable {
   private final Rounds rounds = new Rounds();
   private final Intake intake;
   private final Nesting nesting;
+
+  /// Null when all keys are here.
+  private final @Nullable Abroad abroad;
+
+  private final Visits visits;
+  private final Resuming resuming;
   private final TakingBack takingBack;
   private final Versions versions;
   private final Observed observed = new Observed();
@@ -84,23 +93,29 @@ public final class Store implements AutoCloseable {
 
   /// A store on a log, which it closes with itself. Seals the log for an epoch of its own.
   public Store(StoreConfig config, ShardLog log, Clock clock, Threads threads) {
-    this(config, log, log.streams(), null, clock, threads);
+    this(config, log, log.streams(), null, null, clock, threads);
   }
 
   /// One of several stores with one order, on a log of its own, which it closes with itself. What
   /// it asks the order for, it waits for.
   ///
   /// @param order null for none: the store gives addresses itself
+  /// @param neighbors the other stores; null when there are none whose keys handlers call
   public Store(
-      StoreConfig config, ShardLog log, @Nullable Addresses order, Clock clock, Threads threads) {
-    this(config, log, log.streams(), order, clock, threads);
+      StoreConfig config,
+      ShardLog log,
+      @Nullable Addresses order,
+      @Nullable Neighbors neighbors,
+      Clock clock,
+      Threads threads) {
+    this(config, log, log.streams(), order, neighbors, clock, threads);
   }
 
   /// A store for [Following], on the streams of a replica that does not lead: it refuses whatever
   /// would have to be logged, and every question. Registering handlers, reading streams and [#scan]
   /// are what it is for.
   public static Store following(StoreConfig config, Streams streams, Clock clock, Threads threads) {
-    return new Store(config, null, streams, null, clock, threads);
+    return new Store(config, null, streams, null, null, clock, threads);
   }
 
   private Store(
@@ -108,6 +123,7 @@ public final class Store implements AutoCloseable {
       @Nullable ShardLog log,
       Streams streams,
       @Nullable Addresses order,
+      @Nullable Neighbors neighbors,
       Clock clock,
       Threads threads) {
     this.config = config;
@@ -120,6 +136,9 @@ public final class Store implements AutoCloseable {
     this.intake = new Intake(this, log, order, clock, threads);
     this.retention = new Retention(this, intake);
     this.nesting = new Nesting(this, intake, threads, config.nestingMax());
+    this.abroad = neighbors == null ? null : new Abroad(this, intake, threads, neighbors, config);
+    this.visits = new Visits(this, intake, threads);
+    this.resuming = new Resuming(this, intake.unfinished(), threads);
     this.takingBack = new TakingBack(this, threads, config.callTimeMax());
     this.quarantine = new Quarantine(this);
     boolean replicated = log != null && log.isReplicated();
@@ -132,6 +151,8 @@ public final class Store implements AutoCloseable {
     takingBack.watch();
     rounds.watch(this);
     if (!intake.isEmpty()) callWriter();
+    visits.tick();
+    resuming.tick();
     if (announcements != null) announcements.tick();
   }
 
@@ -335,7 +356,8 @@ public final class Store implements AutoCloseable {
     return await(request);
   }
 
-  /// Asks a key's handler without waiting, after the puts that this thread asked before.
+  /// Asks a key's handler without waiting, after the puts and deletions of the key that were asked
+  /// before.
   ///
   /// @param quick whether a thread that waits for the key may execute it: the code is known to be
   ///   short
@@ -356,9 +378,7 @@ public final class Store implements AutoCloseable {
     Request request = newGet(target, query, existence, pace != Pace.LONG);
     request.brief = pace == Pace.BRIEF;
     takingBack.limit(request, timeMax);
-    if (isUnconfirmed(request)) return request;
-    intake.add(request);
-    callWriter();
+    askInTurn(request);
     return request;
   }
 
@@ -371,10 +391,27 @@ public final class Store implements AutoCloseable {
     takingBack.limit(request, timeMax);
     request.alone = true;
     request.asked = moment();
-    if (isUnconfirmed(request)) return request;
-    intake.add(request);
-    callWriter();
+    askInTurn(request);
     return request;
+  }
+
+  /* Behind all that waits for its place in a batch and is asked of the same key, so in one with these;
+   * at once when there is nothing. Of several stores with one order also behind the batch under way. */
+  private void askInTurn(Request question) {
+    if (isUnconfirmed(question)) return;
+    RuntimeException late = takingBack.late(question);
+    if (late != null) {
+      question.fail(late);
+      return;
+    }
+    Resident resident = question.resident;
+    if (resident.hasAhead() || (resident.ordered && intake.hasBatchUnderWay())) {
+      intake.add(question);
+      callWriter();
+    } else if (!intake.refuses(question) && resident.enqueue(question)) {
+      if (question.brief && isGathering()) rounds.mine().add(resident);
+      else resident.dispatch();
+    }
   }
 
   private Request newGet(Target target, Object query, Existence existence, boolean quick) {
@@ -409,7 +446,7 @@ public final class Store implements AutoCloseable {
     return await(request).number();
   }
 
-  private Request await(Request request) {
+  Request await(Request request) {
     if (threads.mayRunQuick()) {
       Resident resident = request.resident;
       for (int spin = 0; spin < SPINS && !request.isDone(); spin++) {
@@ -620,6 +657,20 @@ public final class Store implements AutoCloseable {
     return retention.trim(key, before);
   }
 
+  /// As [#trim] up to the last version, for what the layer above keeps by itself: waits for no
+  /// other store, and may release less.
+  public void forget(Key key) {
+    long position = position(key);
+    barrier(key);
+    retention.forget(key, position);
+  }
+
+  /// Tells of several stores with one order that nobody will read any of them in front of a log
+  /// counter, but whom is told [stoa.TooOld] if need be.
+  void raiseHorizon(long horizon) {
+    retention.raiseHorizon(horizon);
+  }
+
   /// The state of a key.
   ///
   /// @param position the stream address of the last put or deletion, 0 when there was none
@@ -719,6 +770,41 @@ public final class Store implements AutoCloseable {
     return takingBack.cancel(id);
   }
 
+  // ---- the handlers of other stores
+
+  /// Calls a key of this store for the handler of another one, see [Neighbors#visit].
+  ///
+  /// @throws Unavailable when that is not known now, or this is not led here any more
+  public Visit.Said visit(Visit visit, int ticks) {
+    return visits.visit(visit, ticks);
+  }
+
+  /// Whom a visit to this store waits for, see [Neighbors#follow].
+  public Visit.Hop follow(Visit.Id id) {
+    return visits.follow(id);
+  }
+
+  /// Refuses a call on the way of a visit to this store that waits for its turn, see
+  /// [Neighbors#refuse].
+  public void refuse(Visit.Id id, long waits, stoa.Deadlock why) {
+    visits.refuse(id, waits, why);
+  }
+
+  /// Whether a key is another store's.
+  boolean isAbroad(Key key) {
+    return abroad != null && abroad.has(key);
+  }
+
+  /// Whether there are other stores whose keys handlers may call.
+  boolean hasNeighbors() {
+    return abroad != null;
+  }
+
+  /// How handlers call keys of other stores.
+  Abroad abroad() {
+    return java.util.Objects.requireNonNull(abroad, "there are other stores");
+  }
+
   // ---- transactions
 
   /// What no other transaction of this log carries: nobody else has opened it in this epoch and
@@ -743,14 +829,47 @@ public final class Store implements AutoCloseable {
     return begin(questionBounds()).forOneQuestion();
   }
 
+  /// As [#beginQuestion()], for a part of a question whose other parts are in other stores.
+  ///
+  /// @param counter as of which all keys are seen
+  /// @param callers the keys whose handlers wait for it, outermost first
+  Transaction beginQuestion(long counter, List<Key> callers) {
+    return begin(questionBounds(), new LogAddress(epoch(), counter)).forOneQuestion(callers);
+  }
+
   /// As [#beginQuestion()], for a question that was given up: all keys are seen as of a moment at
   /// which its own was as it was found then.
   public Transaction beginQuestion(Request moved) {
-    // What was under way when it was asked may have lower addresses than what was answered
-    // elsewhere before.
-    if (intake.isOrdered()) return beginQuestion();
+    if (intake.isOrdered()) return beginQuestionInOrder(moved);
     var at = new LogAddress(epoch(), Math.max(moved.asked, moved.reach));
     return begin(questionBounds(), at).forOneQuestion();
+  }
+
+  /// What other stores have answered before it was asked may have higher addresses than its key,
+  /// but lower ones than the next change of that, which was asked for later.
+  private Transaction beginQuestionInOrder(Request moved) {
+    Transaction now = beginQuestion();
+    long next = nextChange(moved.resident.key.stream(), moved.reach);
+    if (next == 0 || next > now.counter()) return now;
+    now.close();
+    return begin(questionBounds(), new LogAddress(epoch(), next - 1)).forOneQuestion();
+  }
+
+  /// The log counter of the first change of a stream behind another one; 0 when there is none.
+  private long nextChange(StreamId stream, long counter) {
+    var found = new long[1];
+    long from = nesting.firstBehind(stream, counter);
+    streams()
+        .scan(
+            stream,
+            from,
+            streams().last(stream),
+            entry -> {
+              boolean changes = entry.kind() == Records.PUT || entry.kind() == Records.DELETE;
+              if (changes) found[0] = entry.log().counter();
+              return !changes;
+            });
+    return found[0];
   }
 
   /// It may wait for the calls of others, but not ask for ever.
@@ -927,19 +1046,49 @@ public final class Store implements AutoCloseable {
   }
 
   /// Makes keys known whose puts an earlier process left unfinished after they had put to other
-  /// keys, so that they go on before anything else is asked.
+  /// keys, so that they go on before anything else is asked; but for those that wait for other
+  /// stores, which may wait for this one to be open.
   ///
   /// @param keys makes a key of its space and name
   public void resume(BiFunction<String, byte[], Key> keys) {
-    for (Unfinished.Name name : intake.unfinished().earlier()) {
-      try {
-        Key key = keys.apply(name.space(), name.name());
-        var _ = position(key);
-        intake.unfinished().resumed(key);
-      } catch (RuntimeException failure) {
-        LOG.warn("a call on a key of {} cannot go on yet: {}", name.space(), failure.getMessage());
-      }
+    resuming.begin(keys);
+  }
+
+  /// As [#position], without waiting.
+  Request positionAsync(Key key) {
+    Resident resident = accepted(() -> residents.pin(key));
+    byte[] nothing = {};
+    var kind = Request.Kind.POSITION;
+    var request = new Request(kind, resident, nothing, null, null, null, 0, false);
+    ask(request);
+    return request;
+  }
+
+  /// Whether what a request waits for, waits for another store.
+  boolean waitsAbroad(Request request) {
+    for (Request next = request; next != null && !next.isDone(); ) {
+      Execution running = next.resident.running;
+      if (running == null) return false;
+      if (running.visit != null) return true;
+      next = running.waitingFor;
     }
+    return false;
+  }
+
+  /// Waits until a committed transaction is executed; answers false when it waits for another store
+  /// meanwhile.
+  boolean awaitHere(Transaction transaction, Request request) {
+    if (!hasNeighbors()) {
+      park(request);
+      return true;
+    }
+    request.waiter(Thread.currentThread());
+    while (!request.isDone()) {
+      if (!intake.isEmpty()) callWriter();
+      if (transaction.parts().stream().anyMatch(this::waitsAbroad)) return false;
+      threads.pause(LOOK_NANOS);
+    }
+    return true;
   }
 
   /// Waits until the nested answers of what was executed on a key are in its stream.
@@ -1269,6 +1418,11 @@ public final class Store implements AutoCloseable {
     round.begin();
     try {
       var mine = new ArrayList<Resident>();
+      round.run(mine); // what waits for no batch, and is not to wait for those that are led here
+      if (!intake.isEmpty()) {
+        round.end();
+        round.begin();
+      }
       boolean led = true;
       for (int turn = 0; led && turn < GATHERED_TURNS_MAX && mayLeadHere(); turn++) {
         mine.clear();
@@ -1322,8 +1476,11 @@ public final class Store implements AutoCloseable {
 
   /// Has the writer lead what waits, unless the calling thread does so soon.
   void callWriter() {
-    if (Thread.currentThread() instanceof Gatherer gatherer && gatherer.isGathering()) return;
-    wakeWriter();
+    if (!isGathering()) wakeWriter();
+  }
+
+  private static boolean isGathering() {
+    return Thread.currentThread() instanceof Gatherer gatherer && gatherer.isGathering();
   }
 
   private void wakeWriter() {

@@ -14,10 +14,10 @@ import stoa.BlobSnapshot;
 import stoa.BlobWrite;
 import stoa.LimitExceeded;
 import stoa.TooOld;
+import stoa.log.ByteChange;
+import stoa.log.ByteObject;
 import stoa.storage.ObjectReader;
 import stoa.storage.ObjectSnapshot;
-import stoa.storage.VersionedObject;
-import stoa.storage.WriteTransaction;
 
 /// A blob of a store: what callers hold. It has no state but the generation that it means, from the
 /// first call on that finds one.
@@ -70,31 +70,30 @@ public final class StoredBlob extends StoredReader implements Blob {
 
   @Override
   <T> T readNow(Function<ObjectReader, T> reading) {
-    return blobs.read(this, reading::apply);
+    return blobs.read(this, object -> reading.apply(object.now()));
   }
 
   /// Reads of the blob, its snapshots among it.
-  private <T> T readingAll(Function<VersionedObject, T> reading) {
+  private <T> T readingAll(Function<ByteObject, T> reading) {
     ensureOutside();
     return blobs.accepted(() -> blobs.read(this, reading));
   }
 
-  private <T> T writing(Function<VersionedObject, T> writing) {
+  private <T> T writing(Function<ByteObject, T> writing) {
     ensureOutside();
     return blobs.write(this, writing);
   }
 
-  private long committing(Consumer<WriteTransaction> changes) {
+  private long committing(Consumer<ByteChange> changes) {
     return writing(object -> {
-      try (var transaction = begin(object)) {
-        changes.accept(transaction);
-        transaction.commit();
-        return transaction.version();
+      try (var change = begin(object)) {
+        changes.accept(change);
+        return change.commit();
       }
     });
   }
 
-  private static WriteTransaction begin(VersionedObject object) {
+  private static ByteChange begin(ByteObject object) {
     try {
       return object.begin();
     } catch (IllegalStateException tooMany) {
@@ -133,17 +132,17 @@ public final class StoredBlob extends StoredReader implements Blob {
   @Override
   public long truncate(long size) {
     ensureRange(size, 0);
-    return committing(transaction -> transaction.truncate(size));
+    return committing(change -> change.truncate(size));
   }
 
   @Override
   public long attribute(String name, byte[] value) {
-    return committing(transaction -> transaction.attribute(name, value));
+    return committing(change -> change.attribute(name, value));
   }
 
   @Override
   public long removeAttribute(String name) {
-    return committing(transaction -> transaction.removeAttribute(name));
+    return committing(change -> change.removeAttribute(name));
   }
 
   @Override
@@ -182,7 +181,7 @@ public final class StoredBlob extends StoredReader implements Blob {
   @Override
   public StoredSnapshot snapshot() {
     return writing(object -> {
-      if (!object.exists()) {
+      if (!object.now().exists()) {
         throw new IllegalStateException(this + " has no version yet; write to it first");
       }
       try {
@@ -204,7 +203,7 @@ public final class StoredBlob extends StoredReader implements Blob {
   public List<StoredSnapshot> kept() {
     return readingAll(object ->
         object.snapshots().stream()
-            .map(kept -> new StoredSnapshot(this, generation, object, kept))
+            .map(kept -> new StoredSnapshot(this, generation, object, kept.number()))
             .toList());
   }
 
@@ -226,7 +225,7 @@ public final class StoredBlob extends StoredReader implements Blob {
     return readingAll(object -> {
       for (ObjectSnapshot kept : object.snapshots().reversed()) {
         if (kept.versionState().highest() == version) {
-          return new StoredSnapshot(this, generation, object, kept);
+          return new StoredSnapshot(this, generation, object, kept.number());
         }
       }
       throw new TooOld(

@@ -3,28 +3,26 @@ package stoa.store;
 import java.util.function.Function;
 import stoa.BlobSnapshot;
 import stoa.TooOld;
+import stoa.log.ByteObject;
 import stoa.storage.ObjectReader;
-import stoa.storage.ObjectSnapshot;
-import stoa.storage.VersionedObject;
 
 /// A snapshot of a generation of a blob. Thread-safe.
 public final class StoredSnapshot extends StoredReader implements BlobSnapshot {
   private final StoredBlob blob;
   private final long generation;
-  private final VersionedObject object;
-  private final ObjectSnapshot snapshot;
+  private final ByteObject object;
+  private final long number;
 
-  StoredSnapshot(
-      StoredBlob blob, long generation, VersionedObject object, ObjectSnapshot snapshot) {
+  StoredSnapshot(StoredBlob blob, long generation, ByteObject object, long number) {
     this.blob = blob;
     this.generation = generation;
     this.object = object;
-    this.snapshot = snapshot;
+    this.number = number;
   }
 
   /// The number by which [StoredBlob#kept(long)] finds it again.
   public long number() {
-    return snapshot.number();
+    return number;
   }
 
   @Override
@@ -40,7 +38,7 @@ public final class StoredSnapshot extends StoredReader implements BlobSnapshot {
             generation,
             () -> {
               try {
-                return reading.apply(snapshot);
+                return reading.apply(object.at(number));
               } catch (IllegalStateException failure) {
                 if (isKept()) throw failure;
                 blobs().ensureAlive(blob, generation);
@@ -50,7 +48,7 @@ public final class StoredSnapshot extends StoredReader implements BlobSnapshot {
   }
 
   private boolean isKept() {
-    return object.snapshots().stream().anyMatch(kept -> kept.number() == snapshot.number());
+    return object.snapshots().stream().anyMatch(kept -> kept.number() == number);
   }
 
   @Override
@@ -61,13 +59,13 @@ public final class StoredSnapshot extends StoredReader implements BlobSnapshot {
             blob,
             generation,
             () -> {
-              snapshot.release();
+              object.release(number);
               return true;
             });
   }
 
   @Override
   public String toString() {
-    return "snapshot " + snapshot.number() + " of " + blob;
+    return "snapshot " + number + " of " + blob;
   }
 }

@@ -498,7 +498,12 @@ final class StoredStreams implements StreamStore {
   private static StreamEntry.Kind kind(byte kind) {
     return switch (kind) {
       case Records.DATA -> StreamEntry.Kind.DATA;
-      case Records.PUT, Records.DELETE, Records.ANSWERED, Records.VERDICT, Records.DONE ->
+      case Records.PUT,
+          Records.DELETE,
+          Records.ANSWERED,
+          Records.VERDICT,
+          Records.DONE,
+          Records.REFUSED ->
           StreamEntry.Kind.OBJECT;
       default -> StreamEntry.Kind.INTERNAL;
     };

@@ -3,18 +3,18 @@ package stoa.store;
 import java.nio.ByteBuffer;
 import java.util.concurrent.CompletableFuture;
 import stoa.BlobWrite;
-import stoa.storage.WriteTransaction;
+import stoa.log.ByteChange;
 
 /// A write of several ranges of one generation of a blob. Thread-safe.
 final class StoredWrite implements BlobWrite {
   private final StoredBlob blob;
   private final long generation;
-  private final WriteTransaction transaction;
+  private final ByteChange change;
 
-  StoredWrite(StoredBlob blob, long generation, WriteTransaction transaction) {
+  StoredWrite(StoredBlob blob, long generation, ByteChange change) {
     this.blob = blob;
     this.generation = generation;
-    this.transaction = transaction;
+    this.change = change;
   }
 
   @Override
@@ -25,15 +25,14 @@ final class StoredWrite implements BlobWrite {
   @Override
   public void write(long offset, ByteBuffer bytes) {
     ensure(offset, bytes);
-    writing(() -> transaction.write(offset, bytes));
+    writing(() -> change.write(offset, bytes));
   }
 
   @Override
   public CompletableFuture<Void> writeAsync(long offset, ByteBuffer bytes) {
     ensure(offset, bytes);
     blob.ensureOutside();
-    return blob.blobs()
-        .writeAsync(blob, generation, object -> transaction.writeAsync(offset, bytes));
+    return blob.blobs().writeAsync(blob, generation, object -> change.writeAsync(offset, bytes));
   }
 
   private void ensure(long offset, ByteBuffer bytes) {
@@ -44,39 +43,39 @@ final class StoredWrite implements BlobWrite {
   @Override
   public void truncate(long size) {
     StoredBlob.ensureRange(size, 0);
-    writing(() -> transaction.truncate(size));
+    writing(() -> change.truncate(size));
   }
 
   @Override
   public void attribute(String name, byte[] value) {
-    writing(() -> transaction.attribute(name, value));
+    writing(() -> change.attribute(name, value));
   }
 
   @Override
   public void removeAttribute(String name) {
-    writing(() -> transaction.removeAttribute(name));
+    writing(() -> change.removeAttribute(name));
   }
 
-  private void writing(Runnable change) {
+  private void writing(Runnable part) {
     blob.ensureOutside();
     blob.blobs()
         .<Boolean>write(
             blob,
             generation,
             () -> {
-              change.run();
+              part.run();
               return true;
             });
   }
 
   @Override
   public long commit() {
-    writing(transaction::commit);
-    return transaction.version();
+    blob.ensureOutside();
+    return blob.blobs().write(blob, generation, change::commit);
   }
 
   @Override
   public void close() {
-    transaction.close();
+    change.close();
   }
 }

@@ -13,6 +13,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import stoa.CallFailed;
 import stoa.DeadlineExceeded;
+import stoa.Deadlock;
 import stoa.UnknownOutcome;
 import stoa.base.Check;
 
@@ -108,8 +109,13 @@ final class TakingBack {
     return (long) request.ticksMax * Threads.TICK_MILLIS;
   }
 
+  /// By what a request is known while it is under way.
+  long id(Request request) {
+    return request.id(ids);
+  }
+
   /// Takes a request back that waits for its turn. Answers whether it did.
-  private boolean takeBack(Request request, RuntimeException failure) {
+  boolean takeBack(Request request, RuntimeException failure) {
     if (request.kind != Request.Kind.PUT && request.kind != Request.Kind.GET) return false;
     Resident resident = request.resident;
     if (!resident.pin()) return false; // until its turn, see Resident.passes
@@ -178,14 +184,16 @@ final class TakingBack {
   private OngoingCall call(Execution run, int now) {
     Request request = run.request;
     Request awaited = run.waitingFor;
+    Visit visit = run.visit;
+    Key calls = awaited != null ? awaited.resident.key : visit != null ? visit.target() : null;
     return new OngoingCall(
         run.id(ids),
         run.key(),
         request != null ? value(request) : null,
         request != null ? request.query : null,
         run.address(),
-        awaited == null ? OngoingCall.Progress.RUNNING : OngoingCall.Progress.CALLING,
-        awaited == null ? null : awaited.resident.key,
+        calls == null ? OngoingCall.Progress.RUNNING : OngoingCall.Progress.CALLING,
+        calls,
         run.depth(),
         session(run),
         age(now - (request != null ? request.since : run.startTick)));
@@ -335,6 +343,69 @@ final class TakingBack {
         () -> recover(execution, new UnknownOutcome("the call is logged and failed", error)));
   }
 
+  /// Refuses a request that waits for a run which does not wait for it, if it can be.
+  void refuse(Request request, Execution running, Deadlock why) {
+    if (takeBack(request, why)) return;
+    Execution asker = request.asker;
+    switch (request.kind) {
+      case PUT -> {
+        // One that has no address will have one: to be refused it must not be logged, or with a
+        // verdict.
+        boolean logged = request.address != 0;
+        if (running.request == null && logged) {
+          takeBackBehind(running, request, request.address, why);
+        }
+      }
+      case GET -> {
+        if (running.request == null) takeBackBehind(running, request, 0, why);
+      }
+      case POSITION -> {
+        if (request.behind > 0) takeBackBehind(running, request, request.behind, why);
+        else if (asker != null) store.nesting().refuse(asker, why);
+      }
+      default -> {} // waits for something else
+    }
+  }
+
+  /// Takes back what is behind a run that goes on since an earlier process: that is begun again,
+  /// without the other.
+  ///
+  /// @param address of the logged put that is taken back; 0 for none
+  private void takeBackBehind(Execution running, Request request, long address, Deadlock why) {
+    Resident resident = request.resident;
+    Check.that(resident.pin(), "%s stays in memory while it runs", resident.key);
+    if (!running.takeBack()) {
+      resident.unpin();
+    } else if (address == 0) {
+      refused(request, address, why);
+    } else {
+      note(resident, address, why)
+          .whenDone(note -> {
+            if (!note.failed()) {
+              refused(request, address, why);
+            } else {
+              resident.recover(null);
+              resident.unpin();
+            }
+          });
+      store.callWriter();
+    }
+  }
+
+  private static void refused(Request request, long address, Deadlock why) {
+    Resident resident = request.resident;
+    resident.skip(address);
+    if (request.kind == Request.Kind.POSITION) {
+      resident.recover(null);
+      request.passed = why;
+      request.wake();
+    } else {
+      resident.recover(request);
+      request.fail(why);
+    }
+    resident.unpin();
+  }
+
   private void settleTakenBack(Execution execution, RuntimeException failure, Runnable notLogged) {
     if (execution.isReading()) {
       recover(execution, failure);
@@ -353,9 +424,7 @@ final class TakingBack {
   }
 
   private Request note(Resident resident, long address, RuntimeException failure) {
-    var verdict =
-        new Records.Verdict(
-            address, failure instanceof DeadlineExceeded, String.valueOf(failure.getMessage()));
+    var verdict = new Records.Verdict(address, Refusal.of(failure));
     return store.note(resident, Records.VERDICT, Records.verdict(verdict));
   }
 
@@ -388,10 +457,6 @@ final class TakingBack {
               }
               return verdicts.isEmpty();
             });
-    if (verdicts.isEmpty()) return Store.gone(key);
-    Records.Verdict verdict = verdicts.getFirst();
-    return verdict.late()
-        ? new DeadlineExceeded(verdict.reason())
-        : new CallFailed(verdict.reason());
+    return verdicts.isEmpty() ? Store.gone(key) : verdicts.getFirst().why().exception();
   }
 }

@@ -17,6 +17,9 @@ public interface Threads extends AutoCloseable {
   /// idle. What they wait for becomes durable together, so that a few more cost few more syncs.
   int WAITING_MAX = 32;
 
+  /// How many calls of other stores may run, or wait for others, at the same time.
+  int VISITORS_MAX = 1_024;
+
   /// How long [#pause] takes, in nanoseconds.
   long PAUSE_NANOS = 20_000;
 
@@ -48,9 +51,30 @@ public interface Threads extends AutoCloseable {
   /// it runs it itself.
   long patienceNanos();
 
+  /// Runs handlers for which other stores wait, each on a thread of its own, so that stores whose
+  /// workers all wait for each other still answer. Refuses what is too much for it.
+  default Executor visitors() {
+    return workers();
+  }
+
+  /// Waits for at most [#patienceNanos], or until the thread is unparked.
+  default void rest(Object blocker) {
+    LockSupport.parkNanos(blocker, patienceNanos());
+  }
+
+  /// Waits for a time, for what another process may have done then.
+  default void pause(long nanos) {
+    LockSupport.parkNanos(nanos);
+  }
+
   /// Waits a little for what another thread is about to do.
   default void pause() {
     LockSupport.parkNanos(PAUSE_NANOS);
+  }
+
+  /// The time of the process that has the store.
+  default Timing timing() {
+    return Timing.real();
   }
 
   /// A thread is stuck in a handler that was taken back.
@@ -71,6 +95,7 @@ public interface Threads extends AutoCloseable {
           Executors.newSingleThreadExecutor(task -> daemon(task, "stoa-writer"));
       private final Workers workers =
           new Workers(WAITING_MAX + Runtime.getRuntime().availableProcessors());
+      private final java.util.concurrent.ExecutorService visitors = Workers.each(VISITORS_MAX);
       private final java.util.concurrent.ExecutorService answers =
           Executors.newVirtualThreadPerTaskExecutor();
       private final ScheduledExecutorService watchdog =
@@ -90,6 +115,11 @@ public interface Threads extends AutoCloseable {
       @Override
       public Executor workers() {
         return workers;
+      }
+
+      @Override
+      public Executor visitors() {
+        return visitors;
       }
 
       @Override
@@ -134,6 +164,7 @@ public interface Threads extends AutoCloseable {
         writer.shutdown();
         answers.shutdown();
         workers.close();
+        visitors.shutdownNow();
       }
     };
   }

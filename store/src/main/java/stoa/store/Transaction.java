@@ -32,6 +32,10 @@ public final class Transaction implements AutoCloseable {
    * log address if no key that was read or written has changed since (Intake.commit). Each key then
    * executes its deeds again, with the answers that are known, and calls nobody.
    *
+   * What a handler calls in other stores, whoever runs the transaction calls there (leaving): the handler is
+   * given up, and so is all that it has put, and it runs again with one more answer. It sees the same moment and draws the
+   * same random numbers, so that it makes the same calls.
+   *
    * Nested transactions are layers: a layer copies what it puts to, and is merged into the one below
    * or dropped. What a dropped layer has read stays read: the program went by it.
    *
@@ -127,6 +131,22 @@ public final class Transaction implements AutoCloseable {
   /// The key over which it was aborted.
   private volatile @Nullable Key changed;
 
+  /// Of the call under way, when it may call other stores.
+  private @Nullable Journey journey;
+
+  /// A call that may call other stores.
+  private static final class Journey {
+    private final List<Key> callers;
+    private final List<byte[]> answers;
+    private int next;
+    private Execution.@Nullable Leaving left;
+
+    private Journey(List<Key> callers, List<byte[]> answers) {
+      this.callers = callers;
+      this.answers = answers;
+    }
+  }
+
   Transaction(
       Store store, LogAddress at, long nowMicros, Bounds bounds, StreamId mark, Pins.Pin pin) {
     this.store = store;
@@ -141,6 +161,11 @@ public final class Transaction implements AutoCloseable {
   Transaction forOneQuestion() {
     oneQuestion = true;
     return this;
+  }
+
+  Transaction forOneQuestion(List<Key> callers) {
+    journey = new Journey(callers, List.of());
+    return forOneQuestion();
   }
 
   /// Whether it is one question from outside, whose handler asks other keys.
@@ -163,6 +188,11 @@ public final class Transaction implements AutoCloseable {
     return top.readOnly;
   }
 
+  /// Whether it refuses puts from its beginning to its end.
+  boolean isOnlyReading() {
+    return bounds.readOnly;
+  }
+
   /// Whether it was committed or given up.
   public boolean isEnded() {
     return ended;
@@ -176,7 +206,7 @@ public final class Transaction implements AutoCloseable {
   /// @throws stoa.Gone when the key is not as expected
   public Answer get(Store.Target target, Object query, Existence existence, boolean quick) {
     check();
-    return tell(() -> ask(target.key(), query, existence, 0, quick));
+    return tell(() -> ask(target.key(), query, existence, depth(), quick));
   }
 
   Answer get(Key target, Object query, Existence existence, int depth) {
@@ -185,7 +215,7 @@ public final class Transaction implements AutoCloseable {
   }
 
   private Answer ask(Key key, Object query, Existence existence, int depth, boolean quick) {
-    if (running.contains(key)) throw circle(key);
+    if (isRunning(key)) throw circle(key);
     Copy copy = top.find(key.stream());
     if (copy != null) return ask(key, copy, query, existence, depth);
     // The handler that is asked first asks others: it would leave the live state.
@@ -230,13 +260,13 @@ public final class Transaction implements AutoCloseable {
   public Answer put(Store.Target target, byte[] value, Existence existence, boolean quick) {
     check();
     allQuick &= quick;
-    return tell(() -> put(target.key(), value, existence, 0));
+    return tell(() -> put(target.key(), value, existence, depth()));
   }
 
   Answer put(Key key, byte[] value, Existence existence, int depth) {
     check();
     checkWrites(key);
-    if (running.contains(key)) throw circle(key);
+    if (isRunning(key)) throw circle(key);
     Copy copy = own(key);
     boolean begins = copy.generation() == 0;
     if (copy.isGone(existence)) throw Store.gone(key);
@@ -261,7 +291,7 @@ public final class Transaction implements AutoCloseable {
   /// changes nothing here.
   public Answer run(Store.Target target, Object query, Existence existence) {
     check();
-    return tell(() -> run(target.key(), query, existence, 0));
+    return tell(() -> run(target.key(), query, existence, depth()));
   }
 
   Answer run(Key key, Object query, Existence existence, int depth) {
@@ -292,6 +322,84 @@ public final class Transaction implements AutoCloseable {
   public long generation(Key key) {
     check();
     return own(key).generation();
+  }
+
+  // ---- other stores
+
+  /// A call that may call keys of other stores.
+  public interface Call<X extends Throwable> {
+    /// Makes it.
+    byte[] make() throws X;
+  }
+
+  /// Makes a call whose handler may call keys of other stores, which whoever runs the transaction
+  /// does for it.
+  ///
+  /// @param callers the keys whose handlers wait for it in other stores, outermost first
+  /// @param answers what was answered to the first of these calls
+  /// @throws Execution.Leaving when it makes a further one: nothing of it is kept, and it is to be
+  ///   made again with one more answer
+  public <X extends Throwable> byte[] leaving(List<Key> callers, List<byte[]> answers, Call<X> call)
+      throws X {
+    check();
+    var mine = new Journey(callers, answers);
+    long bytesBefore = bytes;
+    int numbersBefore = numbers;
+    enter();
+    journey = mine;
+    try {
+      byte[] answer = call.make();
+      if (mine.left != null) throw mine.left;
+      return answer;
+    } finally {
+      journey = null;
+      leave(mine.left == null);
+      if (mine.left != null) {
+        bytes = bytesBefore;
+        numbers = numbersBefore;
+      }
+    }
+  }
+
+  /// What a key of another store answers to a handler of this one.
+  byte[] leave(
+      Execution by, Visit.Kind kind, Key target, Object call, Existence existence, boolean nested) {
+    Journey mine = journey;
+    if (mine == null) {
+      throw new UnsupportedOperationException(
+          by.key()
+              + " calls "
+              + target
+              + " in a transaction, and another group keeps that; open the store as a client does,"
+              + " by its stoa:// URL");
+    }
+    check();
+    if (mine.next < mine.answers.size()) return mine.answers.get(mine.next++);
+    var id = new Visit.Id(by.key().stream(), by.address(), 0, 0);
+    var visit = new Visit(id, kind, target, call, existence, counter(), path(), 0);
+    mine.left = new Execution.Leaving(visit, nested);
+    throw mine.left;
+  }
+
+  /// The keys whose handlers run, outermost first, those that wait in other stores before them.
+  List<Key> path() {
+    var path = new ArrayList<Key>();
+    if (journey != null) path.addAll(journey.callers);
+    path.addAll(running.reversed());
+    return path;
+  }
+
+  private boolean isRunning(Key key) {
+    return running.contains(key) || (journey != null && journey.callers.contains(key));
+  }
+
+  private int depth() {
+    return journey == null ? 0 : journey.callers.size();
+  }
+
+  /// How many keys it has read and written.
+  public int keys() {
+    return touched.size();
   }
 
   // ---- nested transactions
@@ -375,7 +483,7 @@ public final class Transaction implements AutoCloseable {
   }
 
   /// How many bytes it puts, with the answers that are logged.
-  long bytes() {
+  public long bytes() {
     return bytes;
   }
 
@@ -525,6 +633,7 @@ public final class Transaction implements AutoCloseable {
     if (ended) throw new IllegalStateException("the transaction has ended; begin another");
     RuntimeException cause = doomed;
     if (cause != null) throw cause;
+    if (journey != null && journey.left != null) throw journey.left;
     store.checkOpen();
     if (store.nowMicros() - nowMicros > bounds.micros) {
       throw new DeadlineExceeded(
@@ -615,6 +724,7 @@ public final class Transaction implements AutoCloseable {
     var execution =
         new Execution(store, mode, key, null, copy.nextAddress(), nowMicros, depth, null, null);
     execution.transaction = this;
+    execution.counter = counter();
     return execution;
   }
 
@@ -663,7 +773,7 @@ public final class Transaction implements AutoCloseable {
   }
 
   private Deadlock circle(Key key) {
-    var path = new ArrayList<Key>(running.reversed());
+    List<Key> path = path();
     path.add(key);
     return Nesting.deadlock(path.subList(path.indexOf(key), path.size()));
   }

@@ -68,6 +68,19 @@ final class Unfinished {
     puts.remove(new Put(key.stream(), EARLIER));
   }
 
+  /// A put of this process was given up, to go on later.
+  void givenUp(Key key, long address) {
+    Begun begun = puts.remove(new Put(key.stream(), address));
+    if (begun == null) return;
+    puts.merge(
+        new Put(key.stream(), EARLIER), begun, (one, two) -> one.counter < two.counter ? one : two);
+  }
+
+  /// How many puts have begun, and not ended.
+  int size() {
+    return puts.size();
+  }
+
   /// A put is about to put to another key.
   ///
   /// @param counter a log counter in front of what it puts there

@@ -1,8 +1,10 @@
 package stoa.store;
 
 import java.util.concurrent.Executor;
+import java.util.concurrent.ExecutorService;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -42,6 +44,20 @@ final class Workers implements Executor, AutoCloseable {
             TimeUnit.MINUTES,
             new LinkedBlockingQueue<>(),
             task -> new Worker(task, "stoa-worker-" + names.incrementAndGet()));
+  }
+
+  /// Threads like these, one for each task that is under way, which are made when they are needed.
+  ///
+  /// @param most how many there are at most; more tasks are refused
+  static ExecutorService each(int most) {
+    var names = new AtomicInteger();
+    return new ThreadPoolExecutor(
+        0,
+        most,
+        30,
+        TimeUnit.SECONDS,
+        new SynchronousQueue<>(),
+        task -> new Worker(task, "stoa-visitor-" + names.incrementAndGet()));
   }
 
   @Override

@@ -67,7 +67,7 @@ class CoordinatorTest {
     void open(Addresses order, Clock clock) {
       var log = new LocalShardLog(Device.open(disk, DeviceConfig.standard()));
       var troubled = new TroubledLog(log, batch -> trouble.apply(batch));
-      var opened = new Store(CONFIG, troubled, order, clock, Threads.real());
+      var opened = new Store(CONFIG, troubled, order, null, clock, Threads.real());
       opened.register("script", Script.FACTORY);
       store = opened;
       participant = new Participant(opened, open::get);
@@ -122,6 +122,11 @@ class CoordinatorTest {
     public long adopt(long round, Addresses.Adopted adopted) {
       return participant().adopt(round, adopted);
     }
+
+    @Override
+    public long held(long horizon) {
+      return participant().held(horizon);
+    }
   }
 
   private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
@@ -170,6 +175,11 @@ class CoordinatorTest {
       @Override
       public long moment() {
         return coordinator.of(site).moment();
+      }
+
+      @Override
+      public long horizon() {
+        return coordinator.of(site).horizon();
       }
     };
   }

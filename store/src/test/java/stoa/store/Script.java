@@ -7,6 +7,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import stoa.base.Clock;
 import stoa.log.LocalShardLog;
+import stoa.log.ShardLog;
 import stoa.spi.Cancellation;
 import stoa.storage.Device;
 import stoa.storage.DeviceConfig;
@@ -53,6 +54,15 @@ final class Script implements Handler {
 
   static Store open(Disk disk, Threads threads, Duration callTimeMax, long residentBytesMax) {
     var log = new LocalShardLog(Device.open(disk, DeviceConfig.standard()));
+    return open(log, threads, callTimeMax, residentBytesMax);
+  }
+
+  static Store open(ShardLog log) {
+    return open(log, Threads.real(), Duration.ofSeconds(10), 64 << 20);
+  }
+
+  private static Store open(
+      ShardLog log, Threads threads, Duration callTimeMax, long residentBytesMax) {
     var config = new StoreConfig(callTimeMax, 10_000, residentBytesMax, 16, Duration.ofSeconds(5));
     var store = new Store(config, log, Clock.system(), threads);
     store.register("script", FACTORY);
@@ -92,11 +102,8 @@ final class Script implements Handler {
     String line = text(value);
     String[] words = line.split(" ", 3);
     switch (words[0]) {
-      case "call" ->
-          lines.add(text(execution.put(key(words[1]), bytes(words[2]), new Existence.Any(null))));
-      case "ask" ->
-          lines.add(
-              "(" + text(execution.get(key(words[1]), "lines", new Existence.Any(null))) + ")");
+      case "call" -> lines.add(text(call(key(words[1]), bytes(words[2]), execution)));
+      case "ask" -> lines.add("(" + text(ask(key(words[1]), execution)) + ")");
       case "loop" -> {
         lines.add("looping");
         while (!lines.isEmpty()) Thread.onSpinWait();
@@ -131,8 +138,21 @@ final class Script implements Handler {
     if ("spin".equals(query)) spin();
     String own = String.join(",", lines);
     if (!(query instanceof String asked && asked.startsWith("ask "))) return new Said(own);
-    byte[] other = execution.get(key(asked.substring(4)), "lines", new Existence.Any(null));
-    return new Said(own + "(" + text(other) + ")");
+    return new Said(own + "(" + text(ask(key(asked.substring(4)), execution)) + ")");
+  }
+
+  private static byte[] call(Key target, byte[] line, Execution execution) {
+    var any = new Existence.Any(null);
+    return execution.isAbroad(target)
+        ? execution.visit(Visit.Kind.PUT, false, target, line, any)
+        : execution.put(target, line, any);
+  }
+
+  private static byte[] ask(Key target, Execution execution) {
+    var any = new Existence.Any(null);
+    return execution.isAbroad(target)
+        ? execution.visit(Visit.Kind.GET, false, target, "lines", any)
+        : execution.get(target, "lines", any);
   }
 
   @Override

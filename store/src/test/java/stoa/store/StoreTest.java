@@ -13,14 +13,24 @@ import static stoa.store.Script.text;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import stoa.Aborted;
 import stoa.AlreadyExists;
 import stoa.CallFailed;
 import stoa.Closed;
 import stoa.DeadlineExceeded;
 import stoa.Gone;
+import stoa.log.LocalShardLog;
+import stoa.log.Outcome;
+import stoa.storage.Device;
+import stoa.storage.DeviceConfig;
 import stoa.storage.MemoryDisk;
 import stoa.storage.SimulatedDisk;
 
@@ -222,6 +232,78 @@ class StoreTest {
       assertInstanceOf(Event.What.TakenBack.class, events.getLast().event());
       assertEquals("DeadlineExceeded", lines(store, "a"));
       assertEquals("x", lines(store, "b"));
+    }
+  }
+
+  @Test
+  @Timeout(60)
+  void executesADeletionThatIsLoggedWithTheTransactionWhichItRefuses() throws Exception {
+    var any = new Existence.Any(null);
+    var bounds = new Transaction.Bounds(false, Long.MAX_VALUE, 10, 1 << 20);
+    try (var store = Script.open(disk)) {
+      put(store, "k", "a");
+      var deletion = new CompletableFuture<Request>();
+      var refusal = new CompletableFuture<RuntimeException>();
+      var caller =
+          new Gathering(() -> {
+            try (Transaction transaction = store.begin(bounds)) {
+              var target = store.target(key("k"));
+              transaction.put(target, Script.bytes("b"), any, true);
+              // Nobody leads a batch for it before the transaction does, for itself.
+              store.deleteAsync(target, any, null).whenDone(deletion::complete);
+              refusal.complete(assertThrows(RuntimeException.class, transaction::commit));
+            }
+          });
+      caller.start();
+      assertInstanceOf(Aborted.class, refusal.get());
+      assertEquals(1, deletion.get().number());
+      assertEquals("1:c", put(store, "k", "c"));
+    }
+  }
+
+  @Test
+  @Timeout(60)
+  void questionsWaitForThePutsOfTheirKeyAndForNoOthers() throws Exception {
+    var any = new Existence.Any(null);
+    var begun = new CountDownLatch(1);
+    var goesOn = new CompletableFuture<@Nullable Outcome>();
+    var slow = new AtomicBoolean();
+    var log =
+        new TroubledLog(
+            new LocalShardLog(Device.open(disk, DeviceConfig.standard())),
+            _ -> {
+              if (!slow.get()) return null;
+              begun.countDown();
+              return goesOn.join();
+            });
+    try (var store = Script.open(log)) {
+      put(store, "a", "x");
+      put(store, "b", "y");
+      slow.set(true);
+      var puts = new CompletableFuture<Request>();
+      store.putAsync(store.target(key("a")), Script.bytes("z"), any, true).whenDone(puts::complete);
+      begun.await();
+      var behind = new CompletableFuture<Request>();
+      var beside = new CompletableFuture<Request>();
+      store.getAsync(store.target(key("a")), "lines", any, true).whenDone(behind::complete);
+      store.getAsync(store.target(key("b")), "lines", any, true).whenDone(beside::complete);
+      assertEquals("y", text(beside.get().answer().encoded()));
+      assertFalse(behind.isDone());
+      assertFalse(puts.isDone());
+      goesOn.complete(null);
+      assertEquals("x,z", text(behind.get().answer().encoded()));
+    }
+  }
+
+  /// Calls the writer for nothing.
+  private static final class Gathering extends Thread implements Gatherer {
+    Gathering(Runnable task) {
+      super(task);
+    }
+
+    @Override
+    public boolean isGathering() {
+      return true;
     }
   }
 

@@ -39,20 +39,19 @@ class TidyTest {
               "gives index runs to that thread, and waits when it falls behind",
               THREAD),
           Edge.of(
+              "stoa.log.ChangeLane",
+              "has a thread wait for the replicas, and callers while too much is under way",
+              THREAD),
+          Edge.of(
               "stoa.migration.Domain",
-              "has the threads that tick for the members of this process, and ask whether it is the"
-                  + " root's, and when",
-              THREAD,
-              CLOCK),
+              "has the threads on which messages take time and objects change sides",
+              THREAD),
           Edge.of(
               "stoa.migration.RootStore",
-              "starts the threads of the root, which wait for those of roots before; callers wait"
-                  + " there for the disk",
-              THREAD,
-              CLOCK),
-          Edge.of("stoa.migration.Outpost", "has the thread that ticks for its member", THREAD),
-          Edge.of(
-              "stoa.migration.Seat", "callers wait there for objects, with a limit", THREAD, CLOCK),
+              "hands over what loads and writes; callers wait there for the disk",
+              THREAD),
+          Edge.of("stoa.migration.Outpost", "callers wait there for objects to be lent", THREAD),
+          Edge.of("stoa.migration.Seat", "callers wait there for objects", THREAD),
           Edge.of(
               "stoa.migration.Auto",
               "notes how long calls take, which its model has to know",
@@ -84,9 +83,8 @@ class TidyTest {
               FILE),
           Edge.of(
               "stoa.objects.EmbeddedStoa",
-              "answers asynchronous calls on threads of their own; notes when it was opened",
-              THREAD,
-              CLOCK),
+              "answers asynchronous calls on threads of their own",
+              THREAD),
           Edge.of(
               "stoa.objects.marshal.CodecPool",
               "looks first where the calling thread left a codec",
@@ -102,6 +100,8 @@ class TidyTest {
               "stoa.store.Coordinator", "where those wait who come while it is decided", THREAD),
           Edge.of("stoa.store.Intake", "where callers wait while a batch goes to its keys", THREAD),
           Edge.of("stoa.store.Nesting", "where handlers wait for each other", THREAD),
+          Edge.of("stoa.store.Visits", "where handlers of other stores wait", THREAD),
+          Edge.of("stoa.store.Resuming", "hands over what goes on when a store is opened", THREAD),
           Edge.of("stoa.store.Progress", "where those wait who follow the log", THREAD),
           Edge.of("stoa.store.Request", "wakes the caller that waits for it", THREAD),
           Edge.of("stoa.store.Round", "knows the thread that runs it", THREAD),
@@ -111,6 +111,11 @@ class TidyTest {
               "answers asynchronous appends on threads of their own",
               THREAD),
           Edge.of("stoa.store.Store", "where callers wait, and closing has a limit", THREAD, CLOCK),
+          Edge.of(
+              "stoa.store.Timing",
+              "the clock of this process, and the threads of what happens by itself",
+              THREAD,
+              CLOCK),
           Edge.of("stoa.store.Threads", "starts the writer and the ticks", THREAD),
           Edge.of("stoa.store.Versions", "where readers wait for what they must see", THREAD),
           Edge.of("stoa.store.Workers", "starts the threads of user methods", THREAD));

@@ -2,7 +2,6 @@ package stoa.wire;
 
 import java.util.List;
 import java.util.stream.IntStream;
-import stoa.Order;
 import stoa.base.StreamId;
 import stoa.objects.Part;
 
@@ -14,17 +13,14 @@ import stoa.objects.Part;
 /// group, and no other does.
 ///
 /// @param owners the group of each shard
-/// @param spread whether objects of the global order are in their shards, too; else they are all on
-///   the group of that order
-public record ShardMap(List<Integer> owners, boolean spread) {
+public record ShardMap(List<Integer> owners) {
   /// How many shards there are.
   public static final int SHARDS = 256;
 
   /// How many groups a store has at most.
   public static final int GROUPS_MAX = 8;
 
-  /// The group that keeps what is of the store as a whole; and, when it is not spread, all that has
-  /// an order with others.
+  /// The group that keeps what is of the store as a whole.
   public static final int GLOBAL_GROUP = 0;
 
   /// Checks the values.
@@ -36,24 +32,16 @@ public record ShardMap(List<Integer> owners, boolean spread) {
     owners.forEach(ShardMap::requireGroup);
   }
 
-  /// The map of a store of so many groups, of which one has all that has an order with others.
+  /// The map of a store of so many groups.
   ///
   /// @throws IllegalArgumentException when there cannot be so many
   public static ShardMap of(int groups) {
-    return of(groups, false);
-  }
-
-  /// The map of a store of so many groups.
-  ///
-  /// @param spread whether what has an order with others is spread over them, too
-  /// @throws IllegalArgumentException when there cannot be so many
-  public static ShardMap of(int groups, boolean spread) {
     if (groups < 1 || groups > GROUPS_MAX) {
       throw new IllegalArgumentException(
           groups + " groups; a store has 1 to " + GROUPS_MAX + " of them");
     }
     return new ShardMap(
-        IntStream.range(0, SHARDS).mapToObj(shard -> heaviest(shard, groups)).toList(), spread);
+        IntStream.range(0, SHARDS).mapToObj(shard -> heaviest(shard, groups)).toList());
   }
 
   private static void requireGroup(int group) {
@@ -83,20 +71,9 @@ public record ShardMap(List<Integer> owners, boolean spread) {
     return (int) (stream.high() >>> 56);
   }
 
-  /// The group that a stream's shard is on.
+  /// The group that a stream's shard is on: that of an object, or of a key of the key-value store.
   public int group(StreamId stream) {
     return owners.get(shard(stream));
-  }
-
-  /// The group that keeps an object, or a key of the key-value store.
-  ///
-  /// @param order how it is ordered beside others; keys of the key-value store are by themselves
-  /// @param stream the stream of its calls
-  public int group(Order order, StreamId stream) {
-    return switch (order) {
-      case GLOBAL -> spread ? group(stream) : GLOBAL_GROUP;
-      case STREAM -> group(stream);
-    };
   }
 
   /// What a group's engine has of the store.

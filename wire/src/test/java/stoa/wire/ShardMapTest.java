@@ -8,7 +8,6 @@ import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;
 import org.junit.jupiter.api.Test;
-import stoa.Order;
 import stoa.base.StreamId;
 
 class ShardMapTest {
@@ -54,16 +53,6 @@ class ShardMapTest {
       assertEquals(map.owners().get(map.shard(stream)), map.group(stream));
     }
     assertEquals(ShardMap.SHARDS, shards.size());
-  }
-
-  @Test
-  void whatHasAnOrderWithOthersIsInTheGroupOfTheGlobalOrder() {
-    var map = ShardMap.of(4);
-    for (int i = 0; i < 100; i++) {
-      var stream = StreamId.of("object " + i);
-      assertEquals(ShardMap.GLOBAL_GROUP, map.group(Order.GLOBAL, stream));
-      assertEquals(map.group(stream), map.group(Order.STREAM, stream));
-    }
   }
 
   @Test

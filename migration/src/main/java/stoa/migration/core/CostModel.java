@@ -13,6 +13,12 @@ import java.util.Deque;
 /// It stays where it is until the other side is better by a good deal. Now and then it tries the
 /// other side for some calls, if that does not look hopeless; each time that was in vain, it waits
 /// for twice as many epochs before the next.
+///
+/// What a trial sees, other objects cause, too. Members in the server's process use its processors:
+/// when these unpack and pack large states all the time, a single object finds a slow server, and
+/// each of many would be answered sooner at its client while all together are answered later. So
+/// when processors are scarce, objects whose calls are much more work at clients go to the server
+/// together (a herd), and stay if no fewer calls are answered then than before, of all objects.
 public final class CostModel {
   /*
    * (1) At the server an object takes `rate * compute` of the processors. It does not go there when
@@ -21,7 +27,14 @@ public final class CostModel {
    * (2) A trial is an epoch at the other side. It ends in staying there, or in going back. As many
    *     objects of a server try at a time as `trialsMax` says: one at first, twice as many after each
    *     that stays, half as many after each that goes back. What one has seen there the others know.
+   *     After one in vain nobody tries for PACE times as long as it took, since all who call an
+   *     object wait while it moves: so trials in vain cost a part of the time that does not depend on
+   *     how many objects there are.
    * (3) What is clear after a few calls ends an epoch.
+   * (4) Scarce are processors of which SCARCE are used by what calls at the server, and those of
+   *     members beside it, take besides computing. A herd gathers for some time; what is seen there
+   *     counts after that, and is in vain when it was not well until the herd ends. Then there is no
+   *     other herd for a while, each time twice as long.
    */
   private static final int EPOCH = 16;
   private static final int SETTLING = 4;
@@ -38,6 +51,14 @@ public final class CostModel {
   private static final double MEMORY = 0.5;
   private static final int TRIALS_MAX = 64;
   private static final long TRIAL_NANOS_MAX = 2_000_000_000;
+  private static final int PACE = 20;
+  private static final double HERD = 3;
+  private static final double SCARCE = 0.6;
+  private static final double SPENT_NANOS = 300_000_000;
+  private static final long GATHER_NANOS = 200_000_000;
+  private static final long HERD_NANOS = 1_000_000_000;
+  private static final long HERD_PAUSE_NANOS = 10_000_000_000L;
+  private static final long HERD_PAUSE_NANOS_MAX = 600_000_000_000L;
   /* About what processors work: for a call at the server, for a move, for each byte of a state that is
    * unpacked and packed again, and for each that moves. */
   private static final double CALL_NANOS = 20_000;
@@ -94,10 +115,44 @@ public final class CostModel {
     private final Deque<Long> trials = new ArrayDeque<>();
     /* What a call costs there besides computing; negative when nobody was there yet. */
     private double callNanos = -1;
+    /* Until when nobody tries, if there was one in vain. */
+    private boolean isPaced;
+    private long pacedUntil;
+    /* When the last herd began, if there was one; after which time there is another one if that was in
+     * vain. */
+    private boolean hadHerd;
+    private long herdBegan;
+    private boolean inVain;
+    private long herdPause = HERD_PAUSE_NANOS / 2;
+    /* What calls took of the processors, the older the less, and what calls at the server would have
+     * taken of them at members beside it; until when. */
+    private double spent;
+    private double spared;
+    private long spentUntil;
+    /* How many calls of all objects were answered, the older the less; and when the last herd began. */
+    private double answered;
+    private double answeredBefore;
 
     /// @param processors how many there are
     public Server(int processors) {
       this.processors = processors;
+    }
+
+    private void spend(int calls, double nanos, double more, long now) {
+      double rest = Math.exp(-Math.max(0, now - spentUntil) / SPENT_NANOS);
+      spent = rest * spent + nanos;
+      spared = rest * spared + more;
+      answered = rest * answered + calls;
+      spentUntil = now;
+    }
+
+    /* Whether processors are scarce, or would be with all at the clients. */
+    private boolean isScarce() {
+      return spent + spared > SCARCE * processors * SPENT_NANOS;
+    }
+
+    private boolean isPaced(long now) {
+      return isPaced && now - pacedUntil < 0;
     }
 
     private boolean lets(long now) {
@@ -105,9 +160,43 @@ public final class CostModel {
       return trials.size() < trialsMax;
     }
 
-    private void ended(long begun, boolean stays) {
+    private void ended(long begun, boolean stays, long now) {
       var _ = trials.removeFirstOccurrence(begun);
       trialsMax = stays ? Math.min(TRIALS_MAX, 2 * trialsMax) : Math.max(1, trialsMax / 2);
+      isPaced = !stays;
+      pacedUntil = now + PACE * (now - begun);
+    }
+
+    private boolean isGathering(long now) {
+      return hadHerd && now - herdBegan < GATHER_NANOS;
+    }
+
+    private boolean isHerd(long now) {
+      return hadHerd && now - herdBegan < HERD_NANOS;
+    }
+
+    private boolean letsHerd(long now) {
+      if (isHerd(now)) return true;
+      if (inVain && now - herdBegan < herdPause) return false;
+      hadHerd = true;
+      herdBegan = now;
+      inVain = false;
+      answeredBefore = answered;
+      return true;
+    }
+
+    /* Whether the herd leaves no fewer calls answered. */
+    private boolean isHerdWell() {
+      return answered >= BETTER * answeredBefore;
+    }
+
+    private void herdEnded(boolean stays) {
+      if (stays) {
+        herdPause = HERD_PAUSE_NANOS / 2;
+      } else if (!inVain) {
+        inVain = true;
+        herdPause = Math.min(HERD_PAUSE_NANOS_MAX, 2 * herdPause);
+      }
     }
 
     private boolean has(double more) {
@@ -128,6 +217,7 @@ public final class CostModel {
   private int moves;
   private long began;
   private boolean isTrial;
+  private boolean isInHerd;
   private long trialBegan;
 
   /* Of the epochs before; negative when there were none. */
@@ -153,11 +243,15 @@ public final class CostModel {
 
   /// Notes updates.
   ///
+  /// @param here whether members in the server's process made them, and used its processors
   /// @param at when they were told, in nanoseconds of some clock
   /// @return whether [#isAtServer()] has changed
-  public boolean ran(Updates updates, long at) {
+  public boolean ran(Updates updates, boolean here, long at) {
+    double atClient = here ? updates.count * workAtClient() : 0;
+    if (updates.atServer) server.spend(updates.count, updates.count * CALL_NANOS, atClient, at);
+    else server.spend(updates.count, atClient, 0, at);
     if (updates.atServer != atServer || updates.count == 0) return false; // made before it went
-    if (settled < SETTLING) {
+    if (settled < SETTLING || (isInHerd && server.isGathering(at))) {
       settled += updates.count;
       began = at;
       return false;
@@ -193,20 +287,32 @@ public final class CostModel {
       double call = Math.max(0, mean - Math.max(0, computeNanos));
       server.callNanos = mixed(server.callNanos, call);
     }
-    boolean goes = isTrial ? !hasWon(mean) : isToGo(mean, rate, at);
-    if (isTrial) {
-      server.ended(trialBegan, !goes);
-      wait = goes ? Math.min(WAIT_MAX, 2 * wait) : WAIT_WON;
-      waited = 0;
+    if (isInHerd && !server.isHerdWell() && server.isHerd(at)) {
+      begin(SETTLING, at);
+      return false;
     }
-    isTrial = !isTrial && goes;
-    if (isTrial) {
-      trialBegan = at;
-      server.trials.add(at);
-    }
+    boolean won = isInHerd ? server.isHerdWell() : hasWon(mean);
+    boolean goes = isTrial ? !won : isToGo(mean, rate, at);
+    if (isTrial) trialEnded(!goes, at);
+    else if (goes) trialBegins(at);
     if (goes) go(rate);
     begin(goes ? 0 : SETTLING, at);
     return goes;
+  }
+
+  private void trialBegins(long at) {
+    isTrial = true;
+    trialBegan = at;
+    if (!isInHerd) server.trials.add(at);
+  }
+
+  private void trialEnded(boolean stays, long at) {
+    isTrial = false;
+    if (isInHerd) server.herdEnded(stays);
+    else server.ended(trialBegan, stays, at);
+    isInHerd = false;
+    wait = stays ? WAIT_WON : Math.min(WAIT_MAX, 2 * wait);
+    waited = 0;
   }
 
   private void begin(int alreadySettled, long at) {
@@ -220,14 +326,18 @@ public final class CostModel {
   }
 
   /// Notes that the object was brought to the clients, for what cannot be done at the server.
-  public void broughtHome() {
+  ///
+  /// @param at when that was, as in [#ran]
+  public void broughtHome(long at) {
     if (!atServer) return;
     go(0);
-    if (isTrial) server.ended(trialBegan, false);
-    isTrial = false;
-    wait = Math.min(WAIT_MAX, 2 * wait);
-    waited = 0;
-    begin(0, 0);
+    if (isTrial) {
+      trialEnded(false, at);
+    } else {
+      wait = Math.min(WAIT_MAX, 2 * wait);
+      waited = 0;
+    }
+    begin(0, at);
   }
 
   private static double mixed(double before, double now) {
@@ -247,11 +357,23 @@ public final class CostModel {
   }
 
   private boolean isToGo(double mean, double rate, long at) {
-    if (++waited < wait || !server.lets(at)) return false;
+    waited++;
     double needed = GROWTH * rate * Math.max(0, computeNanos) / 1e9;
     if (!atServer && !server.has(needed)) return false;
+    if (workAtClient() > HERD * CALL_NANOS && server.isScarce()) {
+      isInHerd = !atServer && server.letsHerd(at);
+      if (isInHerd || atServer) return isInHerd;
+    }
+    if (!server.lets(at)) return false;
+    if (!isRegretted() && (waited < wait || server.isPaced(at))) return false;
     double foreseen = atServer ? foreseenAtClient() : foreseenAtServer();
     return foreseen < HOPEFUL * mean || waited > STALE * wait;
+  }
+
+  /* Whether it was better where it was before. */
+  private boolean isRegretted() {
+    double own = atServer ? serverNanos : clientNanos;
+    return other() >= 0 && other() < BETTER * own;
   }
 
   private double foreseenAtServer() {

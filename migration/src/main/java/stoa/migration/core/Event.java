@@ -3,6 +3,7 @@ package stoa.migration.core;
 import java.util.SortedMap;
 import java.util.SortedSet;
 import org.jspecify.annotations.Nullable;
+import stoa.Reads;
 import stoa.base.StreamId;
 
 /// What happens to a node of the tree.

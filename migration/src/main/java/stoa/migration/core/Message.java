@@ -136,6 +136,13 @@ public sealed interface Message {
   /// The sender takes the receiver for a neighbor. It is the first between the two.
   record Greet(Kin kin) implements Message {}
 
+  /// How far below the sender, a child of the receiver, the nearest place for a newcomer is: 0 when
+  /// it has one itself, and [#MOST] when it is that far or farther.
+  record Depth(int depth) implements Message {
+    /// The greatest.
+    public static final int MOST = 255;
+  }
+
   /// Whether this is the first that a child says to its parent: children connect, since a parent
   /// can be reached.
   default boolean connects() {

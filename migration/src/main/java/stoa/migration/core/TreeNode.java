@@ -12,6 +12,7 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
+import stoa.Reads;
 import stoa.base.Check;
 import stoa.base.StreamId;
 import stoa.migration.core.LocalQueue.Entry;
@@ -105,6 +106,12 @@ public final class TreeNode {
     }
   }
 
+  /* What is known of a child: how far below it the nearest place for a newcomer is, and how many
+   * newcomers were passed on to it. */
+  private record Below(int depth, int passed) {
+    private static final Below NEW = new Below(0, 0);
+  }
+
   private record Stashed(NodeId from, Event event) {}
 
   private record Waiting(NodeId from, Message.Ask ask) {}
@@ -115,6 +122,7 @@ public final class TreeNode {
   private static final long LAST_FLUSH = -1;
 
   private static final int UNREACHABLE_MAX = 16;
+  private static final int UNTOLD = -1;
 
   private final NodeId me;
   private final Settings settings;
@@ -125,8 +133,10 @@ public final class TreeNode {
   /* While it joins, who has a place for it, and who had but could not be reached. */
   private @Nullable NodeId offered;
   private final SortedSet<NodeId> unreachable = new TreeSet<>();
-  /* Children, with the number of newcomers that were passed on to them. */
-  private final SortedMap<NodeId, Integer> children = new TreeMap<>();
+  private final SortedMap<NodeId, Below> children = new TreeMap<>();
+  /* The depth that the parent was told, and whether it may be another by now. */
+  private int toldDepth = UNTOLD;
+  private boolean isToTell;
   private final SortedMap<StreamId, LocalQueue> queues = new TreeMap<>();
   private final Copies copies;
   private List<Effect> effects = new ArrayList<>();
@@ -204,8 +214,8 @@ public final class TreeNode {
       NodeId gone, Settings settings, Message.Promote state, Copies childs, NodeId child) {
     this(gone, settings, false, 0, Stage.IN);
     parent = state.parent();
-    state.children().forEach(each -> children.put(each, 0));
-    children.put(child, 0);
+    state.children().forEach(each -> children.put(each, Below.NEW));
+    children.put(child, Below.NEW);
     state.queues().forEach((object, nodes) -> queues.put(object, LocalQueue.of(nodes)));
     routes.putAll(state.routes());
     copies.merge(childs);
@@ -224,6 +234,15 @@ public final class TreeNode {
   ///
   /// @return what is to be done about it, in this order
   public List<Effect> on(Event event) {
+    var result = step(event);
+    if (!isToTell) return result;
+    tellDepth();
+    result.addAll(effects);
+    effects = new ArrayList<>();
+    return result;
+  }
+
+  private List<Effect> step(Event event) {
     take(event);
     progress();
     evict();
@@ -355,6 +374,7 @@ public final class TreeNode {
   private void welcome(NodeId from) {
     Check.that(stage == Stage.JOINING && from.equals(offered), "%s attached to %s", me, from);
     parent = from;
+    toldDepth = UNTOLD;
     stage = Stage.IN;
     effects.add(new Effect.Joined());
     while (!early.isEmpty()) asked(early.remove());
@@ -407,6 +427,10 @@ public final class TreeNode {
       }
       case Message.Promote promote -> promoted(from, promote);
       case Message.Replaced(NodeId by) -> replaced(from, by);
+      case Message.Depth(int depth) -> {
+        isToTell = true;
+        children.computeIfPresent(from, (_, below) -> new Below(depth, below.passed));
+      }
       case Message.Greet _ -> {}
       case Message.Attach _, Message.Welcome _, Message.Farewell _, Message.Direct _ ->
           throw new IllegalStateException("a neighbor does not say " + message);
@@ -463,6 +487,7 @@ public final class TreeNode {
    * generation when newer copies may be lost. */
   private void remove(NodeId child, @Nullable List<Copy> reconstituted) {
     children.remove(child);
+    isToTell = true;
     moved.remove(child);
     awaited.remove(child);
     List<StreamId> touched = new ArrayList<>();
@@ -490,7 +515,7 @@ public final class TreeNode {
   // ---- joining
 
   /* A node that has room takes the newcomer. Others pass it on to a child: one of its host, if there
-   * is any, and of these the one that got the fewest. */
+   * is any, and of these one with a place as near as there is. */
   private void join(Message.Join join) {
     NodeId newcomer = join.newcomer();
     if (!isIn() || newcomer.equals(me)) return;
@@ -504,20 +529,42 @@ public final class TreeNode {
       effects.add(new Effect.Tell(newcomer, new Message.Offer(me)));
       return;
     }
-    children.merge(best, 1, Integer::sum);
+    children.computeIfPresent(best, (_, below) -> new Below(below.depth, below.passed + 1));
     send(best, join);
   }
 
   private boolean isBetter(NodeId child, NodeId than, String host) {
     boolean near = child.host().equals(host);
     if (near != than.host().equals(host)) return near;
-    return children.getOrDefault(child, 0) < children.getOrDefault(than, 0);
+    var below = children.getOrDefault(child, Below.NEW);
+    var other = children.getOrDefault(than, Below.NEW);
+    return below.depth == other.depth ? below.passed < other.passed : below.depth < other.depth;
+  }
+
+  /* How far below this node the nearest place for a newcomer is. */
+  private int depth() {
+    if (children.size() < settings.childrenMax) return 0;
+    int least = Integer.MAX_VALUE;
+    for (var child : children.entrySet()) {
+      if (!child.getKey().isLeaf()) least = Math.min(least, child.getValue().depth + 1);
+    }
+    return least == Integer.MAX_VALUE ? 0 : Math.min(least, Message.Depth.MOST);
+  }
+
+  /* Tells the parent when it is another one than before, so that the tree stays flat. */
+  private void tellDepth() {
+    isToTell = false;
+    int depth = depth();
+    if (parent == null || stage != Stage.IN || depth == toldDepth) return;
+    toldDepth = depth;
+    send(parent, new Message.Depth(depth));
   }
 
   /* Takes a newcomer, perhaps one too many: others may have come since the offer. */
   private void attach(NodeId newcomer) {
     if (!isIn()) return;
-    children.put(newcomer, 0);
+    children.put(newcomer, Below.NEW);
+    isToTell = true;
     send(newcomer, new Message.Welcome());
     if (stage != Stage.ASKING) return;
     awaited.add(newcomer);
@@ -888,9 +935,11 @@ public final class TreeNode {
     var kin = node.equals(parent) ? Kin.PARENT : Kin.CHILD;
     if (kin == Kin.PARENT) {
       parent = by; // which has all that the old one had
+      toldDepth = UNTOLD;
+      isToTell = true;
     } else {
-      Integer passed = children.remove(node);
-      children.put(by, passed == null ? 0 : passed);
+      Below below = children.remove(node);
+      children.put(by, below == null ? Below.NEW : new Below(0, below.passed));
       routes.replaceAll((_, route) ->
           route.to().equals(node) ? new Route(route.object(), route.course(), by) : route);
     }
@@ -922,7 +971,7 @@ public final class TreeNode {
     if (kept != null) carried.addAll(kept);
     carried.forEach(upper::expect);
     while (!carried.isEmpty()) {
-      for (var effect : upper.on(new Event.Received(me, carried.remove()))) {
+      for (var effect : upper.step(new Event.Received(me, carried.remove()))) {
         if (effect instanceof Effect.Send(NodeId to, Message message) && to.equals(me)) {
           fromNeighbor(from, message);
         } else {
@@ -933,8 +982,10 @@ public final class TreeNode {
     predecessor = null;
     effects.add(new Effect.Send(from, new Message.Farewell()));
     parent = upper.parent;
+    toldDepth = UNTOLD;
+    isToTell = true;
     for (var each : upper.children.keySet()) {
-      if (!each.equals(me)) children.put(each, 0);
+      if (!each.equals(me)) children.put(each, upper.children.getOrDefault(each, Below.NEW));
     }
     copies.merge(upper.copies);
     mergeQueues(upper);

@@ -26,7 +26,7 @@ class CostModelTest {
       now += nanos;
       if (there) atServer++;
       long compute = there ? -1 : computeNanos;
-      if (model.ran(one(there, nanos, compute, callers > 1), now)) changes++;
+      if (model.ran(one(there, nanos, compute, callers > 1), true, now)) changes++;
     }
   }
 
@@ -63,7 +63,7 @@ class CostModelTest {
     for (int round = 1; round < 2_000; round++) {
       for (var each : models) {
         assertFalse(each.isAtServer());
-        boolean _ = each.ran(one(false, 9 * MILLI, 9 * MILLI, false), 10 * MILLI * round);
+        boolean _ = each.ran(one(false, 9 * MILLI, 9 * MILLI, false), true, 10 * MILLI * round);
       }
     }
   }
@@ -77,7 +77,7 @@ class CostModelTest {
         // A tenth of a processor each; with what they may take more of it, a fifth.
         boolean is = each.isAtServer();
         long nanos = is ? MILLI + 100 * MICRO : 2 * MILLI;
-        boolean _ = each.ran(one(is, nanos, is ? -1 : MILLI, false), 10 * MILLI * round);
+        boolean _ = each.ran(one(is, nanos, is ? -1 : MILLI, false), true, 10 * MILLI * round);
       }
     }
     int there = 0;
@@ -94,7 +94,7 @@ class CostModelTest {
         now += there ? 20 * MICRO : 200 * MICRO;
         some = some.and(there ? 20 * MICRO : 200 * MICRO, there ? -1 : 2 * MICRO, 100, !there);
       }
-      if (model.ran(some, now)) changes++;
+      if (model.ran(some, true, now)) changes++;
     }
     assertTrue(model.isAtServer());
     assertEquals(1, changes);
@@ -108,7 +108,7 @@ class CostModelTest {
       for (var each : models) {
         boolean is = each.isAtServer();
         now += 100 * MICRO;
-        boolean _ = each.ran(one(is, is ? 50 * MICRO : MILLI, is ? -1 : MICRO, true), now);
+        boolean _ = each.ran(one(is, is ? 50 * MICRO : MILLI, is ? -1 : MICRO, true), true, now);
       }
     }
     for (var each : models) assertTrue(each.isAtServer());
@@ -132,8 +132,58 @@ class CostModelTest {
   void whatWasBroughtHomeIsAtTheClients() {
     run(200, 2 * MICRO, 200 * MICRO, 20 * MICRO, 10);
     assertTrue(model.isAtServer());
-    model.broughtHome();
+    model.broughtHome(now);
     assertFalse(model.isAtServer());
     assertEquals(1, changes);
+  }
+
+  /* Fifty objects of large states. A call at a client takes 300 microseconds of one of two processors,
+   * and is answered soon; at the server it takes 20, and is answered late while most are at clients.
+   * Answers how many are at the server at the end. */
+  private int largeStates(boolean here, int rounds) {
+    var models = new CostModel[50];
+    for (int i = 0; i < models.length; i++) models[i] = new CostModel(server);
+    int there = 0;
+    for (int round = 1; round <= rounds; round++) {
+      there = 0;
+      for (var each : models) if (each.isAtServer()) there++;
+      now += (there * 20L + (50 - there) * 300L) * MICRO / 2;
+      long late = there < 40 ? 5 * MILLI : 300 * MICRO;
+      for (var each : models) {
+        boolean is = each.isAtServer();
+        var call = Updates.none(is).and(is ? late : 200 * MICRO, is ? -1 : 5 * MICRO, 100_000, !is);
+        boolean _ = each.ran(call, here, now);
+      }
+    }
+    return there;
+  }
+
+  @Test
+  void whereProcessorsAreScarceLargeStatesGoToTheServerTogetherAndStay() {
+    assertEquals(50, largeStates(true, 400));
+    assertEquals(50, largeStates(true, 20_000));
+  }
+
+  @Test
+  void membersElsewhereHaveProcessorsOfTheirOwn() {
+    assertTrue(largeStates(false, 20_000) <= 1);
+  }
+
+  @Test
+  void trialsInVainTakeASmallPartOfTheTimeHoweverManyObjectsThereAre() {
+    var models = new CostModel[500];
+    for (int i = 0; i < models.length; i++) models[i] = new CostModel(server);
+    int trying = 0;
+    for (int round = 0; round < 2_000; round++) {
+      boolean tries = false;
+      for (var each : models) {
+        boolean is = each.isAtServer();
+        tries |= is;
+        boolean _ = each.ran(one(is, (is ? 90L : 80L) * MICRO, is ? -1 : MICRO, false), true, now);
+      }
+      now += 100 * MICRO;
+      if (tries) trying++;
+    }
+    assertTrue(trying > 20 && trying < 200, trying + " rounds of 2,000 with a trial");
   }
 }

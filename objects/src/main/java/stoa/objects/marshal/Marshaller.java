@@ -121,6 +121,13 @@ public final class Marshaller {
     }
   }
 
+  /// As [#register(SharedType)]; answers whether the type was not known.
+  public boolean learn(SharedType type) {
+    boolean known = generation.registry.has(type);
+    register(type);
+    return !known;
+  }
+
   /// Whether a class is known.
   public boolean isRegistered(Class<?> type) {
     return generation.registry.has(type);
@@ -250,7 +257,8 @@ public final class Marshaller {
     return value(bytes, 0, bytes.length, keys);
   }
 
-  private @Nullable Object value(byte[] bytes, int from, int to, ClassLoader keys) {
+  /// As [#value(byte\[\], int, int)], with keys in references of classes only that a loader finds.
+  public @Nullable Object value(byte[] bytes, int from, int to, ClassLoader keys) {
     var in = new Simple.Input(bytes, from, to);
     byte format = in.get();
     if (format == GRAPH) return using(keys, codec -> codec.read(bytes, from + 1, to, 1))[0];
@@ -366,6 +374,11 @@ public final class Marshaller {
 
   /// The exception encoded in the bytes from `from` to `to`, exclusive.
   public Throwable thrown(byte[] bytes, int from, int to) {
+    return thrown(bytes, from, to, loader);
+  }
+
+  /// As [#thrown(byte\[\], int, int)], with keys in references of classes only that a loader finds.
+  public Throwable thrown(byte[] bytes, int from, int to, ClassLoader keys) {
     var in = new Simple.Input(bytes, from, to);
     byte format = in.get();
     if (format == THROWN_TEXT) {
@@ -374,7 +387,7 @@ public final class Marshaller {
       return new CallFailed(String.valueOf(text));
     }
     expect(THROWN, format, "an exception");
-    return using(codec -> codec.readThrown(bytes, from + 1, to));
+    return using(keys, codec -> codec.readThrown(bytes, from + 1, to));
   }
 
   // ----

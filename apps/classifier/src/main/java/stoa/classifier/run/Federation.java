@@ -10,6 +10,7 @@ import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import stoa.Reads;
 import stoa.Stoa;
 import stoa.classifier.Application;
 import stoa.classifier.Classifier;
@@ -18,7 +19,6 @@ import stoa.classifier.Model;
 import stoa.migration.Domain;
 import stoa.migration.Member;
 import stoa.migration.Place;
-import stoa.migration.core.Reads;
 
 /// Networks that train shared classifiers together, one for each [Application], each network with
 /// records that it keeps.

@@ -1,6 +1,6 @@
-package stoa.migration.core;
+package stoa;
 
-/// What a read of one object sees (section 5.2).
+/// What an accessor sees of an object that migrates among clients (self-service, section 5.2).
 public enum Reads {
   /// The newest copy that is here. All reads and updates have one order, the same for all who look,
   /// in which a read may come before updates that ended earlier.

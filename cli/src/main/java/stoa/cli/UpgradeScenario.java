@@ -1,0 +1,76 @@
+package stoa.cli;
+
+import java.io.File;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import stoa.sim.Chance;
+import stoa.sim.Scenario;
+import stoa.sim.Trace;
+
+/// A rolling upgrade: three servers of another release keep one store, and are started again with
+/// this one, one after the other, while clients of this one call. Calls go on, and what they were
+/// answered is explained.
+///
+/// `STOA_BEFORE=DIR ./stoa test --campaign --scenario cluster-upgrade --seeds 0-4`, where DIR has
+/// the source of the other release, and `./stoa help` was run there.
+public final class UpgradeScenario implements Scenario {
+  private static final String BEFORE = "STOA_BEFORE";
+  private static final int SERVERS = 3;
+  private static final int BETWEEN = 80;
+
+  /// For [java.util.ServiceLoader].
+  public UpgradeScenario() {}
+
+  @Override
+  public String name() {
+    return "cluster-upgrade";
+  }
+
+  @Override
+  public Duration timeMax() {
+    return Duration.ofMinutes(10);
+  }
+
+  @Override
+  public void run(Chance chance, Trace trace) throws Exception {
+    var site = ServerProcess.Site.LOOPBACK.withRelease(before());
+    Path directory = Files.createTempDirectory("cluster-history");
+    try (var cluster = Cluster.start(sites(site, directory), SERVERS)) {
+      RecordedRun.run(
+          cluster.url(),
+          turns ->
+              MembersScenario.restarts(cluster, turns, chance, trace, "a server upgraded", BETWEEN),
+          chance,
+          trace);
+    } finally {
+      Directories.delete(directory);
+    }
+  }
+
+  private static Cluster.Sites sites(ServerProcess.Site site, Path directory) {
+    return new Cluster.Sites() {
+      @Override
+      public ServerProcess.Site site(int number) {
+        return site;
+      }
+
+      @Override
+      public Path directory(int number) {
+        return directory.resolve("s" + number);
+      }
+    };
+  }
+
+  /* The class path of the other release. */
+  private static String before() {
+    String directory = System.getenv(BEFORE);
+    Path built = Path.of(directory == null ? "" : directory, "cli", "target").toAbsolutePath();
+    if (directory == null || !Files.isDirectory(built.resolve("lib"))) {
+      throw new IllegalStateException(
+          "%s is %s; set it to the directory of another release's source, and run ./stoa help there"
+              .formatted(BEFORE, directory == null ? "not set" : "\"" + directory + "\""));
+    }
+    return built + "/*" + File.pathSeparator + built.resolve("lib") + "/*";
+  }
+}

@@ -1,0 +1,112 @@
+package stoa.client;
+
+import java.util.function.Supplier;
+import stoa.LimitExceeded;
+import stoa.Ref;
+import stoa.objects.ObjectAnswer;
+import stoa.objects.types.Keys;
+import stoa.store.Key;
+import stoa.wire.proto.Answered;
+import stoa.wire.proto.Call;
+import stoa.wire.proto.Errand;
+import stoa.wire.proto.ErrandAnswer;
+import stoa.wire.proto.ObjectName;
+
+/// The calls of a transaction, each with those that its method makes on objects of other groups:
+/// the client makes these where their objects are. One thread at a time uses it.
+final class Errands {
+  /*
+   * The server of a group gives up the run of a method that calls an object elsewhere, and says what it calls. That is
+   * called there, in the same transaction and as of the same moment, and may have errands of its own. Then the first call is made again,
+   * and goes on with the answer. Methods are deterministic, so that each run asks the same.
+   */
+
+  /// So many bytes of answers go with one call: a frame has 8 MiB.
+  private static final int ANSWERS_BYTES_MAX = 4 << 20;
+
+  /// Where the calls of a transaction are made.
+  interface Branches {
+    /// What the transaction has begun in a group, begun if need be.
+    Branch of(int group);
+
+    /// Begins a nested transaction in all groups.
+    void enter();
+
+    /// Ends the one that began last.
+    void leave(boolean keep);
+  }
+
+  private final Branches branches;
+  private boolean begun;
+
+  Errands(Branches branches) {
+    this.branches = branches;
+  }
+
+  /// Makes a call.
+  ///
+  /// @param containers answers the container of the object, in use
+  Answered call(
+      Branch branch, Supplier<Container> containers, Call.Builder call, boolean changing) {
+    int bytes = 0;
+    while (true) {
+      Answered answered = branch.call(containers.get(), call, changing);
+      if (!answered.hasErrand()) return answered;
+      ErrandAnswer said = errand(answered.getErrand());
+      bytes += said.getSerializedSize();
+      if (bytes > ANSWERS_BYTES_MAX) {
+        throw new LimitExceeded(
+            "one call of a transaction was answered "
+                + bytes
+                + " bytes by objects of other groups; "
+                + ANSWERS_BYTES_MAX
+                + " is the most: have the method ask for less");
+      }
+      call.addErrands(said);
+    }
+  }
+
+  /// Whether errands were begun since this was last asked.
+  boolean haveBegun() {
+    boolean were = begun;
+    begun = false;
+    return were;
+  }
+
+  private ErrandAnswer errand(Errand errand) {
+    begun = true;
+    if (!errand.getNested()) return answer(errand);
+    branches.enter();
+    boolean kept = false;
+    try {
+      ErrandAnswer said = answer(errand);
+      kept = said.getAnswer().byteAt(0) == ObjectAnswer.RETURNED;
+      return said;
+    } finally {
+      branches.leave(kept);
+    }
+  }
+
+  private ErrandAnswer answer(Errand errand) {
+    Branch branch = branches.of(errand.getGroup());
+    RemoteStoa stoa = branch.stoa();
+    stoa.types().use(errand.getClassName());
+    Key key = key(errand.getObject(), stoa.loader());
+    var call =
+        Call.newBuilder()
+            .setExistence(errand.getExistence())
+            .setCall(errand.getCall())
+            .addAllCallers(errand.getCallersList());
+    Answered answered =
+        call(branch, () -> stoa.conversation().containers().use(key, null), call, true);
+    return ErrandAnswer.newBuilder()
+        .setGroup(errand.getGroup())
+        .setAnswer(answered.getAnswer())
+        .build();
+  }
+
+  private static Key key(ObjectName object, ClassLoader loader) {
+    byte[] name = object.getKey().toByteArray();
+    return new Key(object.getType(), name, new Ref<>(object.getType(), Keys.decode(name, loader)));
+  }
+}

@@ -1,0 +1,255 @@
+package stoa.cluster;
+
+import io.grpc.ManagedChannel;
+import io.grpc.netty.shaded.io.grpc.netty.NettyChannelBuilder;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import stoa.Accessor;
+import stoa.Order;
+import stoa.Shared;
+import stoa.Stoa;
+import stoa.StoaConfig;
+import stoa.Unavailable;
+import stoa.node.ServerConfig;
+import stoa.wire.proto.DrainRequest;
+import stoa.wire.proto.JoinRequest;
+import stoa.wire.proto.StatusReply;
+import stoa.wire.proto.StatusRequest;
+import stoa.wire.proto.StoreGrpc;
+import stoa.wire.proto.WhereRequest;
+
+/// Servers in this process that keep one store and talk over the loopback device. One test has
+/// them, and closes them.
+final class RunningServers implements AutoCloseable {
+  @Shared(name = "cluster.Counter")
+  static class Counter {
+    private long value;
+
+    long increment() {
+      return ++value;
+    }
+
+    @Accessor
+    long value() {
+      return value;
+    }
+  }
+
+  /// Its objects are spread over all groups.
+  @Shared(name = "cluster.Tally", order = Order.STREAM)
+  static class Tally {
+    private long value;
+
+    long increment() {
+      return ++value;
+    }
+
+    @Accessor
+    long value() {
+      return value;
+    }
+  }
+
+  private final Path directory;
+  private final int groups;
+  private final int replicas;
+  private final List<ClusterServer> servers = new ArrayList<>();
+
+  /// Where clients found the servers first: the others have noted it.
+  private final Map<String, Integer> ports = new HashMap<>();
+
+  /// @param directory where each server has a directory of its name
+  /// @param replicas how many members of a group execute what it is asked
+  RunningServers(Path directory, int groups, int replicas) {
+    this.directory = directory;
+    this.groups = groups;
+    this.replicas = replicas;
+  }
+
+  /// Starts servers, and waits until all is where it should be.
+  void start(String... names) throws IOException {
+    for (String name : names) {
+      start(directory.resolve(name), name, ports.getOrDefault(name, 0));
+      ports.put(name, last().port());
+    }
+    settle();
+  }
+
+  /// Starts a server that is named after its port.
+  void startWithoutName() throws IOException {
+    start(directory.resolve("some"), null, 0);
+  }
+
+  private void start(Path own, @Nullable String name, int port) throws IOException {
+    ClusterServer contact = servers.isEmpty() ? null : first();
+    servers.add(
+        ClusterServer.start(
+            new ClusterServer.Options(
+                own,
+                ServerConfig.of("127.0.0.1", port),
+                name,
+                "127.0.0.1",
+                0,
+                null,
+                groups,
+                replicas,
+                contact == null ? null : "127.0.0.1:" + contact.port(),
+                contact(contact),
+                StoaConfig.of("file:" + own),
+                RunningServers.class.getClassLoader(),
+                _ -> true)));
+  }
+
+  private static Contact contact(@Nullable ClusterServer joined) {
+    return new Contact() {
+      @Override
+      public void join(String name, String member) {
+        var request = JoinRequest.newBuilder().setServer(name).setMember(member).build();
+        int leader = leader(Objects.requireNonNull(joined), 0);
+        String refusal = ask(leader, to -> to.join(request)).getRefusal();
+        if (!refusal.isEmpty()) throw new Unavailable(refusal);
+      }
+
+      @Override
+      public void report(String address, int group, byte[] evidence) {
+        throw new AssertionError("a counter is deterministic");
+      }
+    };
+  }
+
+  ClusterServer first() {
+    return servers.getFirst();
+  }
+
+  ClusterServer last() {
+    return servers.getLast();
+  }
+
+  ClusterServer get(int index) {
+    return servers.get(index);
+  }
+
+  // ---- what they say
+
+  /// Waits until all groups have their members and leaders, and nothing moves.
+  void settle() {
+    ManagedChannel channel = channel(last().port());
+    try {
+      while (!isSettled(stub(channel).status(StatusRequest.getDefaultInstance()))) {
+        Thread.onSpinWait();
+      }
+    } finally {
+      channel.shutdownNow();
+    }
+  }
+
+  private boolean isSettled(StatusReply status) {
+    int count = status.getServersCount();
+    if (count != servers.size()) return false;
+    var members = new int[groups];
+    var leads = new int[groups];
+    for (var server : status.getServersList()) {
+      int leadsHere = 0;
+      for (var member : server.getGroupsList()) {
+        if (!member.getMove().isEmpty() || member.getBehind() > 100) return false;
+        members[member.getGroup()]++;
+        if (!member.getLeads()) continue;
+        leads[member.getGroup()]++;
+        leadsHere++;
+      }
+      if (!server.getState().isEmpty() || leadsHere > (groups + count - 1) / count) return false;
+    }
+    for (int group = 0; group < groups; group++) {
+      if (members[group] != Math.min(Math.max(3, replicas), count) || leads[group] != 1)
+        return false;
+    }
+    return true;
+  }
+
+  /// What the last one knows of all.
+  StatusReply status() {
+    return ask(last().port(), to -> to.status(StatusRequest.getDefaultInstance()));
+  }
+
+  /// The port of the server that has a group's part of the store, which one of them tells as soon
+  /// as it knows.
+  static int leader(ClusterServer asked, int group) {
+    var request = WhereRequest.newBuilder().setGroup(group).build();
+    String leader = ask(asked.port(), to -> to.where(request)).getLeader();
+    return Integer.parseInt(leader.substring(leader.lastIndexOf(':') + 1));
+  }
+
+  private static <T> T ask(int port, Function<StoreGrpc.StoreBlockingStub, T> question) {
+    ManagedChannel channel = channel(port);
+    try {
+      return question.apply(stub(channel));
+    } finally {
+      channel.shutdownNow();
+    }
+  }
+
+  private static ManagedChannel channel(int port) {
+    return NettyChannelBuilder.forAddress("127.0.0.1", port).usePlaintext().build();
+  }
+
+  private static StoreGrpc.StoreBlockingStub stub(ManagedChannel channel) {
+    return StoreGrpc.newBlockingStub(channel).withDeadlineAfter(60, TimeUnit.SECONDS);
+  }
+
+  /// A client that knows one of them.
+  static Stoa open(ClusterServer server) {
+    return Stoa.open("stoa://127.0.0.1:" + server.port());
+  }
+
+  /// A client that knows all of them.
+  Stoa open() {
+    var addresses = servers.stream().map(server -> "127.0.0.1:" + server.port()).toList();
+    return Stoa.open("stoa://" + String.join(",", addresses));
+  }
+
+  // ---- who leaves
+
+  /// Asks who leads group 0 to drain a server; why it does not, or nothing.
+  ///
+  /// @param asked tells who leads
+  static String drain(ClusterServer asked, String name) {
+    var request = DrainRequest.newBuilder().setServer(name).build();
+    return ask(leader(asked, 0), to -> to.drain(request)).getRefusal();
+  }
+
+  /// The first one is none of them any more; it is not closed.
+  ClusterServer removeFirst() {
+    return servers.removeFirst();
+  }
+
+  /// The server that leads a group stops at once.
+  ///
+  /// @return its port
+  int stopLeader(int group) {
+    int port = leader(last(), group);
+    ClusterServer leads =
+        servers.stream().filter(server -> server.port() == port).findAny().orElseThrow();
+    servers.remove(leads);
+    leads.close();
+    return port;
+  }
+
+  /// Stops all, one after the other; they can be started again.
+  void stop() {
+    servers.forEach(ClusterServer::close);
+    servers.clear();
+  }
+
+  @Override
+  public void close() {
+    stop();
+  }
+}

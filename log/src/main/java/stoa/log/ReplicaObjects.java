@@ -1,0 +1,116 @@
+package stoa.log;
+
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import stoa.base.StreamId;
+import stoa.storage.Device;
+import stoa.storage.ObjectReader;
+import stoa.storage.ObjectSnapshot;
+import stoa.storage.VersionedObject;
+import stoa.storage.WriteTransaction;
+
+/// What the commands of a shard make of the versioned objects of one replica's device. One owner
+/// uses it: who applies.
+final class ReplicaObjects {
+  /*
+   * Changes are not in one commit with their position, as batches are: after a crash those behind the
+   * recorded position come again, on a device that has what they made, or on one that another replica
+   * brought further. So each says which version or number it is, and is passed over where that is there.
+   * What it needs may be gone by then (a staged object, say), but only when what it makes is there, or
+   * goes again with a later command that is there as well. None of them may fail but with the device.
+   */
+
+  /// How many snapshots an object has at most; the leader refuses more.
+  static final int SNAPSHOTS_MAX = 64;
+
+  /// How much of a staged object is in memory at a time.
+  private static final int PIECE_BYTES = 4 << 20;
+
+  private final Device device;
+
+  ReplicaObjects(Device device) {
+    this.device = device;
+  }
+
+  void apply(ObjectChange change) {
+    VersionedObject object = device.object(change.id());
+    switch (change) {
+      case ObjectChange.Write write -> object.write(write.version(), write.offset(), write.data());
+      case ObjectChange.Cut cut -> {
+        try (var transaction = object.begin(cut.version())) {
+          transaction.truncate(cut.size());
+          transaction.commit();
+        }
+      }
+      case ObjectChange.Finish finish -> {
+        if (!object.versionState().contains(finish.version())) finish(object, finish);
+        if (finish.staged() != 0) delete(device.object(ObjectChange.staged(finish.staged())));
+      }
+      case ObjectChange.Keep keep -> {
+        if (object.exists() && object.snapshots().size() < SNAPSHOTS_MAX)
+          object.keep(keep.number());
+      }
+      case ObjectChange.Release release -> object.snapshot(release.number()).release();
+      case ObjectChange.Delete _ -> delete(object);
+    }
+  }
+
+  private void finish(VersionedObject object, ObjectChange.Finish finish) {
+    try (var transaction = object.begin(finish.version())) {
+      if (finish.cut() >= 0) transaction.truncate(finish.cut());
+      if (finish.staged() != 0) {
+        copy(device.object(ObjectChange.staged(finish.staged())), transaction);
+      }
+      finish.attributes().forEach(transaction::attribute);
+      finish.removed().forEach(transaction::removeAttribute);
+      transaction.commit();
+    }
+  }
+
+  private static void copy(VersionedObject from, WriteTransaction to) {
+    // Where something was cut off, all behind that is a hole or was written later.
+    from.history(
+        0,
+        Long.MAX_VALUE,
+        extent -> {
+          if (extent.content() == ObjectReader.Content.DATA) return true;
+          to.truncate(extent.offset());
+          return false;
+        });
+    from.history(
+        0,
+        Long.MAX_VALUE,
+        extent -> {
+          if (extent.content() != ObjectReader.Content.DATA) return true;
+          for (long done = 0; done < extent.length(); ) {
+            int length = (int) Math.min(PIECE_BYTES, extent.length() - done);
+            long at = extent.offset() + done;
+            to.write(at, ByteBuffer.wrap(from.read(at, length)));
+            done += length;
+          }
+          return true;
+        });
+  }
+
+  /// Deletes an object with its snapshots.
+  static void delete(VersionedObject object) {
+    for (ObjectSnapshot snapshot : object.snapshots()) snapshot.release();
+    object.delete();
+  }
+
+  /// Deletes the parts of changes that earlier owners have begun: nobody ends them any more.
+  ///
+  /// @param term of the owner that begins
+  void forget(long term) {
+    List<StreamId> stale = new ArrayList<>();
+    device.objects(
+        new StreamId(ObjectChange.STAGED, 0),
+        id -> {
+          if (id.high() != ObjectChange.STAGED || ChangeLane.term(id.low()) >= term) return false;
+          stale.add(id);
+          return true;
+        });
+    for (StreamId id : stale) device.object(id).delete();
+  }
+}

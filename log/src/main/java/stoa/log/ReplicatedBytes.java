@@ -1,0 +1,114 @@
+package stoa.log;
+
+import java.nio.ByteBuffer;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
+import stoa.base.StreamId;
+import stoa.storage.ObjectReader;
+import stoa.storage.ObjectSnapshot;
+import stoa.storage.VersionedObject;
+
+/// An object that all replicas of a shard have, at the one that leads: a change is part of a
+/// command, and is told when this replica has applied it. Thread-safe.
+final class ReplicatedBytes implements ByteObject {
+  private final ChangeLane lane;
+  private final Runnable confirmation;
+  private final StreamId id;
+  private final VersionedObject object;
+
+  /// @param confirmation returns when it is certain that all that was acknowledged is applied here
+  ReplicatedBytes(ChangeLane lane, Runnable confirmation, StreamId id) {
+    this.lane = lane;
+    this.confirmation = confirmation;
+    this.id = id;
+    this.object = lane.device().object(id);
+  }
+
+  @Override
+  public ObjectReader now() {
+    confirmation.run();
+    return object;
+  }
+
+  @Override
+  public ObjectReader at(long number) {
+    confirmation.run();
+    return object.snapshot(number);
+  }
+
+  @Override
+  public List<ObjectSnapshot> snapshots() {
+    confirmation.run();
+    return object.snapshots();
+  }
+
+  @Override
+  public long write(long offset, ByteBuffer data) {
+    return lane.run(data.remaining(), write(id, offset, data));
+  }
+
+  @Override
+  public CompletableFuture<Long> writeAsync(long offset, ByteBuffer data) {
+    return lane.submit(data.remaining(), write(id, offset, data));
+  }
+
+  /// Refuses what no replica could carry out.
+  static void requireRange(long offset, long length) {
+    if (offset < 0 || offset > Long.MAX_VALUE - length) {
+      throw new IllegalArgumentException(
+          "%d bytes at offset %d: offsets go from 0 to 2^63 - 2".formatted(length, offset));
+    }
+  }
+
+  static ChangeLane.Order write(StreamId id, long offset, ByteBuffer data) {
+    requireRange(offset, data.remaining());
+    return versioned(given -> new ObjectChange.Write(id, given.next(id), offset, data));
+  }
+
+  /// An order that is answered with the version that it was given.
+  static ChangeLane.Order versioned(Function<ChangeLane.Given, ObjectChange> making) {
+    return new ChangeLane.Order() {
+      @Override
+      public ObjectChange make(ChangeLane.Given given) {
+        return making.apply(given);
+      }
+
+      @Override
+      public long answer(ObjectChange made) {
+        return switch (made) {
+          case ObjectChange.Write write -> write.version();
+          case ObjectChange.Cut cut -> cut.version();
+          case ObjectChange.Finish finish -> finish.version();
+          case ObjectChange.Keep keep -> keep.number();
+          case ObjectChange.Release _, ObjectChange.Delete _ -> 0;
+        };
+      }
+    };
+  }
+
+  @Override
+  public ByteChange begin() {
+    return new StagedChange(lane, id);
+  }
+
+  @Override
+  public long snapshot() {
+    return lane.run(
+        0,
+        versioned(given -> {
+          given.ensureKeepable(id);
+          return new ObjectChange.Keep(id, lane.number());
+        }));
+  }
+
+  @Override
+  public void release(long number) {
+    lane.run(0, versioned(_ -> new ObjectChange.Release(id, number)));
+  }
+
+  @Override
+  public void delete() {
+    lane.run(0, versioned(_ -> new ObjectChange.Delete(id)));
+  }
+}

@@ -1,0 +1,311 @@
+package stoa.migration;
+
+import java.util.Collection;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import stoa.Action;
+import stoa.DeadlineExceeded;
+import stoa.Placement;
+import stoa.StoaException;
+import stoa.base.StreamId;
+import stoa.objects.PlacedObject;
+import stoa.objects.PlacedObjects;
+import stoa.objects.PlacedStore;
+import stoa.objects.types.SharedMethod;
+import stoa.store.Timing;
+
+/// Lends objects that live in the store to clients that ask for them, beside the root, and takes
+/// them back ([stoa.View.Client]). Thread-safe.
+///
+/// That an object is lent is part of its state in the store, which refuses all other calls on it
+/// from then on, in the order of the log. Here is only who asks for it.
+final class Lender implements Auto {
+  /*
+   * (1) The store says that an object is lent from before anybody is told so, until after the root
+   *     holds it and all that came of it is durable. So no call is made at both sides.
+   * (2) `lent` and `held` change under `changing`. `lent` is what was told; the store may know more:
+   *     another root may have lent the object before. Who meets that has it found out by `settle`.
+   *     What the root holds and the store has not taken back yet is lent; it goes on, to either side.
+   * (3) When the root has had an object and it is at the server, `held` is what the root holds it by: nobody
+   *     gets an old copy of it. Before it was first lent the root has no copy, and loads none.
+   */
+  private static final class Loan {
+    private final PlacedObject object;
+    private final ReentrantLock changing = new ReentrantLock();
+    private final Set<Domain.Watcher> watchers = ConcurrentHashMap.newKeySet();
+    private final Set<Domain.Watcher> askers = ConcurrentHashMap.newKeySet();
+    private volatile boolean lent;
+    private volatile boolean deleted;
+    private volatile Member.@Nullable Held held; // changes under changing
+    private volatile long askedNanos; // when somebody has asked for it last
+    private volatile boolean returning;
+
+    private Loan(PlacedObject object) {
+      this.object = object;
+    }
+
+    private boolean isAsked() {
+      return !askers.isEmpty() && !deleted;
+    }
+
+    /* Tells one that it is lent, if it is: behind what that one was told before. */
+    private boolean tellLent(Domain.Watcher asker) {
+      synchronized (watchers) {
+        if (lent) asker.side(object.stream(), false);
+        return lent;
+      }
+    }
+
+    private void tell(boolean atServer) {
+      synchronized (watchers) {
+        lent = !atServer;
+        watchers.forEach(each -> each.side(object.stream(), atServer));
+      }
+    }
+  }
+
+  /// For how long an object that nobody asks for stays: somebody may come again, or be there after
+  /// another root.
+  private static final long STAY_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+  private static final Logger LOG = LoggerFactory.getLogger(Lender.class);
+
+  private final PlacedStore store;
+  private final Timing timing;
+  private final RootStore rootStore;
+  private final Member root;
+  private final Map<StreamId, Loan> loans = new ConcurrentHashMap<>();
+
+  /// @param root the root of the tree
+  Lender(PlacedStore store, RootStore rootStore, Member root) {
+    this.store = store;
+    timing = store.timing();
+    this.rootStore = rootStore;
+    this.root = root;
+  }
+
+  /// Whether an object is of those that are lent.
+  boolean lends(PlacedObject object) {
+    return store.placement(object) == Placement.SERVER;
+  }
+
+  private Loan loan(PlacedObject object) {
+    return loans.computeIfAbsent(object.stream(), _ -> new Loan(object));
+  }
+
+  @Override
+  public @Nullable Object call(
+      PlacedObject object,
+      SharedMethod method,
+      @Nullable Object[] arguments,
+      Member caller,
+      InTree inTree)
+      throws Throwable {
+    watch(object, caller.watcher());
+    long end = timing.nanoTime() + store.limits().callTimeMax().toNanos();
+    while (true) {
+      try {
+        if (!caller.isAtServer(object.stream())) return inTree.call(new Meter());
+        return store.call(object, method, arguments);
+      } catch (Seat.Elsewhere atServer) {
+        // It has gone there meanwhile.
+      } catch (PlacedObjects.Elsewhere lent) {
+        settle(loan(object));
+        caller.hear();
+      }
+      if (timing.nanoTime() - end > 0) {
+        throw new DeadlineExceeded(
+            object + " went from one side to the other for " + store.limits().callTimeMax());
+      }
+    }
+  }
+
+  // ---- who is told
+
+  /// Tells somebody at which side an object is, now when that is at clients, and whenever it
+  /// changes.
+  void watch(PlacedObject object, Domain.Watcher watcher) {
+    Loan loan = loan(object);
+    if (loan.watchers.contains(watcher)) return;
+    synchronized (loan.watchers) {
+      if (loan.watchers.add(watcher) && loan.lent) watcher.side(object.stream(), false);
+    }
+  }
+
+  /// Tells somebody nothing more, who asks for nothing any more.
+  void unwatch(Domain.Watcher watcher) {
+    for (var loan : loans.values()) {
+      loan.watchers.remove(watcher);
+      loan.askers.remove(watcher);
+    }
+  }
+
+  // ---- who asks
+
+  /// Lends an object, if it is not, and tells this one; it stays lent as long as this one asks.
+  ///
+  /// @throws IllegalArgumentException when there is no such object
+  /// @throws stoa.LimitExceeded when its state is too large to travel
+  void borrow(PlacedObject object, Domain.Watcher asker) {
+    Loan loan = loan(object);
+    loan.askers.add(asker);
+    loan.askedNanos = timing.nanoTime();
+    try {
+      do toClients(loan);
+      while (!loan.tellLent(asker)); // it was deleted meanwhile, and is perhaps there again
+    } catch (RuntimeException refused) {
+      loan.askers.remove(asker);
+      throw refused;
+    }
+  }
+
+  /// Somebody does not ask any more.
+  void letGo(StreamId object, Domain.Watcher asker) {
+    Loan loan = loans.get(object);
+    if (loan == null) return;
+    loan.askedNanos = timing.nanoTime();
+    loan.askers.remove(asker);
+  }
+
+  /// Somebody waits in the tree for an object, which others ask for, too. May take long.
+  void bringHome(StreamId object) {
+    Loan loan = loans.get(object);
+    if (loan != null && loan.isAsked()) toClients(loan);
+  }
+
+  private void toClients(Loan loan) {
+    loan.changing.lock();
+    try {
+      if (loan.lent && loan.held == null && !loan.deleted) return;
+      if (loan.deleted) end(loan);
+      if (!store.isLent(loan.object)) store.lend(loan.object);
+      open(loan);
+    } finally {
+      loan.changing.unlock();
+    }
+  }
+
+  /* The store says that it is lent: has the tree have it. */
+  private void open(Loan loan) {
+    var held = loan.held;
+    if (held != null) {
+      var state = store.load(loan.object);
+      root.release(held, state == null ? new byte[0] : state.bytes());
+      loan.held = null;
+    }
+    rootStore.lend(loan.object);
+    loan.tell(false);
+  }
+
+  /// Finds out at which side an object is that was met at the other: it may be changing sides now,
+  /// or another root has lent it before.
+  void settle(PlacedObject object) {
+    settle(loan(object));
+  }
+
+  private void settle(Loan loan) {
+    loan.changing.lock();
+    try {
+      if (loan.lent || !store.isLent(loan.object)) return;
+      loan.askedNanos = timing.nanoTime();
+      open(loan);
+    } finally {
+      loan.changing.unlock();
+    }
+  }
+
+  // ---- the way back
+
+  /// Takes back what nobody asks for. Quick.
+  void tick() {
+    for (var loan : loans.values()) {
+      if (!loan.lent || loan.returning) continue;
+      boolean stays = loan.isAsked() || timing.nanoTime() - loan.askedNanos < STAY_NANOS;
+      if (stays && loan.held == null) continue;
+      loan.returning = true;
+      timing.start(() -> takeBack(loan));
+    }
+  }
+
+  private void takeBack(Loan loan) {
+    try {
+      toServer(loan);
+    } catch (StoaException later) {
+      loan.askedNanos = timing.nanoTime();
+      LOG.debug("{} stays at the clients: {}", loan.object, later.getMessage());
+    } finally {
+      loan.returning = false;
+    }
+  }
+
+  private void toServer(Loan loan) {
+    loan.changing.lock();
+    try {
+      if (!loan.lent) return;
+      if (loan.deleted) end(loan);
+      else if (!loan.isAsked()) back(loan);
+      else toClients(loan); // somebody asked again when it was halfway
+    } finally {
+      loan.changing.unlock();
+    }
+  }
+
+  private void hold(Loan loan) {
+    if (loan.held == null) loan.held = root.hold(loan.object);
+  }
+
+  private void back(Loan loan) {
+    hold(loan);
+    store.takeBack(loan.object);
+    loan.tell(true);
+  }
+
+  /// Brings an object to a side, whoever asks for it.
+  void move(Object shared, boolean toServer) {
+    Loan loan = loan(store.object(shared));
+    loan.changing.lock();
+    try {
+      if (!toServer) toClients(loan);
+      else if (loan.lent) back(loan);
+    } finally {
+      loan.changing.unlock();
+    }
+  }
+
+  /// Whether an object may be lent.
+  boolean isKnown(StreamId object) {
+    return loans.containsKey(object);
+  }
+
+  /// An object was deleted in the store. Nobody calls it at clients when this returns.
+  void deleted(PlacedObject object) {
+    Loan loan = loan(object);
+    loan.changing.lock();
+    try {
+      if (!loan.lent) return;
+      loan.deleted = true;
+      end(loan);
+    } finally {
+      loan.changing.unlock();
+    }
+  }
+
+  /* Takes from the clients what is no more. */
+  private void end(Loan loan) {
+    hold(loan);
+    loan.deleted = false;
+    loan.tell(true);
+  }
+
+  @Override
+  public <X extends Exception> void inTree(Collection<PlacedObject> objects, Action<X> body)
+      throws X {
+    body.run(); // who waits for an object that is at the server asks for it, see Seat
+  }
+}

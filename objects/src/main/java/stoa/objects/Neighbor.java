@@ -1,0 +1,124 @@
+package stoa.objects;
+
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import stoa.LimitExceeded;
+import stoa.NotShareable;
+import stoa.base.Encoder;
+import stoa.objects.marshal.Marshaller;
+import stoa.objects.types.SharedType;
+import stoa.store.Existence;
+
+/// Another group whose objects are called from here: values in the numbers of its dictionary.
+/// Thread-safe.
+final class Neighbor {
+  private final EmbeddedStoa stoa;
+  private final NeighborNames names;
+  private volatile @Nullable Marshaller marshaller;
+
+  Neighbor(EmbeddedStoa stoa, NeighborNames.Asking asking) {
+    this.stoa = stoa;
+    this.names = new NeighborNames(asking);
+  }
+
+  /// Made when it is needed: it asks the group.
+  private synchronized Marshaller marshaller() {
+    var known = marshaller;
+    if (known != null) return known;
+    var made = stoa.marshaller(names);
+    marshaller = made;
+    return made;
+  }
+
+  byte[] call(ObjectHandler.Question question) {
+    SharedType shared = question.type().shared();
+    marshaller().register(shared);
+    int number = names.idOf(ObjectType.METHOD + shared.name() + "#" + question.method().id()) + 1;
+    byte[] arguments =
+        encoded(() -> marshaller().arguments(question.method(), question.arguments()));
+    byte[] call = new Encoder(arguments.length + 5).varint(number).raw(arguments).toBytes();
+    if (call.length <= stoa.callBytesMax()) return call;
+    throw new LimitExceeded(
+        "the arguments of "
+            + question.method()
+            + " take "
+            + call.length
+            + " bytes; callBytesMax is "
+            + stoa.callBytesMax());
+  }
+
+  Existence existence(Existence own) {
+    return switch (own) {
+      case Existence.Any(byte[] opening) -> new Existence.Any(opening(opening));
+      case Existence.Absent(byte[] opening) -> new Existence.Absent(opening(opening));
+      case Existence.Undeleted(byte[] opening) -> new Existence.Undeleted(opening(opening));
+      case Existence.Generation(long generation, byte[] opening) ->
+          new Existence.Generation(generation, opening(opening));
+    };
+  }
+
+  private byte @Nullable [] opening(byte @Nullable [] own) {
+    if (own == null) return null;
+    Object arguments = stoa.marshaller().value(own);
+    return encoded(() -> marshaller().value(arguments));
+  }
+
+  /// An answer in the numbers of the group, in those of this one.
+  ///
+  /// @param keys finds the classes of keys in references
+  byte[] translated(byte[] answer, ClassLoader keys) {
+    if (answer[0] == ObjectAnswer.LENT) return answer;
+    try {
+      Object value = encoded(() -> new Read(read(answer, marshaller(), keys))).value;
+      return new ObjectAnswer.Travelling(ObjectAnswer.RETURNED, stoa.marshaller().value(value))
+          .encoded();
+    } catch (NotShareable unknown) {
+      // It was called, and this is what its caller can be told of the answer.
+      return new ObjectAnswer.Travelling(ObjectAnswer.THREW, stoa.marshaller().thrown(unknown))
+          .encoded();
+    } catch (Threw threw) {
+      return new ObjectAnswer.Travelling(ObjectAnswer.THREW, stoa.marshaller().thrown(threw.thrown))
+          .encoded();
+    }
+  }
+
+  private record Read(@Nullable Object value) {}
+
+  private static final class Threw extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+    private final transient Throwable thrown;
+
+    private Threw(Throwable thrown) {
+      super(null, null, false, false);
+      this.thrown = thrown;
+    }
+  }
+
+  private static @Nullable Object read(byte[] answer, Marshaller in, ClassLoader keys) {
+    if (answer[0] == ObjectAnswer.THREW) {
+      throw new Threw(in.thrown(answer, 1, answer.length, keys));
+    }
+    return in.value(answer, 1, answer.length, keys);
+  }
+
+  /// Refuses an answer that cannot be read.
+  ///
+  /// @param in in whose numbers it is
+  static void check(byte[] answer, Marshaller in, ClassLoader keys) {
+    try {
+      var _ = read(answer, in, keys);
+    } catch (Threw fine) {
+      // It can.
+    }
+  }
+
+  /// Tries again with all classes that are known here, when one is not known there.
+  private <T> T encoded(Supplier<T> work) {
+    try {
+      return work.get();
+    } catch (NotShareable unknown) {
+      if (!stoa.registerAll(marshaller())) throw unknown;
+      return work.get();
+    }
+  }
+}

@@ -1,0 +1,385 @@
+package stoa.objects;
+
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+import stoa.Deadlock;
+import stoa.LimitExceeded;
+import stoa.NotShareable;
+import stoa.Unavailable;
+import stoa.base.Decoder;
+import stoa.base.Encoder;
+import stoa.store.Execution;
+import stoa.store.Existence;
+import stoa.store.Key;
+import stoa.store.Neighbors;
+import stoa.store.Store;
+import stoa.store.Visit;
+
+/// The other groups of a store, as the methods of one group's objects call theirs: questions and
+/// answers in bytes, and both ends of them. Thread-safe.
+///
+/// What travels is in the numbers of the group that is asked: each has a [Dictionary] of its own.
+@SuppressWarnings("exports") // Justification: for stoa.cluster, on the class path
+public final class Neighborhood implements Neighbors {
+  /*
+   * A question: 'n', version u8: 1, the group's number varint, kind u8, and then
+   *   VISIT    a visit, ticks varint
+   *   FOLLOW   an id
+   *   REFUSE   an id, the call that waits varint, the message of a Deadlock as a text
+   *   NAMES    from varint, names that are to be numbered
+   * an answer: 0 and
+   *   VISIT    answered u8: 0, or 1 and the answer sized; reach varint
+   *   FOLLOW   the keys, the call that waits varint, and next u8: 0, or 1 and an id and a key
+   *   REFUSE   nothing
+   *   NAMES    the names from there on, and the numbers
+   * or 1 and why there is no answer now, or 2 and that somebody else is to be asked, or 3 and why it cannot be
+   * asked; texts.
+   *
+   * id: caller 16, call varint, number varint, owner varint. key: space text, name sized. Lists begin with their
+   * number of elements, varint. visit: id, kind u8, key, class name text, the call sized, existence, counter varint,
+   * callers, millisMax varint. kind: 0 put, 1 get, 2 past, 3 moment. existence: 0 any, 1 absent, 2 undeleted, each with opening u8: 0, or 1 and sized; 3 and
+   * the generation varint.
+   */
+  private static final int MARK = 'n';
+  private static final int VERSION = 1;
+  private static final int VISIT = 1;
+  private static final int FOLLOW = 2;
+  private static final int REFUSE = 3;
+  private static final int NAMES = 4;
+
+  private static final int ANSWERED = 0;
+  private static final int UNAVAILABLE = 1;
+  private static final int ELSEWHERE = 2;
+  private static final int REFUSED = 3;
+
+  private static final int NAMES_MAX = 1_000;
+
+  private final Part part;
+  private final ConcurrentHashMap<Integer, Neighbor> neighbors = new ConcurrentHashMap<>();
+  private volatile @Nullable EmbeddedStoa stoa;
+
+  private Neighborhood(Part part) {
+    this.part = part;
+  }
+
+  /// The neighborhood of a part; null when it has none.
+  static @Nullable Neighborhood of(Part part) {
+    return part.lines() == null ? null : new Neighborhood(part);
+  }
+
+  /// Whose it is, before it is used.
+  void begin(EmbeddedStoa of) {
+    stoa = of;
+  }
+
+  private EmbeddedStoa stoa() {
+    return Objects.requireNonNull(stoa);
+  }
+
+  // ---- who asks
+
+  @Override
+  public boolean have(Key key) {
+    return part.isAbroad(key);
+  }
+
+  private Neighbor neighbor(int group) {
+    return neighbors.computeIfAbsent(
+        group, _ -> new Neighbor(stoa(), (from, names) -> names(group, from, names)));
+  }
+
+  @Override
+  public Visit.Said visit(Visit visit, int ticks) {
+    Neighbor neighbor = neighbor(part.groupOf(visit.target()));
+    Encoder out = question(part.groupOf(visit.target()), VISIT);
+    write(visit.id(), out);
+    out.u8(
+        switch (visit.kind()) {
+          case PUT -> 0;
+          case GET -> 1;
+          case PAST -> 2;
+          case MOMENT -> 3;
+        });
+    write(visit.target(), out);
+    try {
+      write((ObjectHandler.Question) visit.call(), visit.existence(), neighbor, out);
+    } catch (NotShareable | LimitExceeded never) {
+      throw new NotAsked(never);
+    }
+    out.varint(visit.counter()).varint(visit.callers().size());
+    for (Key caller : visit.callers()) write(caller, out);
+    out.varint(visit.millisMax()).varint(ticks);
+    Decoder in = ask(visit.target(), out);
+    byte[] answer = in.u8() == 0 ? null : in.sized();
+    return new Visit.Said(
+        answer == null ? null : neighbor.translated(answer, stoa().loader()), in.varint());
+  }
+
+  /// A call within a transaction, as the group of its object takes it.
+  ///
+  /// @throws NotShareable when it cannot be made there
+  Errand errand(Execution.Leaving left) {
+    Visit visit = left.visit();
+    int group = part.groupOf(visit.target());
+    var question = (ObjectHandler.Question) visit.call();
+    boolean here = group == part.group();
+    Neighbor neighbor = neighbor(group);
+    return new Errand(
+        group,
+        visit.target(),
+        question.type().shared().face().getName(),
+        here
+            ? question.type().call(question.method(), question.arguments())
+            : neighbor.call(question),
+        here ? visit.existence() : neighbor.existence(visit.existence()),
+        left.isNested(),
+        visit.callers());
+  }
+
+  /// What a client says that an errand was answered with, in the numbers of this group.
+  ///
+  /// @param keys finds the classes of keys that clients may use
+  byte[] translated(Errand.Answer said, ClassLoader keys) {
+    byte[] answer = said.answer();
+    boolean answers =
+        answer.length > 0
+            && (answer[0] == ObjectAnswer.RETURNED || answer[0] == ObjectAnswer.THREW);
+    if (!answers) throw new IllegalArgumentException("an errand was answered with no answer");
+    if (said.group() != part.group()) return neighbor(said.group()).translated(answer, keys);
+    Neighbor.check(answer, stoa().marshaller(), keys);
+    return answer;
+  }
+
+  @Override
+  public Visit.Hop follow(Key target, Visit.Id id) {
+    Encoder out = question(part.groupOf(target), FOLLOW);
+    write(id, out);
+    Decoder in = ask(target, out);
+    var keys = new ArrayList<Key>();
+    for (int left = in.count(); left > 0; left--) keys.add(key(in));
+    long waits = in.varint();
+    boolean goesOn = in.u8() == 1;
+    return new Visit.Hop(keys, waits, goesOn ? id(in) : null, goesOn ? key(in) : null);
+  }
+
+  @Override
+  public void refuse(Key target, Visit.Id id, long waits, Deadlock why) {
+    Encoder out = question(part.groupOf(target), REFUSE);
+    write(id, out);
+    out.varint(waits);
+    var _ = ask(target, out.text(String.valueOf(why.getMessage())));
+  }
+
+  private NeighborNames.Said names(int group, int from, List<String> wanted) {
+    Encoder out = question(group, NAMES).varint(from).varint(wanted.size());
+    wanted.forEach(out::text);
+    Decoder in = ask(group, out);
+    var names = new ArrayList<String>();
+    for (int left = in.count(); left > 0; left--) names.add(in.text());
+    var numbers = new ArrayList<Integer>();
+    for (int left = in.count(); left > 0; left--) numbers.add((int) in.varint());
+    return new NeighborNames.Said(names, numbers);
+  }
+
+  private static Encoder question(int group, int kind) {
+    return new Encoder(256).u8(MARK).u8(VERSION).varint(group).u8(kind);
+  }
+
+  private Decoder ask(Key target, Encoder question) {
+    return ask(part.groupOf(target), question);
+  }
+
+  private Decoder ask(int group, Encoder question) {
+    var lines = Objects.requireNonNull(part.lines());
+    var in = new Decoder(lines.apply(group).ask(question.toBytes()));
+    return switch (in.u8()) {
+      case ANSWERED -> in;
+      case REFUSED -> throw new NotAsked(new NotShareable(in.text()));
+      default -> throw new Unavailable(in.text());
+    };
+  }
+
+  // ---- who answers
+
+  /// Whether bytes are a question of this kind.
+  public static boolean isQuestion(byte[] bytes) {
+    return bytes.length > 1 && bytes[0] == MARK;
+  }
+
+  /// The group that a question is asked of.
+  ///
+  /// @throws IllegalArgumentException when it is none that this program understands
+  public static int groupOf(byte[] question) {
+    var in = new Decoder(question, 1, question.length);
+    int version = in.u8();
+    if (version != VERSION) {
+      throw new IllegalArgumentException("a question of version " + version + "; this is of 1");
+    }
+    return (int) in.varint();
+  }
+
+  /// Says that somebody else is to be asked.
+  public static byte[] elsewhere(String why) {
+    return new Encoder(64).u8(ELSEWHERE).text(why).toBytes();
+  }
+
+  /// The answer to a question of this group. May wait.
+  ///
+  /// @param naming says which names and classes the other group may use
+  byte[] answer(byte[] question, Naming naming) {
+    var in = new Decoder(question, 2, question.length);
+    var _ = in.varint();
+    Encoder out = new Encoder(256).u8(ANSWERED);
+    try {
+      answer(in.u8(), in, out, naming);
+    } catch (NotShareable refused) {
+      out.clear().u8(REFUSED).text(String.valueOf(refused.getMessage()));
+    } catch (RuntimeException not) {
+      // Who asks goes on to ask.
+      out.clear().u8(UNAVAILABLE).text(not.toString());
+    }
+    return out.toBytes();
+  }
+
+  private void answer(int kind, Decoder in, Encoder out, Naming naming) {
+    Store store = stoa().core();
+    switch (kind) {
+      case VISIT -> {
+        Visit visit = visit(in, naming);
+        Visit.Said said = store.visit(visit, (int) in.varint());
+        byte[] answer = said.answer();
+        if (answer == null) out.u8(0);
+        else out.u8(1).sized(answer);
+        if (answer != null && answer[0] == ObjectAnswer.LENT) met(visit.target());
+        out.varint(said.reach());
+      }
+      case FOLLOW -> {
+        Visit.Hop hop = store.follow(id(in));
+        out.varint(hop.keys().size());
+        for (Key key : hop.keys()) write(key, out);
+        out.varint(hop.waits());
+        Visit.Id next = hop.next();
+        Key target = hop.target();
+        if (next == null || target == null) {
+          out.u8(0);
+        } else {
+          write(next, out.u8(1));
+          write(target, out);
+        }
+      }
+      case REFUSE -> store.refuse(id(in), in.varint(), new Deadlock(in.text()));
+      case NAMES -> {
+        int from = (int) in.varint();
+        var wanted = new ArrayList<String>();
+        for (int left = in.count(); left > 0; left--) wanted.add(in.text());
+        List<Integer> numbers = wanted.stream().map(naming::numberOfGroup).toList();
+        List<String> names = stoa().dictionary().from(from, NAMES_MAX);
+        out.varint(names.size());
+        names.forEach(out::text);
+        out.varint(numbers.size());
+        numbers.forEach(out::varint);
+      }
+      default -> throw new IllegalArgumentException("a question of the unknown kind " + kind);
+    }
+  }
+
+  private void met(Key lent) {
+    stoa().met(stoa().live(stoa().typeNamed(lent.space()), lent));
+  }
+
+  private Visit visit(Decoder in, Naming naming) {
+    Visit.Id id = id(in);
+    Visit.Kind kind =
+        switch (in.u8()) {
+          case 0 -> Visit.Kind.PUT;
+          case 1 -> Visit.Kind.GET;
+          case 2 -> Visit.Kind.PAST;
+          case 3 -> Visit.Kind.MOMENT;
+          default -> throw new IllegalArgumentException("a visit of an unknown kind");
+        };
+    String space = in.text();
+    byte[] name = in.sized();
+    naming.useOfGroup(in.text());
+    Key target = stoa().key(space, name);
+    if (part.isAbroad(target)) {
+      throw new NotShareable(target + " is kept by group " + part.groupOf(target));
+    }
+    byte[] call = in.sized();
+    Existence existence = existence(in);
+    long counter = in.varint();
+    var callers = new ArrayList<Key>();
+    for (int left = in.count(); left > 0; left--) callers.add(key(in));
+    Object asked = kind == Visit.Kind.PUT ? call : question(space, call);
+    return new Visit(id, kind, target, asked, existence, counter, callers, (int) in.varint());
+  }
+
+  private ObjectHandler.Question question(String space, byte[] call) {
+    var in = new Decoder(call);
+    ObjectType.Called called = stoa().typeNamed(space).called(in);
+    if (called == null) throw new NotShareable("a question that calls no method of " + space);
+    var arguments =
+        stoa().marshaller().arguments(called.method(), call, in.position(), call.length);
+    return new ObjectHandler.Question(called.type(), called.method(), arguments);
+  }
+
+  // ---- values
+
+  private static void write(Visit.Id id, Encoder out) {
+    out.id(id.caller()).varint(id.call()).varint(id.number()).varint(id.owner());
+  }
+
+  private static Visit.Id id(Decoder in) {
+    return new Visit.Id(in.id(), in.varint(), in.varint(), in.varint());
+  }
+
+  private static void write(Key key, Encoder out) {
+    out.text(key.space()).sized(key.name());
+  }
+
+  /// A key for messages, of whatever type.
+  private Key key(Decoder in) {
+    String space = in.text();
+    byte[] name = in.sized();
+    try {
+      return stoa().key(space, name);
+    } catch (RuntimeException unknown) {
+      return new Key(space, name, space + "[" + new String(name, StandardCharsets.UTF_8) + "]");
+    }
+  }
+
+  private static void write(
+      ObjectHandler.Question question, Existence existence, Neighbor neighbor, Encoder out) {
+    out.text(question.type().shared().face().getName()).sized(neighbor.call(question));
+    write(neighbor.existence(existence), out);
+  }
+
+  private static void write(Existence existence, Encoder out) {
+    switch (existence) {
+      case Existence.Any(byte[] opening) -> write(opening, out.u8(0));
+      case Existence.Absent(byte[] opening) -> write(opening, out.u8(1));
+      case Existence.Undeleted(byte[] opening) -> write(opening, out.u8(2));
+      case Existence.Generation(long generation, _) -> out.u8(3).varint(generation);
+    }
+  }
+
+  private static void write(byte @Nullable [] opening, Encoder out) {
+    if (opening == null) out.u8(0);
+    else out.u8(1).sized(opening);
+  }
+
+  private static Existence existence(Decoder in) {
+    int kind = in.u8();
+    if (kind == 3) return new Existence.Generation(in.varint());
+    byte[] opening = in.u8() == 0 ? null : in.sized();
+    return switch (kind) {
+      case 0 -> new Existence.Any(opening);
+      case 1 -> new Existence.Absent(opening);
+      case 2 -> new Existence.Undeleted(opening);
+      default -> throw new IllegalArgumentException("an existence of the unknown kind " + kind);
+    };
+  }
+}

@@ -1,0 +1,231 @@
+package stoa.store;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import stoa.Deadlock;
+import stoa.LimitExceeded;
+import stoa.Unavailable;
+
+/// How handlers here call keys of other stores with the same order. Thread-safe.
+final class Abroad {
+  /*
+   * A put is asked again and again until it is answered, by this process or by one that goes on after it: the store
+   * of the key finds it by its origin, see Visits. What is answered is noted, and asked no more.
+   *
+   * A run that waits here follows whom it waits for, from store to store. When that leads back to it, each waits for
+   * the next for ever: a run waits for one other, and goes on only when that has. Then the call with the greatest
+   * identity among those that wait for their turn is refused, so that all who find the circle refuse the same. There is
+   * one: calls that run by each other's order, and do not wait for a turn, are a path, which has a beginning.
+   */
+  private static final int TICKS_FIRST = 2;
+  private static final int TICKS = 10;
+  private static final int HOPS_MAX = 64;
+
+  /* Each batch notes them. */
+  private static final int UNFINISHED_MAX = 2_048;
+
+  /* Who does not answer is asked again after so long, twice as long each time. */
+  private static final long PAUSE_FIRST_NANOS = 10_000_000;
+  private static final long PAUSE_NANOS_MAX = 200_000_000;
+  private static final Logger LOG = LoggerFactory.getLogger(Abroad.class);
+
+  private final Store store;
+  private final Intake intake;
+  private final Threads threads;
+  private final Neighbors neighbors;
+  private final long patienceMicros;
+  private final int depthMax;
+  private final AtomicLong questions = new AtomicLong();
+
+  Abroad(Store store, Intake intake, Threads threads, Neighbors neighbors, StoreConfig config) {
+    this.store = store;
+    this.intake = intake;
+    this.threads = threads;
+    this.neighbors = neighbors;
+    this.patienceMicros = TimeUnit.MICROSECONDS.convert(config.callTimeMax());
+    this.depthMax = config.nestingMax();
+  }
+
+  boolean has(Key key) {
+    return neighbors.have(key);
+  }
+
+  /// Puts something to a key for a run.
+  Execution.Nested put(
+      Execution caller, Key target, Object call, Existence existence, Records.Origin origin) {
+    RuntimeException refusal = refusal(caller, target);
+    if (refusal == null && caller.mode() == Execution.Mode.LIVE) refusal = tooMany(target);
+    if (refusal != null) return store.nesting().told(caller, refusal);
+    caller.gateReflected();
+    Request by = caller.request;
+    long counter = by == null ? caller.counter : by.counter;
+    store.unfinished().begins(caller.key(), caller.address(), counter);
+    var id = new Visit.Id(origin.caller(), origin.call(), origin.number(), 0);
+    return travel(caller, visit(caller, id, Visit.Kind.PUT, target, call, existence, counter));
+  }
+
+  /// Asks a key for a run.
+  ///
+  /// @param now whether the present is asked, also for a run that is asked for the past
+  Execution.Nested get(
+      Execution caller, boolean now, Key target, Object query, Existence existence) {
+    RuntimeException refusal = refusal(caller, target);
+    if (refusal != null) return store.nesting().told(caller, refusal);
+    long number = questions.incrementAndGet();
+    var id = new Visit.Id(caller.key().stream(), caller.address(), number, intake.term());
+    boolean past = !now && caller.resident == null;
+    Transaction around = caller.transaction();
+    boolean part = around != null && around.isOneQuestion();
+    var kind = !past ? Visit.Kind.GET : part ? Visit.Kind.MOMENT : Visit.Kind.PAST;
+    long counter = past ? caller.counter : 0;
+    return travel(caller, visit(caller, id, kind, target, query, existence, counter));
+  }
+
+  private @Nullable RuntimeException refusal(Execution caller, Key target) {
+    int depth = caller.path().size();
+    if (depth > depthMax) return Nesting.tooDeep(caller.key(), target, depth, depthMax);
+    return caller.path().contains(target) ? Nesting.circle(caller, target) : null;
+  }
+
+  private @Nullable RuntimeException tooMany(Key target) {
+    if (store.unfinished().size() < UNFINISHED_MAX) return null;
+    return new LimitExceeded(
+        "more than "
+            + UNFINISHED_MAX
+            + " calls of other objects have not ended, so "
+            + target
+            + " of another group is not called; wait until all groups answer");
+  }
+
+  private Visit visit(
+      Execution caller,
+      Visit.Id id,
+      Visit.Kind kind,
+      Key target,
+      Object call,
+      Existence existence,
+      long counter) {
+    return new Visit(
+        id, kind, target, call, existence, counter, caller.path(), millisLeft(caller.request));
+  }
+
+  private int millisLeft(@Nullable Request by) {
+    if (by == null || by.ticksMax == 0) return 0;
+    int left = by.ticksMax - (store.runners().now() - by.since);
+    return Math.max(1, left) * Threads.TICK_MILLIS;
+  }
+
+  private Execution.Nested travel(Execution caller, Visit visit) {
+    int began = store.runners().now();
+    caller.visit = visit;
+    try {
+      return answer(caller, visit);
+    } finally {
+      caller.visit = null;
+      caller.hasWaited(store.runners().now() - began);
+    }
+  }
+
+  private Execution.Nested answer(Execution caller, Visit visit) {
+    long heard = store.nowMicros();
+    int ticks = TICKS_FIRST;
+    long pause = PAUSE_FIRST_NANOS;
+    while (true) {
+      checkGoesOn(caller);
+      try {
+        Visit.Said said = neighbors.visit(visit, ticks);
+        heard = store.nowMicros();
+        pause = PAUSE_FIRST_NANOS;
+        byte[] answer = said.answer();
+        if (answer != null) {
+          caller.reach = Math.max(caller.reach, said.reach());
+          return new Execution.Nested(answer, !visit.isPut());
+        }
+        if (!visit.isPast()) tryToChase(visit);
+        ticks = TICKS;
+      } catch (Neighbors.NotAsked refused) {
+        return store.nesting().told(caller, refused.why());
+      } catch (RuntimeException away) {
+        // It may have been put.
+        if (store.nowMicros() - heard > patienceMicros) throw caller.suspend(unavailable(away));
+        threads.pause(pause);
+        pause = Math.min(2 * pause, PAUSE_NANOS_MAX);
+      }
+    }
+  }
+
+  private void checkGoesOn(Execution caller) {
+    caller.checkNotTakenBack();
+    try {
+      store.checkOpen();
+      store.checkSound();
+    } catch (RuntimeException over) {
+      throw caller.suspend(over);
+    }
+    if (!intake.isEmpty()) store.callWriter();
+  }
+
+  private static Unavailable unavailable(RuntimeException away) {
+    return new Unavailable("another group does not answer: " + away.getMessage(), away);
+  }
+
+  // ---- circles
+
+  private record Turn(Key target, Visit.Id id) {}
+
+  private void tryToChase(Visit visit) {
+    try {
+      chase(visit);
+    } catch (RuntimeException later) {
+      LOG.debug("nobody knows whom the call of {} waits for: {}", visit.target(), later.toString());
+    }
+  }
+
+  /// Refuses a call of the circle in which a visit waits, if it does.
+  private void chase(Visit visit) {
+    var keys = new ArrayList<Key>(List.of(visit.callers().getLast()));
+    Turn at = new Turn(visit.target(), visit.id());
+    Turn refused = null;
+    long waits = 0;
+    for (int hops = 0; hops < HOPS_MAX; hops++) {
+      Visit.Hop hop = follow(at);
+      keys.addAll(hop.keys());
+      if (hop.waits() != 0 && (refused == null || isGreater(at.id, refused.id))) {
+        refused = at;
+        waits = hop.waits();
+      }
+      Key target = hop.target();
+      Visit.Id next = hop.next();
+      if (next == null || target == null) return;
+      if (next.equals(visit.id())) {
+        if (refused != null) refuse(refused, waits, Nesting.deadlock(keys));
+        return;
+      }
+      at = new Turn(target, next);
+    }
+  }
+
+  private Visit.Hop follow(Turn turn) {
+    return neighbors.have(turn.target)
+        ? neighbors.follow(turn.target, turn.id)
+        : store.follow(turn.id);
+  }
+
+  private void refuse(Turn turn, long waits, Deadlock why) {
+    if (neighbors.have(turn.target)) neighbors.refuse(turn.target, turn.id, waits, why);
+    else store.refuse(turn.id, waits, why);
+  }
+
+  private static boolean isGreater(Visit.Id one, Visit.Id other) {
+    int order = one.caller().toString().compareTo(other.caller().toString());
+    if (order == 0) order = Long.compare(one.call(), other.call());
+    if (order == 0) order = Long.compare(one.number(), other.number());
+    if (order == 0) order = Long.compare(one.owner(), other.owner());
+    return order > 0;
+  }
+}

@@ -1,0 +1,99 @@
+package stoa.store;
+
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.function.BiFunction;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// Has the puts go on that an earlier process, or this one, left unfinished after they had put to
+/// other keys. Thread-safe.
+final class Resuming {
+  private static final Logger LOG = LoggerFactory.getLogger(Resuming.class);
+
+  /// What cannot go on is tried again after so many ticks.
+  private static final int AGAIN_TICKS = 20;
+
+  private final Store store;
+  private final Unfinished unfinished;
+  private final Threads threads;
+  private final Map<Key, Request> under = new ConcurrentHashMap<>();
+  private volatile @Nullable BiFunction<String, byte[], Key> keys;
+  private int ticks;
+
+  Resuming(Store store, Unfinished unfinished, Threads threads) {
+    this.store = store;
+    this.unfinished = unfinished;
+    this.threads = threads;
+  }
+
+  /// Begins, and waits for those that do not wait for other stores themselves; where there are
+  /// others, for twice as long as one call may take.
+  void begin(BiFunction<String, byte[], Key> named) {
+    long end = store.nowMicros() + 2 * store.callMicrosMax();
+    for (Unfinished.Name name : unfinished.earlier()) {
+      Request request = resume(named, name);
+      if (request == null) continue;
+      if (!store.hasNeighbors()) {
+        var _ = store.await(request);
+        continue;
+      }
+      help(request);
+      while (!request.isDone() && !store.waitsAbroad(request) && store.nowMicros() < end) {
+        if (threads.mayRunLong()) request.resident.runUntil(request);
+        if (!request.isDone()) threads.pause();
+      }
+    }
+    keys = named;
+  }
+
+  /// Runs it on a thread of its own, if all workers wait for other stores.
+  private void help(Request request) {
+    try {
+      threads.visitors().execute(() -> request.resident.runUntil(request));
+    } catch (RejectedExecutionException full) {
+      LOG.debug("{} waits for a worker", request.resident.key, full);
+    }
+  }
+
+  private @Nullable Request resume(BiFunction<String, byte[], Key> named, Unfinished.Name name) {
+    try {
+      Key key = named.apply(name.space(), name.name());
+      if (under.containsKey(key)) return null;
+      Request request = store.positionAsync(key);
+      under.put(key, request);
+      request.whenDone(done -> {
+        under.remove(key);
+        try {
+          done.check();
+          unfinished.resumed(key);
+        } catch (RuntimeException failure) {
+          tell(name, failure);
+        }
+      });
+      return request;
+    } catch (RuntimeException failure) {
+      tell(name, failure);
+      return null;
+    }
+  }
+
+  private static void tell(Unfinished.Name name, RuntimeException failure) {
+    LOG.warn("a call on a key of {} cannot go on yet: {}", name.space(), failure.getMessage());
+  }
+
+  /// A tick has passed: tries again.
+  void tick() {
+    var named = keys;
+    if (named == null || ++ticks < AGAIN_TICKS) return;
+    ticks = 0;
+    for (Unfinished.Name name : unfinished.earlier()) {
+      // Not here: to find a key may wait.
+      store.answerWith(() -> {
+        var _ = resume(named, name);
+      });
+    }
+  }
+}

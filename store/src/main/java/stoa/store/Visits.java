@@ -1,0 +1,383 @@
+package stoa.store;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.RejectedExecutionException;
+import org.jspecify.annotations.Nullable;
+import stoa.AlreadyExists;
+import stoa.CallFailed;
+import stoa.DeadlineExceeded;
+import stoa.Deadlock;
+import stoa.Diverged;
+import stoa.Gone;
+import stoa.LimitExceeded;
+import stoa.TooOld;
+import stoa.Unavailable;
+import stoa.base.StreamId;
+import stoa.log.StoredEntry;
+
+/// The calls that handlers of other stores make on keys here. Thread-safe.
+final class Visits {
+  /*
+   * A put is made once, however often it is asked, and whoever leads the two stores: the stream of its key has it, or
+   * that it is refused, under its origin. Whoever is asked looks there first, behind the put whose handler calls, since
+   * whatever is logged of the visit has a higher log counter (Intake.above). The one who is asked first looks and puts,
+   * and the others wait for him (under); an owner that was overtaken can log nothing. So of all questions, also of those
+   * that come late, one is logged, and all are told what that has come to.
+   *
+   * Questions log nothing, and may be asked twice.
+   */
+  private static final int ANSWER_BYTES_MAX = 4 << 20;
+
+  /* A thread that waits for its call looks after so long whether it is to run that itself, twice as long each time. */
+  private static final long PAUSE_FIRST_NANOS = 1_000_000;
+  private static final long PAUSE_NANOS_MAX = 32_000_000;
+
+  private final Store store;
+  private final Intake intake;
+  private final Threads threads;
+  private final Map<Visit.Id, Stay> under = new ConcurrentHashMap<>();
+
+  Visits(Store store, Intake intake, Threads threads) {
+    this.store = store;
+    this.intake = intake;
+    this.threads = threads;
+  }
+
+  /// Begins a visit, or waits for one that is under way; see [Neighbors#visit].
+  Visit.Said visit(Visit visit, int ticks) {
+    store.checkOpen();
+    store.checkUsable();
+    var mine = new Stay(visit);
+    Stay known = under.putIfAbsent(visit.id(), mine);
+    if (known != null) return known.await(ticks);
+    try {
+      threads.visitors().execute(mine);
+    } catch (RejectedExecutionException full) {
+      var many = "more than " + Threads.VISITORS_MAX + " calls of other groups are under way";
+      mine.end(null, new Unavailable(many, full));
+    }
+    return mine.await(ticks);
+  }
+
+  /// A tick has passed.
+  void tick() {
+    for (Stay stay : under.values()) stay.tick();
+  }
+
+  // ---- whom they wait for
+
+  /// See [Neighbors#follow].
+  Visit.Hop follow(Visit.Id id) {
+    Stay stay = under.get(id);
+    if (stay == null) return Visit.Hop.NONE;
+    var keys = new ArrayList<Key>();
+    long waits = 0;
+    for (Request next = stay.waitsFor; next != null && !next.isOver(); ) {
+      keys.add(next.resident.key);
+      Execution running = next.resident.running;
+      if (running == null) return Visit.Hop.NONE;
+      if (waits == 0 && !running.executes(next)) waits = store.takingBack().id(next);
+      Visit visit = running.visit;
+      if (visit != null) return new Visit.Hop(keys, waits, visit.id(), visit.target());
+      next = running.waitingFor;
+    }
+    return Visit.Hop.NONE;
+  }
+
+  /// See [Neighbors#refuse].
+  void refuse(Visit.Id id, long waits, Deadlock why) {
+    Stay stay = under.get(id);
+    if (stay == null) return;
+    for (Request next = stay.waitsFor; next != null && !next.isOver(); ) {
+      Execution running = next.resident.running;
+      if (running == null) return;
+      if (!running.executes(next)) {
+        if (store.takingBack().id(next) == waits) store.takingBack().refuse(next, running, why);
+        return;
+      }
+      next = running.waitingFor;
+    }
+  }
+
+  // ---- one visit
+
+  private final class Stay implements Runnable {
+    private final Visit visit;
+    private final ConcurrentLinkedQueue<Waiter> waiters = new ConcurrentLinkedQueue<>();
+    private volatile @Nullable Request waitsFor;
+    private volatile boolean over;
+    private Visit.@Nullable Said said;
+    private @Nullable RuntimeException failure;
+
+    Stay(Visit visit) {
+      this.visit = visit;
+    }
+
+    @Override
+    public void run() {
+      try {
+        end(done(), null);
+      } catch (RuntimeException trouble) {
+        end(null, new Unavailable("the call of another group: " + trouble.getMessage(), trouble));
+      } catch (Execution.Unwinding stopped) {
+        end(null, new Unavailable("the call of another group could not go on", stopped));
+      } catch (Error broken) {
+        end(null, new Unavailable("the call of another group failed: " + broken, broken));
+        throw broken;
+      }
+    }
+
+    private Visit.Said done() {
+      return switch (visit.kind()) {
+        case PUT -> put();
+        case GET -> get();
+        case PAST, MOMENT -> past();
+      };
+    }
+
+    /// A refusal, which is an answer. What is thrown here is none: nobody knows what has become of
+    /// a put then.
+    private Visit.Said told(RuntimeException refusal, long reach) {
+      return said(store.factory(visit.target().space()).failure(refusal), reach);
+    }
+
+    /// An answer that the caller can log. How long it is, is the same in every run of the put.
+    private Visit.Said said(Answer answer, long reach) {
+      byte[] encoded = answer.encoded();
+      if (encoded.length <= ANSWER_BYTES_MAX) return new Visit.Said(encoded, reach);
+      return told(
+          new LimitExceeded(
+              "a call of "
+                  + visit.target()
+                  + " answers "
+                  + encoded.length
+                  + " bytes to an object of another group; "
+                  + ANSWER_BYTES_MAX
+                  + " is the most"),
+          reach);
+    }
+
+    private Visit.Said past() {
+      long counter = visit.counter();
+      try {
+        return said(
+            visit.kind() == Visit.Kind.PAST
+                ? store
+                    .at(visit.target(), counter)
+                    .get(visit.call(), visit.existence(), visit.callers())
+                : ofOneQuestion(counter),
+            counter);
+      } catch (Gone | Deadlock | TooOld | UnsupportedOperationException refusal) {
+        return told(refusal, counter);
+      }
+    }
+
+    private Answer ofOneQuestion(long counter) {
+      try (Transaction moment = store.beginQuestion(counter, visit.callers())) {
+        return moment.get(visit.target(), visit.call(), visit.existence(), visit.callers().size());
+      }
+    }
+
+    private Visit.Said put() {
+      Records.Origin origin = visit.id().origin();
+      intake.above(visit.counter());
+      Visit.Said earlier;
+      try {
+        earlier = earlier(origin);
+      } catch (TooOld released) {
+        // So it will be whenever this is asked: what is released does not come back.
+        return told(unknown(released), 0);
+      }
+      if (earlier != null) return earlier;
+      Request request = request(Request.Kind.PUT, (byte[]) visit.call(), null, origin);
+      request.visits = true;
+      waitsFor = request;
+      intake.add(request);
+      return awaited(request);
+    }
+
+    private CallFailed unknown(TooOld released) {
+      return new CallFailed(
+          "nobody knows any more whether "
+              + visit.target()
+              + " was called by "
+              + visit.callers().getLast()
+              + ", whose group could not ask for more than an hour: "
+              + released.getMessage()
+              + "; look at the object, and call it again if that is needed",
+          released);
+    }
+
+    private Visit.Said get() {
+      Request request = request(Request.Kind.GET, new byte[0], visit.call(), null);
+      waitsFor = request;
+      store.ask(request);
+      return awaited(request);
+    }
+
+    private Request request(
+        Request.Kind kind, byte[] value, @Nullable Object query, Records.@Nullable Origin origin) {
+      Resident resident = store.residents().pin(visit.target());
+      store.begun();
+      int depth = visit.callers().size();
+      var request =
+          new Request(kind, resident, value, visit.existence(), query, origin, depth, false);
+      request.callers = visit.callers();
+      if (visit.millisMax() > 0) {
+        store.takingBack().limit(request, Duration.ofMillis(visit.millisMax()));
+      }
+      return request;
+    }
+
+    private Visit.Said awaited(Request request) {
+      awaitDone(request);
+      RuntimeException failure = request.failure();
+      return switch (failure) {
+        case null -> said(request.answer(), request.reach());
+        // Logged, or of a question.
+        case Gone _,
+            AlreadyExists _,
+            Deadlock _,
+            Diverged _,
+            DeadlineExceeded _,
+            CallFailed _,
+            UnsupportedOperationException _ ->
+            told(failure, 0);
+        default -> throw failure;
+      };
+    }
+
+    private void awaitDone(Request request) {
+      request.waiter(Thread.currentThread());
+      boolean runs = threads.mayRunLong();
+      long pause = 0;
+      while (!request.isOver()) {
+        if (!intake.isEmpty()) store.callWriter();
+        // No worker may be free: all may wait for calls like this one.
+        if (runs && pause > 0 && request.resident.isScheduled()) {
+          request.resident.runUntil(request);
+        }
+        if (request.isOver()) return;
+        if (pause == 0) threads.rest(request);
+        else threads.pause(pause); // or until it is over
+        pause = Math.clamp(2 * pause, PAUSE_FIRST_NANOS, PAUSE_NANOS_MAX);
+      }
+    }
+
+    /// What has become of the put, when it is in the stream.
+    private Visit.@Nullable Said earlier(Records.Origin origin) {
+      Key key = visit.target();
+      StreamId stream = key.stream();
+      long last = store.streams().last(stream);
+      long low = store.nesting().firstBehind(stream, visit.counter());
+      var found = new StoredEntry[2];
+      store.streams().scan(stream, low, last, entry -> look(origin, entry, found));
+      store.checkUsable();
+      StoredEntry entry = found[0];
+      if (entry == null) {
+        boolean whole = store.retention().keepsVisits(visit.counter());
+        if (!whole && low > 1 && store.streams().read(stream, low - 1) == null) {
+          store.retention().check(key, low - 1);
+        }
+        return null;
+      }
+      long reach = entry.log().counter();
+      if (entry.kind() == Records.REFUSED) {
+        return told(Records.refused(entry.payload()).why().exception(), reach);
+      }
+      StoredEntry verdict = found[1];
+      if (verdict != null) {
+        return told(Records.verdict(verdict.payload()).why().exception(), reach);
+      }
+      Deadlock passed = awaitExecuted(entry.address());
+      if (passed != null) return told(passed, reach);
+      // With other stores, a put is executed when all its answers are in the stream, see
+      // Execution.gate.
+      return said(store.nesting().answerInLog(key, entry.address()), reach);
+    }
+
+    private static boolean look(Records.Origin origin, StoredEntry entry, StoredEntry[] found) {
+      StoredEntry known = found[0];
+      switch (entry.kind()) {
+        case Records.PUT -> {
+          if (origin.equals(Records.originOf(entry.payload()))) found[0] = entry;
+        }
+        case Records.REFUSED -> {
+          if (known == null && origin.equals(Records.refused(entry.payload()).origin())) {
+            found[0] = entry;
+          }
+        }
+        case Records.VERDICT -> {
+          if (known != null && Records.verdict(entry.payload()).call() == known.address()) {
+            found[1] = entry;
+          }
+        }
+        default -> {}
+      }
+      return found[1] == null;
+    }
+
+    /// Waits until a put is executed; answers why not, when it is taken back.
+    private @Nullable Deadlock awaitExecuted(long address) {
+      Request position = request(Request.Kind.POSITION, new byte[0], null, null);
+      if (position.resident.hasExecuted(address)) {
+        position.complete(null);
+        return null;
+      }
+      position.behind = address;
+      waitsFor = position;
+      store.ask(position);
+      awaitDone(position);
+      Deadlock passed = position.passed;
+      if (passed == null && position.isDone()) position.check();
+      return passed;
+    }
+
+    // ---- who waits for it
+
+    void end(Visit.@Nullable Said answer, @Nullable RuntimeException trouble) {
+      said = answer;
+      failure = trouble;
+      over = true;
+      under.remove(visit.id(), this);
+      for (Waiter waiter; (waiter = waiters.poll()) != null; ) tell(waiter);
+    }
+
+    private void tell(Waiter waiter) {
+      RuntimeException trouble = failure;
+      if (trouble != null) waiter.told.completeExceptionally(trouble);
+      else waiter.told.complete(java.util.Objects.requireNonNull(said));
+    }
+
+    void tick() {
+      waiters.removeIf(waiter -> --waiter.ticks <= 0 && waiter.told.complete(Visit.Said.GOES_ON));
+    }
+
+    Visit.Said await(int ticks) {
+      var waiter = new Waiter(ticks);
+      waiters.add(waiter);
+      if (over) tell(waiter);
+      try {
+        return waiter.told.join();
+      } catch (java.util.concurrent.CompletionException failed) {
+        if (failed.getCause() instanceof RuntimeException cause) throw cause;
+        throw failed;
+      }
+    }
+  }
+
+  /// Somebody who has asked, and for how long he waits. The watch counts.
+  private static final class Waiter {
+    private final CompletableFuture<Visit.Said> told = new CompletableFuture<>();
+    private int ticks;
+
+    Waiter(int ticks) {
+      this.ticks = Math.max(1, ticks);
+    }
+  }
+}
