@@ -201,16 +201,19 @@ class OneOrderTest {
     return account(group, 0);
   }
 
+  private static Account holding(long amount, Account account) {
+    assertEquals(amount, account.add(amount));
+    return account;
+  }
+
   private static <T> T lent(Stoa to, Class<T> type, T shared) {
     return to.view(type, to.ref(shared), new View.Client(Reads.STRICT));
   }
 
   @Test
   void whatIsLentIsRefusedToObjectsOfOtherGroupsAlsoWhenTheyAreReplayed() {
-    Account away = account(0);
-    assertEquals(10, away.add(10));
-    Account other = account(1);
-    assertEquals(5, other.add(5));
+    Account away = holding(10, account(0));
+    Account other = holding(5, account(1));
     Account view = lent(store, Account.class, away);
     assertEquals(11, view.add(1));
     assertFalse(other.addsTo(away));
@@ -234,10 +237,8 @@ class OneOrderTest {
 
   @Test
   void whatAnEarlierLeaderHasLentComesBackWhenAnObjectOfAnotherGroupMeetsIt() {
-    Account away = account(0);
-    assertEquals(10, away.add(10));
-    Account other = account(1);
-    assertEquals(5, other.add(5));
+    Account away = holding(10, account(0));
+    Account other = holding(5, account(1));
     try (var second = Stoa.open(StoaConfig.of(groups.url()))) {
       assertEquals(11, lent(second, Account.class, away).add(1));
     }

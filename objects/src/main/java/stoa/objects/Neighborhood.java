@@ -27,7 +27,7 @@ import stoa.store.Visit;
 public final class Neighborhood implements Neighbors {
   /*
    * A question: 'n', version u8: 1, the group's number varint, kind u8, and then
-   *   VISIT    a visit, ticks varint
+   *   VISIT    a visit, ticks varint, 0 until it waits for another group
    *   FOLLOW   an id
    *   REFUSE   an id, the call that waits varint, the message of a Deadlock as a text
    *   NAMES    from varint, names that are to be numbered

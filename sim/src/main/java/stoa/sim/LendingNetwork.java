@@ -179,7 +179,7 @@ final class LendingNetwork {
     private void close(boolean atOnce) {
       if (!over) {
         over = true;
-        if (!atOnce && !isUp && rules.waitsForMandates()) {
+        if (!atOnce && !isUp) {
           fibers.after(MANDATE_MICROS, () -> own.line.execute(this::tell));
           return;
         }
@@ -237,27 +237,17 @@ final class LendingNetwork {
     }
   }
 
-  /// What processes and connections keep to; taken out to see that it is missed.
-  ///
-  /// @param needsMandates whether nodes without one wait
-  /// @param waitsForMandates whether what a child has is taken back only when it has none
-  record Rules(boolean needsMandates, boolean waitsForMandates) {
-    static final Rules KEPT = new Rules(true, true);
-  }
-
   private final Fibers fibers;
   private final Chance chance;
   private final Trace trace;
-  private final Rules rules;
   private final long leaseMicros;
   private final Map<NodeId, Node> nodes = new TreeMap<>();
   private int late;
 
-  LendingNetwork(Fibers fibers, Chance chance, Trace trace, Rules rules) {
+  LendingNetwork(Fibers fibers, Chance chance, Trace trace) {
     this.fibers = fibers;
     this.chance = chance;
     this.trace = trace;
-    this.rules = rules;
     leaseMicros = chance.between(1_000_000, 5_000_000);
     late = chance.of(List.of(0, 2, 10));
     fibers.after(BEAT_MICROS, this::beats);
@@ -400,7 +390,6 @@ final class LendingNetwork {
     @Override
     public boolean isSure(NodeId node) {
       Node own = nodes.get(node);
-      if (!rules.needsMandates()) return true;
       return own != null && own.mandate.holds(own.process.timing.nanoTime());
     }
 

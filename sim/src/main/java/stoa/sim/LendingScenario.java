@@ -53,12 +53,9 @@ final class LendingScenario implements Scenario {
   private static final DeviceConfig DEVICE = new DeviceConfig(64 << 10, 4 << 10, 4 << 10, 8 << 10);
 
   private final String name;
-  private final LendingNetwork.Rules rules;
 
-  /// @param rules what the processes keep to
-  LendingScenario(String name, LendingNetwork.Rules rules) {
+  LendingScenario(String name) {
     this.name = name;
-    this.rules = rules;
   }
 
   @Override
@@ -68,7 +65,7 @@ final class LendingScenario implements Scenario {
 
   @Override
   public void run(Chance chance, Trace trace) {
-    new Run(chance, trace, rules).run();
+    new Run(chance, trace).run();
   }
 
   private static final class Run {
@@ -93,13 +90,13 @@ final class LendingScenario implements Scenario {
     private int lives;
     private int elements;
 
-    Run(Chance chance, Trace trace, LendingNetwork.Rules rules) {
+    Run(Chance chance, Trace trace) {
       this.chance = chance.of("work");
       this.trouble = chance.of("trouble");
       this.trace = trace;
       fibers = new Fibers(chance.of("turns"));
       links = new Links(fibers, chance.of("links"), trace);
-      network = new LendingNetwork(fibers, chance.of("network"), trace, rules);
+      network = new LendingNetwork(fibers, chance.of("network"), trace);
       world = fibers.life("the world");
       var disks = chance.of("disks");
       shard =

@@ -73,7 +73,7 @@ final class Scenarios {
           new MigrationScenario("migration-moves", 60, new MigrationWorld.Trouble(25, 0, 0, 0)),
           new MigrationScenario("migration-lone", 60, new MigrationWorld.Trouble(12, 5, 8, 2)),
           new MigrationScenario("migration-lends", 30, new MigrationWorld.Trouble(12, 3, 5, 2, 30)),
-          new LendingScenario("lending", LendingNetwork.Rules.KEPT),
+          new LendingScenario("lending"),
           new ShardLogScenario(
               "shard-local-memory", _ -> new LocalShard(PoweredDisk.memory(MEMORY), SMALL)),
           new ShardLogScenario(

@@ -17,7 +17,8 @@ final class Abroad {
    * A put is asked again and again until it is answered, by this process or by one that goes on after it: the store
    * of the key finds it by its origin, see Visits. What is answered is noted, and asked no more.
    *
-   * A run that waits here follows whom it waits for, from store to store. When that leads back to it, each waits for
+   * A run that waits here follows whom it waits for, from store to store: as soon as its call waits there for one that
+   * waits for another store, since of a circle's calls one came last, and at times. When that leads back to it, each waits for
    * the next for ever: a run waits for one other, and goes on only when that has. Then the call with the greatest
    * identity among those that wait for their turn is refused, so that all who find the circle refuse the same. There is
    * one: calls that run by each other's order, and do not wait for a turn, are a path, which has a beginning.
@@ -25,6 +26,10 @@ final class Abroad {
   private static final int TICKS_FIRST = 2;
   private static final int TICKS = 10;
   private static final int HOPS_MAX = 64;
+
+  /* A circle that was found is looked for again after so long, twice as long each time. */
+  private static final long CIRCLE_NANOS = 1_000_000;
+  private static final long CIRCLE_NANOS_MAX = 64_000_000;
 
   /* Each batch notes them. */
   private static final int UNFINISHED_MAX = 2_048;
@@ -133,7 +138,8 @@ final class Abroad {
 
   private Execution.Nested answer(Execution caller, Visit visit) {
     long heard = store.nowMicros();
-    int ticks = TICKS_FIRST;
+    int ticks = Neighbors.UNTIL_IT_WAITS;
+    long circle = CIRCLE_NANOS;
     long pause = PAUSE_FIRST_NANOS;
     while (true) {
       checkGoesOn(caller);
@@ -146,8 +152,12 @@ final class Abroad {
           caller.reach = Math.max(caller.reach, said.reach());
           return new Execution.Nested(answer, !visit.isPut());
         }
-        if (!visit.isPast()) tryToChase(visit);
-        ticks = TICKS;
+        if (!visit.isPast() && tryToChase(visit)) {
+          threads.pause(circle);
+          circle = Math.min(2 * circle, CIRCLE_NANOS_MAX);
+        } else {
+          ticks = ticks == Neighbors.UNTIL_IT_WAITS ? TICKS_FIRST : TICKS;
+        }
       } catch (Neighbors.NotAsked refused) {
         return store.nesting().told(caller, refused.why());
       } catch (RuntimeException away) {
@@ -178,16 +188,17 @@ final class Abroad {
 
   private record Turn(Key target, Visit.Id id) {}
 
-  private void tryToChase(Visit visit) {
+  private boolean tryToChase(Visit visit) {
     try {
-      chase(visit);
+      return chase(visit);
     } catch (RuntimeException later) {
       LOG.debug("nobody knows whom the call of {} waits for: {}", visit.target(), later.toString());
+      return false;
     }
   }
 
-  /// Refuses a call of the circle in which a visit waits, if it does.
-  private void chase(Visit visit) {
+  /// Refuses a call of the circle in which a visit waits; answers whether it does.
+  private boolean chase(Visit visit) {
     var keys = new ArrayList<Key>(List.of(visit.callers().getLast()));
     Turn at = new Turn(visit.target(), visit.id());
     Turn refused = null;
@@ -201,13 +212,14 @@ final class Abroad {
       }
       Key target = hop.target();
       Visit.Id next = hop.next();
-      if (next == null || target == null) return;
+      if (next == null || target == null) return false;
       if (next.equals(visit.id())) {
         if (refused != null) refuse(refused, waits, Nesting.deadlock(keys));
-        return;
+        return true;
       }
       at = new Turn(target, next);
     }
+    return false;
   }
 
   private Visit.Hop follow(Turn turn) {

@@ -24,12 +24,15 @@ public interface Neighbors {
     }
   }
 
+  /// Of [#visit]: to wait only until the visit itself waits for one to another store, or briefly.
+  int UNTIL_IT_WAITS = 0;
+
   /// Whether one of them has a key.
   boolean have(Key key);
 
   /// Begins a visit, or asks again what has become of it. Waits for a while at the other end.
   ///
-  /// @param ticks how long to wait there, in units of [Threads#TICK_MILLIS]
+  /// @param ticks how long to wait there, in units of [Threads#TICK_MILLIS], or [#UNTIL_IT_WAITS]
   /// @throws NotAsked when it cannot be asked, which is its answer
   /// @throws RuntimeException when nobody can say now: it may have been begun
   Visit.Said visit(Visit visit, int ticks);

@@ -32,6 +32,7 @@ final class Visits {
    * Questions log nothing, and may be asked twice.
    */
   private static final int ANSWER_BYTES_MAX = 4 << 20;
+  private static final int TICKS_UNTIL_IT_WAITS = 2;
 
   /* A thread that waits for its call looks after so long whether it is to run that itself, twice as long each time. */
   private static final long PAUSE_FIRST_NANOS = 1_000_000;
@@ -111,6 +112,10 @@ final class Visits {
     private final ConcurrentLinkedQueue<Waiter> waiters = new ConcurrentLinkedQueue<>();
     private volatile @Nullable Request waitsFor;
     private volatile boolean over;
+
+    /// Whether one of those who wait wants to know when this waits for a call of another store.
+    private volatile boolean asked;
+
     private Visit.@Nullable Said said;
     private @Nullable RuntimeException failure;
 
@@ -258,6 +263,7 @@ final class Visits {
       long pause = 0;
       while (!request.isOver()) {
         if (!intake.isEmpty()) store.callWriter();
+        tellIfItWaits();
         // No worker may be free: all may wait for calls like this one.
         if (runs && pause > 0 && request.resident.isScheduled()) {
           request.resident.runUntil(request);
@@ -354,6 +360,14 @@ final class Visits {
       else waiter.told.complete(java.util.Objects.requireNonNull(said));
     }
 
+    /// Tells those who want to know it when this waits for a call that waits for another store.
+    private void tellIfItWaits() {
+      if (asked && follow(visit.id()).next() != null) {
+        asked = false;
+        waiters.removeIf(waiter -> waiter.asks && waiter.told.complete(Visit.Said.GOES_ON));
+      }
+    }
+
     void tick() {
       waiters.removeIf(waiter -> --waiter.ticks <= 0 && waiter.told.complete(Visit.Said.GOES_ON));
     }
@@ -361,7 +375,9 @@ final class Visits {
     Visit.Said await(int ticks) {
       var waiter = new Waiter(ticks);
       waiters.add(waiter);
+      if (waiter.asks) asked = true;
       if (over) tell(waiter);
+      else tellIfItWaits();
       try {
         return waiter.told.join();
       } catch (java.util.concurrent.CompletionException failed) {
@@ -374,10 +390,12 @@ final class Visits {
   /// Somebody who has asked, and for how long he waits. The watch counts.
   private static final class Waiter {
     private final CompletableFuture<Visit.Said> told = new CompletableFuture<>();
+    private final boolean asks;
     private int ticks;
 
     Waiter(int ticks) {
-      this.ticks = Math.max(1, ticks);
+      asks = ticks == Neighbors.UNTIL_IT_WAITS;
+      this.ticks = asks ? TICKS_UNTIL_IT_WAITS : ticks;
     }
   }
 }

@@ -42,6 +42,9 @@ class AbroadTest {
   private static final StoreConfig CONFIG =
       new StoreConfig(Duration.ofSeconds(10), 10_000, 64 << 20, 16, Duration.ofMillis(50));
 
+  /// The threads of a store.
+  private java.util.function.Supplier<Threads> running = Threads::real;
+
   /// A store in this process, and the way from it to the others.
   private final class Site implements Neighbors {
     private final MemoryDisk disk = new MemoryDisk(64 << 20);
@@ -64,7 +67,7 @@ class AbroadTest {
     void open() {
       var log = new LocalShardLog(Device.open(disk, DeviceConfig.standard()));
       Addresses order = number == 0 ? coordinator.home() : coordinator.of(number);
-      var opened = new Store(CONFIG, log, order, this, clock, Threads.real());
+      var opened = new Store(CONFIG, log, order, this, clock, running.get());
       opened.register("script", Script.FACTORY);
       store = opened;
       if (number == 0) coordinator.begin(opened, new Participant(opened, _ -> null));
@@ -294,31 +297,47 @@ class AbroadTest {
     assertEquals("1:1:Deadlock", lines("0a"));
   }
 
+  /// Two calls that meet: each is on its way when the other one begins.
+  private List<Future<String>> cross(String one, String other) {
+    var both = new CountDownLatch(2);
+    Consumer<Visit> meet =
+        _ -> {
+          both.countDown();
+          try {
+            both.await();
+          } catch (InterruptedException stopped) {
+            Thread.currentThread().interrupt();
+          }
+        };
+    site(one).asked = meet;
+    site(other).asked = meet;
+    return List.of(putLater(one, "call " + other + " x"), putLater(other, "call " + one + " y"));
+  }
+
   @Test
   void ofCallsThatCrossTheOneWithTheGreatestIdentityIsTakenBack() throws Exception {
     for (int i = 0; i < 5; i++) {
       String one = "0a" + i;
       String other = "1b" + i;
-      var both = new CountDownLatch(2);
-      Consumer<Visit> meet =
-          _ -> {
-            both.countDown();
-            try {
-              both.await();
-            } catch (InterruptedException stopped) {
-              Thread.currentThread().interrupt();
-            }
-          };
-      site(one).asked = meet;
-      site(other).asked = meet;
-      Future<String> first = putLater(one, "call " + other + " x");
-      Future<String> second = putLater(other, "call " + one + " y");
+      var calls = cross(one, other);
       boolean firstIsGreater =
           key(one).stream().toString().compareTo(key(other).stream().toString()) > 0;
-      String refused = (firstIsGreater ? first : second).get();
-      String done = (firstIsGreater ? second : first).get();
+      String refused = calls.get(firstIsGreater ? 0 : 1).get();
+      String done = calls.get(firstIsGreater ? 1 : 0).get();
       assertEquals("1:Deadlock", refused);
       assertEquals(firstIsGreater ? "1:2:y" : "1:2:x", done);
+    }
+  }
+
+  @Test
+  void callsThatCrossAreFoundWhenTheSecondArrivesAndNotSomeTimeLater() throws Exception {
+    running = () -> new Untimed(Threads.real());
+    for (Site site : List.of(site("1a"), site("2b"))) {
+      site.close();
+      site.open();
+    }
+    for (int i = 0; i < 5; i++) {
+      for (var call : cross("1a" + i, "2b" + i)) assertTrue(call.get().startsWith("1:"));
     }
   }
 

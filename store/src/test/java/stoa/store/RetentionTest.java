@@ -12,7 +12,6 @@ import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -54,60 +53,6 @@ class RetentionTest {
     store.close();
     device = openDevice();
     store = openStore();
-  }
-
-  /// Threads for which no call lasts long, however busy the machine is: what lasts long has an
-  /// entry of its own, and these tests count the entries.
-  private record Untimed(Threads real) implements Threads {
-    @Override
-    public Executor writer() {
-      return real.writer();
-    }
-
-    @Override
-    public Executor workers() {
-      return real.workers();
-    }
-
-    @Override
-    public Executor answers() {
-      return real.answers();
-    }
-
-    @Override
-    public void every(Runnable tick) {
-      // Time stands still.
-    }
-
-    @Override
-    public boolean mayRunLong() {
-      return real.mayRunLong();
-    }
-
-    @Override
-    public boolean mayRunQuick() {
-      return real.mayRunQuick();
-    }
-
-    @Override
-    public long patienceNanos() {
-      return real.patienceNanos();
-    }
-
-    @Override
-    public void lost(Thread thread) {
-      real.lost(thread);
-    }
-
-    @Override
-    public void back(Thread thread) {
-      real.back(thread);
-    }
-
-    @Override
-    public void close() {
-      real.close();
-    }
   }
 
   /// Cells that keep the last text put to them; `call CELL TEXT` puts a text to another cell and
