@@ -1,6 +1,5 @@
 package stoa.bench;
 
-import java.util.concurrent.Semaphore;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongConsumer;
 import java.util.function.LongSupplier;
@@ -15,15 +14,21 @@ final class Pause {
   static final LongConsumer AT_CLIENT = Pause::await;
 
   /// Waits for some nanoseconds as a server does, which has as many processors as this machine:
-  /// more calls wait until one of these is free.
+  /// more calls wait until one of these is free. How late the waiting thread goes on after its time
+  /// keeps no processor from the next.
   static final LongConsumer AT_SERVER = Pause::awaitTurn;
 
   /// One of these: as a client when a client's thread runs it, see [#atNode], else as the server.
   static final LongConsumer WHERE_IT_IS = Pause::awaitHere;
 
   private static final ScopedValue<Boolean> NODE = ScopedValue.newInstance();
-  private static final Semaphore PROCESSORS =
-      new Semaphore(Runtime.getRuntime().availableProcessors(), true);
+
+  /* When each of the server's processors is free. Guarded by itself. */
+  private static final long[] FREE = new long[Runtime.getRuntime().availableProcessors()];
+
+  static {
+    java.util.Arrays.fill(FREE, System.nanoTime());
+  }
 
   /* How much longer than asked for all waiting is. */
   private static volatile int stretch = 1;
@@ -47,18 +52,25 @@ final class Pause {
   }
 
   private static void awaitTurn(long nanos) {
-    PROCESSORS.acquireUninterruptibly();
-    try {
-      await(nanos);
-    } finally {
-      PROCESSORS.release();
+    awaitUntil(turn(nanos * stretch));
+  }
+
+  /* When what takes some time ends, on the processor that is free first. */
+  private static long turn(long nanos) {
+    synchronized (FREE) {
+      int first = 0;
+      for (int i = 1; i < FREE.length; i++) if (FREE[i] - FREE[first] < 0) first = i;
+      long now = System.nanoTime();
+      FREE[first] = (FREE[first] - now > 0 ? FREE[first] : now) + nanos;
+      return FREE[first];
     }
   }
 
   private static void await(long nanos) {
-    long longer = nanos * stretch;
-    long until = System.nanoTime() + longer;
-    for (long left = longer; left > 0; left = until - System.nanoTime())
-      LockSupport.parkNanos(left);
+    awaitUntil(System.nanoTime() + nanos * stretch);
+  }
+
+  private static void awaitUntil(long until) {
+    for (long left; (left = until - System.nanoTime()) > 0; ) LockSupport.parkNanos(left);
   }
 }

@@ -27,11 +27,13 @@ public final class CostModel {
    * (2) A trial is an epoch at the other side. It ends in staying there, or in going back. As many
    *     objects of a server try at a time as `trialsMax` says: one at first, twice as many after each
    *     that stays, half as many after each that goes back. What one has seen there the others know.
-   *     After one in vain nobody tries for PACE times as long as it took, since all who call an
-   *     object wait while it moves: so trials in vain cost a part of the time that does not depend on
-   *     how many objects there are.
+   *     After one in vain nobody tries for PACE times as long as it took until the object was called
+   *     where it was before, since all who call an object wait while it moves; for longer after each
+   *     more in vain. So trials in vain cost a part of the time that does not depend on how many
+   *     objects there are.
    * (3) What is clear after a few calls ends an epoch.
-   * (4) Scarce are processors of which SCARCE are used by what calls at the server, and those of
+   * (4) A herd is of all objects: it needs processors for all that their methods compute.
+   *     Scarce are processors of which SCARCE are used by what calls at the server, and those of
    *     members beside it, take besides computing. A herd gathers for some time; what is seen there
    *     counts after that, and is in vain when it was not well until the herd ends. Then there is no
    *     other herd for a while, each time twice as long.
@@ -52,6 +54,7 @@ public final class CostModel {
   private static final int TRIALS_MAX = 64;
   private static final long TRIAL_NANOS_MAX = 2_000_000_000;
   private static final int PACE = 20;
+  private static final int PACE_MAX = 160;
   private static final double HERD = 3;
   private static final double SCARCE = 0.6;
   private static final double SPENT_NANOS = 300_000_000;
@@ -118,6 +121,7 @@ public final class CostModel {
     /* Until when nobody tries, if there was one in vain. */
     private boolean isPaced;
     private long pacedUntil;
+    private int pace = PACE;
     /* When the last herd began, if there was one; after which time there is another one if that was in
      * vain. */
     private boolean hadHerd;
@@ -128,6 +132,8 @@ public final class CostModel {
      * taken of them at members beside it; until when. */
     private double spent;
     private double spared;
+    /* How long the methods of all calls ran, the older the less. */
+    private double computed;
     private long spentUntil;
     /* How many calls of all objects were answered, the older the less; and when the last herd began. */
     private double answered;
@@ -138,10 +144,11 @@ public final class CostModel {
       this.processors = processors;
     }
 
-    private void spend(int calls, double nanos, double more, long now) {
+    private void spend(int calls, double nanos, double more, double compute, long now) {
       double rest = Math.exp(-Math.max(0, now - spentUntil) / SPENT_NANOS);
       spent = rest * spent + nanos;
       spared = rest * spared + more;
+      computed = rest * computed + compute;
       answered = rest * answered + calls;
       spentUntil = now;
     }
@@ -149,6 +156,11 @@ public final class CostModel {
     /* Whether processors are scarce, or would be with all at the clients. */
     private boolean isScarce() {
       return spent + spared > SCARCE * processors * SPENT_NANOS;
+    }
+
+    /* Whether there would be processors for all calls, if these became more frequent. */
+    private boolean hasForAll(double growth) {
+      return growth * computed <= SHARE_MAX * processors * SPENT_NANOS;
     }
 
     private boolean isPaced(long now) {
@@ -164,7 +176,8 @@ public final class CostModel {
       var _ = trials.removeFirstOccurrence(begun);
       trialsMax = stays ? Math.min(TRIALS_MAX, 2 * trialsMax) : Math.max(1, trialsMax / 2);
       isPaced = !stays;
-      pacedUntil = now + PACE * (now - begun);
+      pacedUntil = now + pace * Math.min(now - begun, TRIAL_NANOS_MAX);
+      pace = stays ? PACE : Math.min(PACE_MAX, 2 * pace);
     }
 
     private boolean isGathering(long now) {
@@ -219,6 +232,8 @@ public final class CostModel {
   private boolean isTrial;
   private boolean isInHerd;
   private long trialBegan;
+  /* Whether it goes back after a trial. */
+  private boolean isReturning;
 
   /* Of the epochs before; negative when there were none. */
   private double serverNanos = -1;
@@ -248,12 +263,20 @@ public final class CostModel {
   /// @return whether [#isAtServer()] has changed
   public boolean ran(Updates updates, boolean here, long at) {
     double atClient = here ? updates.count * workAtClient() : 0;
-    if (updates.atServer) server.spend(updates.count, updates.count * CALL_NANOS, atClient, at);
-    else server.spend(updates.count, atClient, 0, at);
+    double computing = updates.count * Math.max(0, computeNanos);
+    if (updates.atServer) {
+      server.spend(updates.count, updates.count * CALL_NANOS, atClient, computing, at);
+    } else {
+      server.spend(updates.count, atClient, 0, computing, at);
+    }
     if (updates.atServer != atServer || updates.count == 0) return false; // made before it went
     if (settled < SETTLING || (isInHerd && server.isGathering(at))) {
       settled += updates.count;
       began = at;
+      if (isReturning && settled >= SETTLING) {
+        isReturning = false;
+        server.ended(trialBegan, false, at);
+      }
       return false;
     }
     seen += updates.count;
@@ -309,7 +332,8 @@ public final class CostModel {
   private void trialEnded(boolean stays, long at) {
     isTrial = false;
     if (isInHerd) server.herdEnded(stays);
-    else server.ended(trialBegan, stays, at);
+    else if (stays) server.ended(trialBegan, true, at);
+    else isReturning = true;
     isInHerd = false;
     wait = stays ? WAIT_WON : Math.min(WAIT_MAX, 2 * wait);
     waited = 0;
@@ -360,7 +384,8 @@ public final class CostModel {
     waited++;
     double needed = GROWTH * rate * Math.max(0, computeNanos) / 1e9;
     if (!atServer && !server.has(needed)) return false;
-    if (workAtClient() > HERD * CALL_NANOS && server.isScarce()) {
+    boolean isHeavy = workAtClient() > HERD * CALL_NANOS;
+    if (isHeavy && server.isScarce() && server.hasForAll(atServer ? 1 : GROWTH)) {
       isInHerd = !atServer && server.letsHerd(at);
       if (isInHerd || atServer) return isInHerd;
     }
