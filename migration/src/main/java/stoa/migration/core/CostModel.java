@@ -32,11 +32,11 @@ public final class CostModel {
    *     more in vain. So trials in vain cost a part of the time that does not depend on how many
    *     objects there are.
    * (3) What is clear after a few calls ends an epoch.
-   * (4) A herd is of all objects: it needs processors for all that their methods compute.
-   *     Scarce are processors of which SCARCE are used by what calls at the server, and those of
-   *     members beside it, take besides computing. A herd gathers for some time; what is seen there
-   *     counts after that, and is in vain when it was not well until the herd ends. Then there is no
-   *     other herd for a while, each time twice as long.
+   * (4) A herd is of objects that are more work at clients than their methods compute: the server
+   *     has processors for all of them then. Scarce are processors of which SCARCE are used by what
+   *     calls at the server, and those of members beside it, take besides computing. A herd gathers
+   *     for some time; what is seen there counts after that, and is in vain when it was not well until
+   *     the herd ends. Then there is no other herd for a while, each time twice as long.
    */
   private static final int EPOCH = 16;
   private static final int SETTLING = 4;
@@ -132,8 +132,6 @@ public final class CostModel {
      * taken of them at members beside it; until when. */
     private double spent;
     private double spared;
-    /* How long the methods of all calls ran, the older the less. */
-    private double computed;
     private long spentUntil;
     /* How many calls of all objects were answered, the older the less; and when the last herd began. */
     private double answered;
@@ -144,11 +142,10 @@ public final class CostModel {
       this.processors = processors;
     }
 
-    private void spend(int calls, double nanos, double more, double compute, long now) {
+    private void spend(int calls, double nanos, double more, long now) {
       double rest = Math.exp(-Math.max(0, now - spentUntil) / SPENT_NANOS);
       spent = rest * spent + nanos;
       spared = rest * spared + more;
-      computed = rest * computed + compute;
       answered = rest * answered + calls;
       spentUntil = now;
     }
@@ -156,11 +153,6 @@ public final class CostModel {
     /* Whether processors are scarce, or would be with all at the clients. */
     private boolean isScarce() {
       return spent + spared > SCARCE * processors * SPENT_NANOS;
-    }
-
-    /* Whether there would be processors for all calls, if these became more frequent. */
-    private boolean hasForAll(double growth) {
-      return growth * computed <= SHARE_MAX * processors * SPENT_NANOS;
     }
 
     private boolean isPaced(long now) {
@@ -263,12 +255,8 @@ public final class CostModel {
   /// @return whether [#isAtServer()] has changed
   public boolean ran(Updates updates, boolean here, long at) {
     double atClient = here ? updates.count * workAtClient() : 0;
-    double computing = updates.count * Math.max(0, computeNanos);
-    if (updates.atServer) {
-      server.spend(updates.count, updates.count * CALL_NANOS, atClient, computing, at);
-    } else {
-      server.spend(updates.count, atClient, 0, computing, at);
-    }
+    if (updates.atServer) server.spend(updates.count, updates.count * CALL_NANOS, atClient, at);
+    else server.spend(updates.count, atClient, 0, at);
     if (updates.atServer != atServer || updates.count == 0) return false; // made before it went
     if (settled < SETTLING || (isInHerd && server.isGathering(at))) {
       settled += updates.count;
@@ -376,6 +364,10 @@ public final class CostModel {
     return mean < BETTER * other() || (mean < ALIKE * other() && HOPELESS * now < before);
   }
 
+  private boolean isOfHerd() {
+    return workAtClient() > Math.max(HERD * CALL_NANOS, computeNanos);
+  }
+
   private double workAtClient() {
     return BYTE_NANOS * stateBytes + moved * (MOVE_NANOS + MOVED_BYTE_NANOS * stateBytes);
   }
@@ -384,8 +376,7 @@ public final class CostModel {
     waited++;
     double needed = GROWTH * rate * Math.max(0, computeNanos) / 1e9;
     if (!atServer && !server.has(needed)) return false;
-    boolean isHeavy = workAtClient() > HERD * CALL_NANOS;
-    if (isHeavy && server.isScarce() && server.hasForAll(atServer ? 1 : GROWTH)) {
+    if (isOfHerd() && server.isScarce()) {
       isInHerd = !atServer && server.letsHerd(at);
       if (isInHerd || atServer) return isInHerd;
     }

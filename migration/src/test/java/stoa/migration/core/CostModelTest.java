@@ -140,7 +140,7 @@ class CostModelTest {
   /* Fifty objects of large states. A call at a client takes 300 microseconds of one of two processors,
    * and is answered soon; at the server it takes 20, and is answered late while most are at clients.
    * Answers how many are at the server at the end. */
-  private int largeStates(boolean here, int rounds) {
+  private int largeStates(boolean here, long computeNanos, int rounds) {
     var models = new CostModel[50];
     for (int i = 0; i < models.length; i++) models[i] = new CostModel(server);
     int there = 0;
@@ -151,7 +151,8 @@ class CostModelTest {
       long late = there < 40 ? 5 * MILLI : 300 * MICRO;
       for (var each : models) {
         boolean is = each.isAtServer();
-        var call = Updates.none(is).and(is ? late : 200 * MICRO, is ? -1 : 5 * MICRO, 100_000, !is);
+        var call =
+            Updates.none(is).and(is ? late : 200 * MICRO, is ? -1 : computeNanos, 100_000, !is);
         boolean _ = each.ran(call, here, now);
       }
     }
@@ -160,13 +161,18 @@ class CostModelTest {
 
   @Test
   void whereProcessorsAreScarceLargeStatesGoToTheServerTogetherAndStay() {
-    assertEquals(50, largeStates(true, 400));
-    assertEquals(50, largeStates(true, 20_000));
+    assertEquals(50, largeStates(true, 5 * MICRO, 400));
+    assertEquals(50, largeStates(true, 5 * MICRO, 20_000));
+  }
+
+  @Test
+  void thoseForWhichItHasNoProcessorsDoNotGatherThere() {
+    for (int part = 0; part < 10; part++) assertTrue(largeStates(true, MILLI, 1_000) <= 1);
   }
 
   @Test
   void membersElsewhereHaveProcessorsOfTheirOwn() {
-    assertTrue(largeStates(false, 20_000) <= 1);
+    assertTrue(largeStates(false, 5 * MICRO, 20_000) <= 1);
   }
 
   @Test
