@@ -99,9 +99,7 @@ final class AutoPhase {
       for (int i = 0; i < scale.objectsMost(); i++) {
         all.add(stoa.get(type(placement), "swept-" + i, point.stateBytes));
       }
-      var settle = scale.settle();
-      if (placement == Placement.AUTO) settle = settle.plus(scale.learn());
-      var load = new NodeLoad(NODES, settle, scale.workTime());
+      var load = new NodeLoad(NODES, scale.settle(), scale.workTime());
       var domain = Domain.of(stoa);
       return load.run(number -> new Caller(domain, all, number, point, placement))
           .updates()

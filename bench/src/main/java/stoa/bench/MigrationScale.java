@@ -12,7 +12,6 @@ import java.util.List;
 /// @param workTime how long a load of operations that compute counts
 /// @param stretch how much longer than LIBSVM took clients wait in its place, see [TrafficPhase]
 /// @param settle how long objects are called before placements are compared
-/// @param learn how much longer those are that are placed by what they cost
 /// @param leaveWarmUp how long nodes call before the load counts that is next
 /// @param leaveTime how long a load counts beside which members leave and come back
 /// @param simulated how often leaves are simulated
@@ -35,7 +34,6 @@ public record MigrationScale(
     Duration workTime,
     int stretch,
     Duration settle,
-    Duration learn,
     Duration leaveWarmUp,
     Duration leaveTime,
     int simulated,
@@ -49,7 +47,7 @@ public record MigrationScale(
     List<Integer> processes,
     Duration processWarmUp,
     Duration processTime) {
-  /// The scale whose results are kept: about 25 minutes.
+  /// The scale whose results are kept: about 28 minutes.
   public static MigrationScale full() {
     return new MigrationScale(
         2,
@@ -58,8 +56,7 @@ public record MigrationScale(
         Duration.ofMillis(400),
         Duration.ofSeconds(3),
         8,
-        Duration.ofSeconds(1),
-        Duration.ofSeconds(4),
+        Duration.ofSeconds(5),
         Duration.ofMillis(500),
         Duration.ofSeconds(4),
         7,
@@ -85,7 +82,6 @@ public record MigrationScale(
         Duration.ofMillis(150),
         2,
         Duration.ofMillis(20),
-        Duration.ZERO,
         Duration.ofMillis(20),
         Duration.ofMillis(60),
         1,

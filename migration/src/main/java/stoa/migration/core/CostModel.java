@@ -53,7 +53,7 @@ public final class CostModel {
   private static final double MEMORY = 0.5;
   private static final int TRIALS_MAX = 64;
   private static final long TRIAL_NANOS_MAX = 2_000_000_000;
-  private static final int PACE = 20;
+  private static final int PACE = 40;
   private static final int PACE_MAX = 160;
   private static final double HERD = 3;
   private static final double SCARCE = 0.6;
