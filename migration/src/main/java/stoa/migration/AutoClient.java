@@ -7,7 +7,6 @@ import org.jspecify.annotations.Nullable;
 import stoa.Action;
 import stoa.Placement;
 import stoa.base.StreamId;
-import stoa.migration.core.CostModel.Updates;
 import stoa.migration.core.Version;
 import stoa.objects.PlacedObject;
 import stoa.objects.PlacedObjects;
@@ -18,20 +17,9 @@ import stoa.objects.types.SharedMethod;
 ///
 /// It may not know yet where an object is; then a call takes longer, see [AutoRoot].
 final class AutoClient implements Auto {
-  /* What is not told yet is told after so many calls, fewer after the object has changed sides, or at
-   * the next tick. */
-  private static final int BATCH = 8;
-
-  private static final class Told {
-    private Updates updates = Updates.none(false);
-    private int batch = 1;
-    /* The version that a call of this process made last. */
-    private @Nullable Version last;
-  }
-
   private final PlacedObjects objects;
   private final Uplink uplink;
-  private final Map<StreamId, Told> all = new ConcurrentHashMap<>();
+  private final Map<StreamId, Batch> all = new ConcurrentHashMap<>();
 
   AutoClient(PlacedObjects objects, Uplink uplink) {
     this.objects = objects;
@@ -66,38 +54,18 @@ final class AutoClient implements Auto {
   }
 
   private void note(PlacedObject object, boolean atServer, long nanos, Meter meter) {
-    Told told = all.computeIfAbsent(object.stream(), _ -> new Told());
-    Updates due = null;
-    synchronized (told) {
-      boolean moved = false;
-      var ran = meter.running();
-      if (ran != null) {
-        Version input = ran.version(object);
-        moved = !input.equals(told.last);
-        told.last = input.updated();
-      }
-      if (told.updates.atServer() != atServer) {
-        told.updates = Updates.none(atServer);
-        told.batch = 1;
-      }
-      told.updates = told.updates.and(nanos, meter.computeNanos(), meter.stateBytes(), moved);
-      if (told.updates.count() >= told.batch) {
-        told.batch = Math.min(BATCH, 2 * told.batch);
-        due = told.updates;
-        told.updates = Updates.none(atServer);
-      }
-    }
+    var ran = meter.running();
+    Version from = ran == null ? null : ran.version(object);
+    Version left = from == null ? null : from.updated();
+    var batch = all.computeIfAbsent(object.stream(), _ -> new Batch());
+    var due = batch.note(atServer, nanos, meter, from, left);
     if (due != null) uplink.ran(object.stream(), due);
   }
 
   /// Tells what is not told yet.
   void tick() {
-    all.forEach((object, told) -> {
-      Updates due;
-      synchronized (told) {
-        due = told.updates;
-        told.updates = Updates.none(due.atServer());
-      }
+    all.forEach((object, batch) -> {
+      var due = batch.taken();
       if (due.count() > 0) uplink.ran(object, due);
     });
   }

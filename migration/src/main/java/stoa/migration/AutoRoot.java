@@ -48,7 +48,7 @@ final class AutoRoot implements Auto {
     private final Set<Domain.Watcher> askers = ConcurrentHashMap.newKeySet();
     private boolean told; // guarded by watchers
     private Member.@Nullable Held held;
-    private long lastCaller = -1; // guarded by the lock of models
+    private final Batch batch = new Batch();
 
     private Sided(PlacedObject object, CostModel model) {
       this.object = object;
@@ -122,15 +122,15 @@ final class AutoRoot implements Auto {
   }
 
   private void note(Sided site, Meter meter, long nanos, boolean atServer, long caller) {
+    var due = site.batch.note(atServer, nanos, meter, caller, caller);
+    if (due != null) ran(site, due, true);
+  }
+
+  private void ran(Sided site, CostModel.Updates updates, boolean here) {
     boolean changed;
     modelLock.lock();
     try {
-      boolean moved = site.lastCaller != caller;
-      site.lastCaller = caller;
-      var update =
-          CostModel.Updates.none(atServer)
-              .and(nanos, meter.computeNanos(), meter.stateBytes(), moved);
-      changed = site.model.ran(update, true, System.nanoTime());
+      changed = site.model.ran(updates, here, System.nanoTime());
     } finally {
       modelLock.unlock();
     }
@@ -180,15 +180,7 @@ final class AutoRoot implements Auto {
   /// Notes what calls took that a member elsewhere has made, on an object that it watches.
   void ran(StreamId object, CostModel.Updates updates) {
     Sided site = sites.get(object);
-    if (site == null) return;
-    boolean changed;
-    modelLock.lock();
-    try {
-      changed = site.model.ran(updates, false, System.nanoTime());
-    } finally {
-      modelLock.unlock();
-    }
-    if (changed) changes.execute(() -> change(site));
+    if (site != null) ran(site, updates, false);
   }
 
   /// Brings an object to the clients, where a member waits for it that needs it with others. May
