@@ -14,7 +14,6 @@ import java.util.concurrent.locks.ReentrantReadWriteLock;
 import org.jspecify.annotations.Nullable;
 import stoa.Action;
 import stoa.Placement;
-import stoa.StoaException;
 import stoa.base.StreamId;
 import stoa.migration.core.CostModel;
 import stoa.objects.PlacedObject;
@@ -48,6 +47,7 @@ final class AutoRoot implements Auto {
     private final Set<Domain.Watcher> askers = ConcurrentHashMap.newKeySet();
     private boolean told; // guarded by watchers
     private Member.@Nullable Held held;
+    private volatile boolean isStuck; // at the server, since it could not be brought from there
     private final Batch batch = new Batch();
 
     private Sided(PlacedObject object, CostModel model) {
@@ -111,12 +111,14 @@ final class AutoRoot implements Auto {
       if (atServer) return store.call(object, method, arguments);
       return inTree.call(meter);
     } finally {
-      long nanos = System.nanoTime() - start;
-      site.side.readLock().unlock();
-      // What members elsewhere have the server do, they tell themselves.
-      boolean counts = caller != root || !site.watched;
-      if (counts && method.kind() != SharedMethod.Kind.ACCESSOR) {
-        note(site, meter, nanos, atServer, caller.id().number());
+      try {
+        // What members elsewhere have the server do, they tell themselves.
+        boolean counts = caller != root || !site.watched;
+        if (counts && method.kind() != SharedMethod.Kind.ACCESSOR) {
+          note(site, meter, System.nanoTime() - start, atServer, caller.id().number());
+        }
+      } finally {
+        site.side.readLock().unlock();
       }
     }
   }
@@ -134,7 +136,10 @@ final class AutoRoot implements Auto {
     } finally {
       modelLock.unlock();
     }
-    if (changed) changes.execute(() -> change(site));
+    if (changed || (site.isStuck && updates.atServer())) {
+      site.isStuck = false;
+      changes.execute(() -> change(site));
+    }
   }
 
   // ---- who asks for it
@@ -201,9 +206,10 @@ final class AutoRoot implements Auto {
     }
     try {
       move(site, toServer);
-    } catch (StoaException over) {
+    } catch (RuntimeException over) {
       // It stays where it is, and calls say so.
       if (toServer) forget(site);
+      else site.isStuck = true;
     }
   }
 

@@ -6,7 +6,7 @@ import stoa.migration.core.CostModel.Updates;
 /// What calls on one object took and is not told yet: it is told after so many calls, fewer after
 /// the object has changed sides. Thread-safe.
 final class Batch {
-  private static final int CALLS_MAX = 8;
+  private static final int CALLS_MAX = 4;
 
   private Updates updates = Updates.none(false);
   private int calls = 1;

@@ -61,6 +61,9 @@ public final class Mailbox {
         task.run();
       } catch (RuntimeException broken) {
         failed.accept(broken);
+      } catch (Error broken) {
+        // Nobody else would take what is put in from now on.
+        failed.accept(new IllegalStateException("an event was not taken: " + broken, broken));
       }
     }
   }

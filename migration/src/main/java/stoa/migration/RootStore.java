@@ -15,6 +15,8 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import stoa.Closed;
 import stoa.LimitExceeded;
 import stoa.Placement;
@@ -42,6 +44,10 @@ final class RootStore implements AutoCloseable {
    * how many times as long as the last ones took to write, so that others can write, too. */
   private static final long JOINING_MILLIS = 100;
   private static final int JOINING_TIMES = 4;
+
+  /* After what time an object is loaded again that could not be. */
+  private static final long AGAIN_NANOS = 1_000_000_000;
+  private static final Logger LOG = LoggerFactory.getLogger(RootStore.class);
 
   private final PlacedStore store;
   private final long quietUntilNanos;
@@ -135,7 +141,15 @@ final class RootStore implements AutoCloseable {
     submit(
         loading(),
         () -> {
-          PlacedState state = store.load(known(stream));
+          PlacedState state;
+          try {
+            state = store.load(known(stream));
+          } catch (RuntimeException failure) {
+            confirm(); // else it is not this object alone
+            LOG.warn("{} cannot be loaded yet: {}", known(stream), failure.getMessage());
+            loadAgain(stream);
+            return;
+          }
           root.accept(
               state == null
                   ? new Event.Loaded(stream, null, new byte[0])
@@ -144,6 +158,14 @@ final class RootStore implements AutoCloseable {
                       new Version(state.generation(), state.number()),
                       States.packed(state.bytes())));
         });
+  }
+
+  private void loadAgain(StreamId stream) {
+    try {
+      writer.after(AGAIN_NANOS, () -> load(stream));
+    } catch (RejectedExecutionException closed) {
+      // Nobody waits for it any more.
+    }
   }
 
   /* Members of a root that was before may act on its mandate yet: until that is over, nothing is read. */

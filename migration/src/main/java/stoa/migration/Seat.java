@@ -11,6 +11,7 @@ import java.util.SortedMap;
 import java.util.SortedSet;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeoutException;
@@ -448,15 +449,30 @@ final class Seat {
     try {
       return await(future, limit());
     } catch (TimeoutException late) {
-      if (asked.remove(number) == null) return future.join(); // it came just now
-      throw new DeadlineExceeded(
-          what
-              + " did not come to "
-              + this
-              + " within "
-              + limit()
-              + ": somebody holds it, or the tree has no root now",
-          late);
+      if (asked.remove(number) == null) return cameJustNow(future);
+      var failure =
+          new DeadlineExceeded(
+              what
+                  + " did not come to "
+                  + this
+                  + " within "
+                  + limit()
+                  + ": somebody holds it, or the tree has no root now",
+              late);
+      future.completeExceptionally(failure);
+      // Otherwise the node would still want it, and could not leave.
+      mailbox.put(() -> take(new Event.Withdraw(number)));
+      throw failure;
+    }
+  }
+
+  /* Whoever removed the question answers it at once. */
+  private static <T extends @Nullable Object> T cameJustNow(CompletableFuture<T> future) {
+    try {
+      return future.join();
+    } catch (CompletionException wrapped) {
+      if (wrapped.getCause() instanceof RuntimeException cause) throw cause;
+      throw wrapped;
     }
   }
 

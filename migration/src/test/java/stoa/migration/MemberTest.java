@@ -6,20 +6,24 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import stoa.Accessor;
 import stoa.Closed;
+import stoa.DeadlineExceeded;
 import stoa.Placement;
 import stoa.Reads;
 import stoa.Shared;
 import stoa.Stoa;
+import stoa.StoaConfig;
 import stoa.TxOptions;
 import stoa.UnknownOutcome;
 import stoa.View;
@@ -88,6 +92,40 @@ class MemberTest {
       var view = stoa.view(Purse.class, stoa.ref(purse), new View.Client(Reads.STRICT));
       assertEquals(107, view.add(1));
       assertEquals(107, two.on(purse).balance());
+    }
+  }
+
+  @Test
+  void whoHasWaitedForTooLongCanLeaveAndLosesNothing() throws Exception {
+    var config = StoaConfig.of("memory:");
+    var brief = config.limits().withCallTimeMax(Duration.ofMillis(200));
+    try (var stoa = Stoa.open(config.withLimits(brief));
+        var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      var domain = Domain.of(stoa);
+      var one = domain.join("one");
+      var two = domain.join("two");
+      var held = purse(stoa, "held");
+      var other = purse(stoa, "other");
+      var holds = new CountDownLatch(1);
+      var mayEnd = new CountDownLatch(1);
+      Future<?> holding =
+          threads.submit(() -> {
+            return one.<Long, InterruptedException>together(
+                List.of(one.on(held)),
+                () -> {
+                  holds.countDown();
+                  mayEnd.await();
+                  return 1L;
+                });
+          });
+      holds.await();
+      assertEquals(101, two.on(other).add(1));
+      assertThrows(DeadlineExceeded.class, () -> two.on(held).add(1));
+      two.close();
+      assertEquals(101, other.balance());
+      mayEnd.countDown();
+      holding.get();
+      assertEquals(101, one.on(held).add(1));
     }
   }
 

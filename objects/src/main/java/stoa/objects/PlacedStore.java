@@ -27,7 +27,7 @@ public final class PlacedStore implements PlacedObjects {
   public record Change(PlacedObject object, PlacedState state) {}
 
   private static final Transaction.Bounds BOUNDS =
-      new Transaction.Bounds(false, 60_000_000, 1 << 16, 1L << 30);
+      new Transaction.Bounds(false, 60_000_000, 1 << 20, 1L << 30);
 
   private static final int ATTEMPTS_MAX = 1_000;
 

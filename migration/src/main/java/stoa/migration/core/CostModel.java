@@ -55,6 +55,7 @@ public final class CostModel {
   private static final long TRIAL_NANOS_MAX = 2_000_000_000;
   private static final int PACE = 40;
   private static final int PACE_MAX = 160;
+  private static final long PAUSE_NANOS_MAX = 30_000_000_000L;
   private static final double HERD = 3;
   private static final double SCARCE = 0.6;
   private static final double SPENT_NANOS = 300_000_000;
@@ -167,9 +168,15 @@ public final class CostModel {
     private void ended(long begun, boolean stays, long now) {
       var _ = trials.removeFirstOccurrence(begun);
       trialsMax = stays ? Math.min(TRIALS_MAX, 2 * trialsMax) : Math.max(1, trialsMax / 2);
-      isPaced = !stays;
-      pacedUntil = now + pace * Math.min(now - begun, TRIAL_NANOS_MAX);
-      pace = stays ? PACE : Math.min(PACE_MAX, 2 * pace);
+      if (stays) {
+        isPaced = false;
+        pace = PACE;
+        return;
+      }
+      long pause = Math.min(PAUSE_NANOS_MAX, pace * Math.min(now - begun, TRIAL_NANOS_MAX));
+      if (!isPaced(now) || now + pause - pacedUntil > 0) pacedUntil = now + pause;
+      isPaced = true;
+      pace = Math.min(PACE_MAX, 2 * pace);
     }
 
     private boolean isGathering(long now) {
@@ -223,6 +230,8 @@ public final class CostModel {
   private long began;
   private boolean isTrial;
   private boolean isInHerd;
+  /* Whether members beside the server made the last updates. */
+  private boolean isHere;
   private long trialBegan;
   /* Whether it goes back after a trial. */
   private boolean isReturning;
@@ -254,6 +263,7 @@ public final class CostModel {
   /// @param at when they were told, in nanoseconds of some clock
   /// @return whether [#isAtServer()] has changed
   public boolean ran(Updates updates, boolean here, long at) {
+    isHere = here;
     double atClient = here ? updates.count * workAtClient() : 0;
     if (updates.atServer) server.spend(updates.count, updates.count * CALL_NANOS, atClient, at);
     else server.spend(updates.count, atClient, 0, at);
@@ -365,7 +375,7 @@ public final class CostModel {
   }
 
   private boolean isOfHerd() {
-    return workAtClient() > Math.max(HERD * CALL_NANOS, computeNanos);
+    return isHere && workAtClient() > Math.max(HERD * CALL_NANOS, computeNanos);
   }
 
   private double workAtClient() {

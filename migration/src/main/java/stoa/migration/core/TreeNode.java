@@ -78,9 +78,12 @@ public final class TreeNode {
       this(childrenMax, retrieval, COPY_BYTES_MAX);
     }
 
-    /// This with another number of bytes of copies.
+    /// The most of them: a node that leaves hands over all that it has in one message.
+    private static final long HANDED_OVER_MAX = 128L << 20;
+
+    /// This with another number of bytes of copies, 128 MiB at the most.
     public Settings withCopyBytesMax(long value) {
-      return new Settings(childrenMax, retrieval, value);
+      return new Settings(childrenMax, retrieval, Math.min(value, HANDED_OVER_MAX));
     }
   }
 
