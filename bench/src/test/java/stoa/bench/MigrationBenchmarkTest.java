@@ -29,7 +29,6 @@ class MigrationBenchmarkTest {
             SHORT,
             2,
             Duration.ofMillis(1),
-            Duration.ZERO,
             Duration.ofMillis(1),
             SHORT,
             1,

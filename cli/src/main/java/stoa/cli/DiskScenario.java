@@ -112,6 +112,7 @@ public final class DiskScenario implements Scenario {
     Chance chance = trouble.chance;
     for (int i = 0; i < faults; i++) {
       turns.await(chance.between(between / 2, between));
+      startStopped(trouble);
       int leader = cluster.leader();
       boolean leads = chance.percent(50);
       int which = leads ? leader : chance.of(cluster.followers(leader));
@@ -136,12 +137,18 @@ public final class DiskScenario implements Scenario {
     trouble.turns.await(FULL_TIMES * between);
     measure(trouble, fault);
     disk.free();
-    if (trouble.cluster.hasEnded(which)) {
+    startStopped(trouble);
+    trouble.turns.await(between / 2);
+    measure(trouble, fault + ", and room again");
+  }
+
+  /// Starts servers again that full disks have stopped, also some time after there was room again.
+  private static void startStopped(Trouble trouble) throws IOException {
+    for (int which : trouble.cluster.running()) {
+      if (!trouble.cluster.hasEnded(which)) continue;
       trouble.trace.reached("a server stopped by a full disk");
       trouble.cluster.startAgain(which);
     }
-    trouble.turns.await(between / 2);
-    measure(trouble, fault + ", and room again");
   }
 
   private void slow(Trouble trouble, int which, String fault) throws Exception {

@@ -460,7 +460,7 @@ class GroupedStoaTest {
     tally(1).increment();
     groups.follow(1, 0);
     groups.follow(2, 0);
-    try (Stoa hasty = Stoa.open(config(Duration.ofMillis(200)))) {
+    try (Stoa hasty = Stoa.open(config(Duration.ofSeconds(1)))) {
       // Neither a part that was never open, nor one that was.
       assertThrows(
           Unavailable.class, () -> hasty.get(Tally.class, name(Tally.class, 2)).increment());
