@@ -375,8 +375,9 @@ final class Conversation implements AutoCloseable {
       }
       if (frame.hasHello() && !welcome(from, frame.getHello())) return;
       long before = moment;
-      moment = Math.max(before, frame.getMoment());
       for (Changed told : frame.getChangesList()) hearing.changed(told, before);
+      // Behind the changes: who has observed something of another group looks at both at any time.
+      moment = Math.max(before, frame.getMoment());
       List<Answer> answers = frame.getAnswersList();
       var whose = new @Nullable Outgoing[answers.size()];
       lock.lock();

@@ -144,6 +144,8 @@ final class Replica {
       return;
     }
     now.used();
+    // Before what was told up to there: the next frame may tell of a change, and of a later moment.
+    long moment = conversation.moment();
     long first = now.firstUnseen();
     if (first != Followed.NONE) {
       Followed.Arrived arrived = now.take();
@@ -153,7 +155,7 @@ final class Replica {
       }
     }
     long observed = conversation.observed().get();
-    boolean seen = observed < first && observed <= Math.max(conversation.moment(), proven);
+    boolean seen = observed < first && observed <= Math.max(moment, proven);
     // Should nothing be on its way, this reader is not to wait for the next one to see a change.
     if (!seen || (first != Followed.NONE && !now.isAsking())) fetch(live);
   }
