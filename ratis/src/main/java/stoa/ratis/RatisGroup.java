@@ -25,6 +25,9 @@ import org.apache.ratis.protocol.RaftPeer;
 import org.apache.ratis.protocol.RaftPeerId;
 import org.apache.ratis.protocol.SetConfigurationRequest;
 import org.apache.ratis.protocol.TransferLeadershipRequest;
+import org.apache.ratis.protocol.exceptions.LeaderNotReadyException;
+import org.apache.ratis.protocol.exceptions.LeaderSteppingDownException;
+import org.apache.ratis.protocol.exceptions.NotLeaderException;
 import org.apache.ratis.protocol.exceptions.ReconfigurationTimeoutException;
 import org.apache.ratis.server.RaftServer;
 import org.apache.ratis.thirdparty.com.google.protobuf.UnsafeByteOperations;
@@ -164,8 +167,19 @@ public final class RatisGroup implements Consensus {
             ? failure.getCause()
             : failure;
     return new Unavailable(
-        "%s at %s: %s (leader: %s)".formatted(name, config.id(), cause, leader().orElse("unknown")),
+        "%s at %s: %s (leader: %s)"
+            .formatted(name, config.id(), reason(cause), leader().orElse("unknown")),
         cause);
+  }
+
+  /// What is part of every change of leaders is told in words.
+  private static String reason(Throwable cause) {
+    return switch (cause) {
+      case LeaderSteppingDownException _ -> "it hands the leadership over";
+      case LeaderNotReadyException _ -> "it was elected just now";
+      case NotLeaderException _ -> "it does not lead";
+      default -> cause.toString();
+    };
   }
 
   /// Waits, whoever interrupts: the outcome is worth more.
