@@ -53,6 +53,7 @@ final class ClusterBenchmark implements Benchmark {
       new ClusterRun(context, report, neighbours).measure(contenders, workloads);
       new SilencePhase(context, report, neighbours).measure(servers);
       new MovePhase(context, report, neighbours).measure(servers);
+      new DegradedPhase(context, report, neighbours).measure(servers);
       new SharePhase(context, report, neighbours).measure(servers);
       new GrowthPhase(context, report, neighbours).measure();
     }

@@ -33,6 +33,7 @@ final class ClusterReport {
   private final List<String> workloads = new ArrayList<>();
   private final List<String> silences = new ArrayList<>();
   private final List<String> further = new ArrayList<>();
+  private final Map<String, String> figures = new LinkedHashMap<>();
 
   /// @param scale of the run: aims are judged at the full one only
   ClusterReport(ClusterScale scale) {
@@ -75,6 +76,11 @@ final class ClusterReport {
     further.add(markdown);
   }
 
+  /// A part that has drawn its own figure.
+  void figure(String file, Chart chart) {
+    figures.put(file, chart.svg());
+  }
+
   Outcome outcome() {
     var text = new StringBuilder();
     text.append(promises());
@@ -87,7 +93,8 @@ final class ClusterReport {
     text.append(silence());
     further.forEach(text::append);
     text.append(aims());
-    return new Outcome(results(), text.toString(), Map.of("cluster-calls.svg", figure()));
+    figures.put("cluster-calls.svg", figure());
+    return new Outcome(results(), text.toString(), figures);
   }
 
   private String titled(String title, String part) {

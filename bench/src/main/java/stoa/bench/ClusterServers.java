@@ -10,9 +10,20 @@ public interface ClusterServers {
   /// Starts servers, each in a process of its own, and connects a client.
   ///
   /// @param folder an empty folder for their data
-  /// @param groups how many groups keep the store
+  Running start(Path folder, Shape shape) throws Exception;
+
+  /// How a store is kept.
+  ///
+  /// @param servers how many
+  /// @param groups how many groups keep it
+  /// @param replicas how many servers execute the calls of each; below 3, others keep its log
   /// @param parted whether each is in a network namespace of its own, which needs [#canPart()]
-  Running start(Path folder, int servers, int groups, boolean parted) throws Exception;
+  record Shape(int servers, int groups, int replicas, boolean parted) {
+    /// On three servers, which execute all calls.
+    static Shape of(int groups, boolean parted) {
+      return new Shape(ClusterRun.SERVERS, groups, ClusterRun.SERVERS, parted);
+    }
+  }
 
   /// Whether servers can be cut off from each other here: on Linux, by root.
   boolean canPart();

@@ -41,7 +41,7 @@ final class MovePhase {
             "longest silence, ms",
             "refused",
             "bytes of the server"));
-    try (var servers = kind.start(folder, ClusterRun.SERVERS, GROUPS, false)) {
+    try (var servers = kind.start(folder, ClusterServers.Shape.of(GROUPS, false))) {
       context.progress().accept("moves: writing %,d bytes".formatted(bytes));
       fill(servers, bytes);
       servers.settle();

@@ -31,7 +31,7 @@ final class SharePhase {
     neighbours.mark();
     Path folder = Files.createDirectories(context.folder().resolve("shares"));
     context.progress().accept("shares: starting servers");
-    try (var servers = kind.start(folder, ClusterRun.SERVERS, ClusterRun.SERVERS, true)) {
+    try (var servers = kind.start(folder, ClusterServers.Shape.of(ClusterRun.SERVERS, true))) {
       servers.settle();
       for (int callers : CALLERS) {
         String what = ", 100 counters, %d callers".formatted(callers);

@@ -54,7 +54,7 @@ final class SilencePhase {
   private void measure(ClusterServers kind, int groups) throws Exception {
     Path folder = Files.createDirectories(context.folder().resolve("failures"));
     context.progress().accept("failures: starting servers of %d groups".formatted(groups));
-    try (var servers = kind.start(folder, ClusterRun.SERVERS, groups, kind.canPart());
+    try (var servers = kind.start(folder, ClusterServers.Shape.of(groups, kind.canPart()));
         var callers = new Watched(servers.counters(), CALLERS)) {
       servers.settle();
       callers.await(context.scale().cluster().window());

@@ -10,8 +10,8 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 import stoa.Unavailable;
 
-/// Callers that call again as soon as they are answered, each on a counter of its own, and are
-/// watched meanwhile. Thread-safe. Its owner closes it.
+/// Callers that increment, or read, again as soon as they are answered, each a counter of its own,
+/// and are watched meanwhile. Thread-safe. Its owner closes it.
 final class Watched implements AutoCloseable {
   private static final long LOOK_NANOS = 5_000_000;
   private static final Duration PATIENCE = Duration.ofSeconds(60);
@@ -44,7 +44,8 @@ final class Watched implements AutoCloseable {
       try {
         while (!ended) {
           try {
-            counters.increment(number);
+            if (reading) counters.value(number);
+            else counters.increment(number);
             answered(System.nanoTime());
           } catch (Unavailable refused) {
             refusals.increment(); // nothing was done; it is not answered, and asks again
@@ -76,23 +77,44 @@ final class Watched implements AutoCloseable {
       latencies = new Latencies();
     }
 
+    private synchronized long count() {
+      return made;
+    }
+
     private synchronized Latencies taken() {
       return latencies;
     }
   }
 
   private final ClusterContender.Counters counters;
+  private final boolean reading;
   private final List<Caller> callers = new ArrayList<>();
   private final LongAdder refusals = new LongAdder();
   private final AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
   private volatile boolean ended;
   private long begun;
 
+  /// Callers that increment.
   Watched(ClusterContender.Counters counters, int count) {
+    this(counters, count, false);
+  }
+
+  private Watched(ClusterContender.Counters counters, int count, boolean reading) {
     this.counters = counters;
+    this.reading = reading;
     for (int i = 0; i < count; i++) callers.add(new Caller(i));
     callers.forEach(caller -> caller.thread.start());
     begin();
+  }
+
+  /// Callers that read.
+  static Watched reading(ClusterContender.Counters counters, int count) {
+    return new Watched(counters, count, true);
+  }
+
+  /// How many calls were answered so far.
+  long made() {
+    return callers.stream().mapToLong(Caller::count).sum();
   }
 
   /// From now on it is watched.

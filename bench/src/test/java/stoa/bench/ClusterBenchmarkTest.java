@@ -212,6 +212,26 @@ class ClusterBenchmarkTest {
   }
 
   @Test
+  void countsIncrementsAndReadsInSlices() throws Exception {
+    var counters = new Local(false);
+    try (var writers = new Watched(counters, 1);
+        var readers = Watched.reading(counters, 1)) {
+      var calls = new Timeline(writers, readers);
+      while (calls.chart(0).panels().getFirst().series().getLast().points().size() < 2) {
+        calls.await(Duration.ofMillis(10));
+        if (counters.open.getCount() == 0) counters.open = new CountDownLatch(1);
+      }
+      var series = calls.chart(0).panels().getFirst().series();
+      // The writer was held, the reader was not.
+      assertEquals(0, series.getFirst().points().getLast().median());
+      assertTrue(series.getLast().points().getLast().median() > 0);
+      counters.open.countDown();
+      writers.await(Duration.ZERO);
+      writers.verify();
+    }
+  }
+
+  @Test
   void alignsTablesInMarkdown() {
     String table =
         Markdown.table(

@@ -9,6 +9,7 @@ import java.util.TreeMap;
 import stoa.SharedBTree;
 import stoa.Stoa;
 import stoa.bench.ClusterContender;
+import stoa.bench.ClusterServers;
 import stoa.bench.Records;
 import stoa.bench.Row;
 
@@ -33,7 +34,8 @@ public final class StoaCluster implements ClusterContender {
 
   @Override
   public Running start(Path folder, int servers) throws Exception {
-    return new Client(new StoaServers().start(folder, servers, 1, false));
+    return new Client(
+        new StoaServers().start(folder, new ClusterServers.Shape(servers, 1, servers, false)));
   }
 
   private static final class Client implements Running {

@@ -6,6 +6,7 @@ import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import stoa.bench.ClusterContender;
+import stoa.bench.ClusterServers;
 
 /// This engine in the cluster benchmark, with three groups that have one order: what the order of
 /// all costs beside streams of their own.
@@ -27,7 +28,8 @@ public final class StoaGroups implements ClusterContender {
 
   @Override
   public Running start(Path folder, int servers) throws Exception {
-    return new Client(new StoaServers().start(folder, servers, GROUPS, false));
+    return new Client(
+        new StoaServers().start(folder, new ClusterServers.Shape(servers, GROUPS, servers, false)));
   }
 
   private record Client(StoaServers.Servers servers) implements Running {

@@ -17,7 +17,6 @@ import stoa.bench.StreamCounter;
 /// Servers of a store for the cluster benchmark: `./stoa serve` in processes of their own.
 public final class StoaServers implements ClusterServers {
   private static final int COUNTERS = 100;
-  private static final int REPLICAS = 3;
 
   /// For [java.util.ServiceLoader].
   public StoaServers() {}
@@ -35,15 +34,15 @@ public final class StoaServers implements ClusterServers {
   }
 
   @Override
-  public Servers start(Path folder, int servers, int groups, boolean parted)
-      throws IOException, InterruptedException {
-    PartedNetwork network = parted ? new PartedNetwork() : null;
+  public Servers start(Path folder, Shape shape) throws IOException, InterruptedException {
+    PartedNetwork network = shape.parted() ? new PartedNetwork() : null;
     try {
       var sites = new ArrayList<stoa.cli.ServerProcess.Site>();
-      for (int number = 1; network != null && number <= servers; number++) {
+      for (int number = 1; network != null && number <= shape.servers(); number++) {
         sites.add(network.make(number).with(flags()));
       }
-      var cluster = Cluster.start(in(folder, sites), servers, new Cluster.Shape(groups, REPLICAS));
+      var store = new Cluster.Shape(shape.groups(), shape.replicas());
+      var cluster = Cluster.start(in(folder, sites), shape.servers(), store);
       try {
         cluster.settle();
         return new Servers(cluster, network, Stoa.open(cluster.url()));
