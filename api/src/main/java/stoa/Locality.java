@@ -22,11 +22,13 @@ public record Locality(List<String> names) implements Comparable<Locality> {
   public Locality {
     names = List.copyOf(names);
     String text = String.join("/", names);
-    if (names.size() > NAMES_MAX || text.length() > TEXT_MAX || !names.stream().allMatch(Locality::isName)) {
+    if (names.size() > NAMES_MAX
+        || text.length() > TEXT_MAX
+        || !names.stream().allMatch(Locality::isName)) {
       throw new IllegalArgumentException(
           "\""
               + text
-              + "\" says not where a process is; give at most "
+              + "\" does not say where a process is; give at most "
               + NAMES_MAX
               + " names with / between them, without blanks and of at most "
               + TEXT_MAX
@@ -43,7 +45,8 @@ public record Locality(List<String> names) implements Comparable<Locality> {
   }
 
   private static boolean isName(String name) {
-    return !name.isEmpty() && name.chars().allMatch(each -> each > ' ' && each != 127 && each != '/');
+    return !name.isEmpty()
+        && name.chars().allMatch(each -> each > ' ' && each != 127 && each != '/');
   }
 
   /// How many of the first names are the same.

@@ -68,12 +68,7 @@ final class Migrating implements PlacedObjects, AutoCloseable {
       String name = "process " + ProcessHandle.current().pid();
       var uplink =
           new TreeClient(
-              new Servers(),
-              peers(),
-              domain,
-              name,
-              membership.locality(),
-              limits().callTimeMax());
+              new Servers(), peers(), domain, name, membership.locality(), limits().callTimeMax());
       known = Outpost.join(name, domain, this, uplink, Clock.system(), Timing.real());
       outposts.put(domain, known);
       return known.member();

@@ -168,7 +168,8 @@ class MigratingTest {
   void clientsGetPlacesBelowThoseThatAreNearToThem() throws Exception {
     var config = ServerConfig.of("127.0.0.1", 0).withTreeFanOut(2);
     List<Stoa> clients = new ArrayList<>();
-    try (var server = Server.start(config, ObjectService.open(StoaConfig.of("memory:"), _ -> true));
+    try (var server =
+            Server.start(config, ObjectService.open(StoaConfig.of("memory:"), _ -> true));
         var channels = new Channels(Security.none())) {
       try {
         for (Membership each :

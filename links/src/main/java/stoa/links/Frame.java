@@ -26,15 +26,13 @@ sealed interface Frame {
   /// @param name what people call it
   /// @param domain in whose tree it takes part
   /// @param locality where it is, as its program says
-  record Register(String address, String name, String domain, Locality locality)
-      implements Frame {}
+  record Register(String address, String name, String domain, Locality locality) implements Frame {}
 
   /// The answer to that.
   ///
   /// @param leaseMillis after how long a silence a connection ends
   /// @param locality where the process is: as it said or, when it did not, as the server sees it
-  record Registered(
-      NodeId root, TreeNode.Settings settings, long leaseMillis, Locality locality)
+  record Registered(NodeId root, TreeNode.Settings settings, long leaseMillis, Locality locality)
       implements Frame {}
 
   /// What the process shows to the one that it connects to, until the next one comes.

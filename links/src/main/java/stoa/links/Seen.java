@@ -10,11 +10,12 @@ import io.grpc.ServerCallHandler;
 import io.grpc.ServerInterceptor;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.SocketAddress;
 import org.jspecify.annotations.Nullable;
 import stoa.Locality;
 
-/// Says of each stream where its other side is, as it is seen here: its host, which has one name for
-/// all that come from this machine. Stateless.
+/// Says of each stream where its other side is, as it is seen here: its host, which has one name
+/// for all that come from this machine. Stateless.
 final class Seen implements ServerInterceptor {
   private static final Context.Key<Locality> LOCALITY =
       Context.keyWithDefault("locality", Locality.UNKNOWN);
@@ -32,7 +33,7 @@ final class Seen implements ServerInterceptor {
   }
 
   private static @Nullable InetAddress host(
-      Attributes attributes, Attributes.Key<java.net.SocketAddress> which) {
+      Attributes attributes, Attributes.Key<SocketAddress> which) {
     return attributes.get(which) instanceof InetSocketAddress address ? address.getAddress() : null;
   }
 

@@ -93,8 +93,7 @@ final class TreeRoot implements AutoCloseable {
     return refuse(pipe, Status.UNAUTHENTICATED, "the ticket of " + from + " is not good");
   }
 
-  private Pipe.@Nullable Ear register(
-      Pipe pipe, String address, String name, Locality locality) {
+  private Pipe.@Nullable Ear register(Pipe pipe, String address, String name, Locality locality) {
     if (desks.size() >= MEMBERS_MAX) {
       return refuse(
           pipe,
@@ -135,8 +134,7 @@ final class TreeRoot implements AutoCloseable {
         pipe.cut(Status.UNAVAILABLE.withDescription("another server has the store"));
         return;
       }
-      pipe.send(
-          new Frame.Registered(domain.root(), domain.settings(), lease.toMillis(), locality));
+      pipe.send(new Frame.Registered(domain.root(), domain.settings(), lease.toMillis(), locality));
       let(tickets.last());
     }
 

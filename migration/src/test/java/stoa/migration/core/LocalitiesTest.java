@@ -31,7 +31,8 @@ class LocalitiesTest {
 
   @Test
   void whatIsNoPathIsRefusedWithWordsThatSaySo() {
-    for (var wrong : List.of("", "/", "a//b", "a/", "a b", "a/\n", "1/2/3/4/5/6/7/8/9", "x".repeat(201))) {
+    for (var wrong :
+        List.of("", "/", "a//b", "a/", "a b", "a/\n", "1/2/3/4/5/6/7/8/9", "x".repeat(201))) {
       var refused = assertThrows(IllegalArgumentException.class, () -> Locality.of(wrong), wrong);
       assertTrue(String.valueOf(refused.getMessage()).contains("eu-west/rack-3"), wrong);
     }
@@ -52,7 +53,8 @@ class LocalitiesTest {
     many.add(Locality.of("us"));
     var all = Localities.of(Locality.of("us/rack-1"), List.of(many));
     assertEquals(12, all.size());
-    assertTrue(all.containsAll(some("eu/rack-0", "eu/rack-9", "us", "us/rack-1")), () -> "only " + all);
+    assertTrue(
+        all.containsAll(some("eu/rack-0", "eu/rack-9", "us", "us/rack-1")), () -> "only " + all);
   }
 
   @Test

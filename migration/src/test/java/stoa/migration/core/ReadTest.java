@@ -82,7 +82,8 @@ class ReadTest {
   @Test
   void whatReadsHaveSeenIsBoundedAndNothingOlderIsReadInstead() {
     for (int i = 0; i < OBJECTS; i++) passes(i);
-    for (int i = 0; i < OBJECTS; i++) assertEquals(1, readsLocally(i).getFirst().version().number());
+    for (int i = 0; i < OBJECTS; i++)
+      assertEquals(1, readsLocally(i).getFirst().version().number());
     for (int i = 0; i < OBJECTS; i++) sees(i, 2);
     int kept = 0;
     for (int i = 0; i < OBJECTS; i++) {
