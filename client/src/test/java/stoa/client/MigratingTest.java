@@ -10,7 +10,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import org.junit.jupiter.api.Test;
@@ -257,17 +256,6 @@ class MigratingTest {
       try (var transaction = stoa.begin(TxOptions.STANDARD)) {
         assertThrows(UnsupportedOperationException.class, () -> transaction.on(purse).add(1));
       }
-      assertThrows(
-          UnsupportedOperationException.class,
-          () -> {
-            try {
-              var _ = stoa.async(purse, each -> each.add(1)).join();
-            } catch (CompletionException wrapped) {
-              throw wrapped.getCause();
-            }
-          });
-      assertThrows(UnsupportedOperationException.class, () -> stoa.delete(purse));
-      assertThrows(UnsupportedOperationException.class, () -> stoa.create(Purse.class, "c", 1L));
     }
   }
 

@@ -10,7 +10,7 @@ import stoa.migration.core.TreeNode;
 /// What is sent over one stream between two processes. The first frame says what the stream is for.
 sealed interface Frame {
   /// The version of what is said.
-  int VERSION = 3;
+  int VERSION = 4;
 
   /// First: the stream is the connection between two nodes, of which the receiver's process has the
   /// second.
