@@ -324,9 +324,9 @@ final class RemoteInvoker implements RemoteRoute {
   /// See [stoa.objects.PlacedObject#meet].
   void meet(long life, boolean exists) {
     long meant = generation;
-    boolean stays =
-        source == Source.REFERENCE && !exists && life > PlacedObject.FIRST_LIFE;
-    if (meant == 0 ? stays : meant != life) throw Store.gone(key);
+    boolean deleted = !exists && life > PlacedObject.FIRST_LIFE;
+    boolean ended = meant == 0 ? deleted && source == Source.REFERENCE : meant != life;
+    if (ended) throw Store.gone(key);
     if (exists) bind(life);
   }
 

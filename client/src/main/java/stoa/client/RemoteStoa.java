@@ -335,8 +335,7 @@ final class RemoteStoa implements ObjectSnapshot.Source {
                 () -> proxied.invoker().invoke(proxied, method, kept),
                 settled);
           } else {
-            live.begin(
-                method, arguments, done -> settled.answer(() -> live.answer(done.answer())));
+            live.begin(method, arguments, done -> settled.answer(() -> live.answer(done.answer())));
           }
         },
         answers);

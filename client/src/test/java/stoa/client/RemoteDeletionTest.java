@@ -84,8 +84,7 @@ class RemoteDeletionTest {
   }
 
   private static Stoa client(Server server, Membership membership) {
-    return Stoa.open(
-        StoaConfig.of("stoa://127.0.0.1:" + server.port()).withMembership(membership));
+    return Stoa.open(StoaConfig.of("stoa://127.0.0.1:" + server.port()).withMembership(membership));
   }
 
   @Test
@@ -140,8 +139,8 @@ class RemoteDeletionTest {
   }
 
   @Test
-  void nothingThatWasDoneBeforeADeletionComesBackAfterItOrAfterAnotherStart(
-      @TempDir Path directory) throws Exception {
+  void nothingThatWasDoneBeforeADeletionComesBackAfterItOrAfterAnotherStart(@TempDir Path directory)
+      throws Exception {
     String url = "file:" + directory;
     var server = serve(url, 0);
     int port = server.port();

@@ -303,10 +303,13 @@ class DeletionTest {
         var refused =
             assertThrows(
                 UnsupportedOperationException.class,
-                () -> stoa.transact(TxOptions.STANDARD, () -> {
-                  within.run();
-                  return true;
-                }));
+                () ->
+                    stoa.transact(
+                        TxOptions.STANDARD,
+                        () -> {
+                          within.run();
+                          return true;
+                        }));
         for (var words : List.of("test.Notes[", "transactions", "Stoa.together")) {
           assertTrue(String.valueOf(refused.getMessage()).contains(words), refused.getMessage());
         }

@@ -519,8 +519,9 @@ final class LiveInvoker implements LiveRoute {
   /// See [PlacedObject#meet].
   void meet(long life, boolean exists) {
     long known = generation;
-    boolean stays = source == Source.REFERENCE && !exists && life > PlacedObject.FIRST_LIFE;
-    if (known == 0 ? stays : known != life) throw Store.gone(target.key());
+    boolean deleted = !exists && life > PlacedObject.FIRST_LIFE;
+    boolean ended = known == 0 ? deleted && source == Source.REFERENCE : known != life;
+    if (ended) throw Store.gone(target.key());
     if (exists) bind(life);
   }
 

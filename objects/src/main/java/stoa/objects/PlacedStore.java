@@ -253,7 +253,7 @@ public final class PlacedStore implements PlacedObjects {
   }
 
   /* What a state is to be put into; null when its life has ended. Only a lent object is deleted while
-   * clients have it: what they did to it meanwhile is gone with it. */
+   * clients have it: what they did to it meanwhile is gone with it, and it begins at the server. */
   private @Nullable Meant meant(Change change) {
     Store store = stoa.core();
     var target = live(change.object()).target();
@@ -261,7 +261,10 @@ public final class PlacedStore implements PlacedObjects {
     long generation = store.generationHint(target);
     if (generation == 0) generation = store.generation(target.key());
     if (generation == life) return new Meant(change, target, new Existence.Generation(life));
-    boolean ended = generation != 0 || store.position(target.key()) >= life;
+    boolean ended =
+        generation != 0
+            || placement(change.object()) == Placement.SERVER
+            || store.position(target.key()) >= life;
     return ended ? null : new Meant(change, target, new Existence.Any(null));
   }
 

@@ -11,8 +11,8 @@ import stoa.Closed;
 import stoa.LimitExceeded;
 import stoa.base.StreamId;
 
-/// Calls that are made in this process while their callers go on: of one object one after the other,
-/// in the order in which they came. Thread-safe.
+/// Calls that are made in this process while their callers go on: of one object one after the
+/// other, in the order in which they came. Thread-safe.
 @SuppressWarnings("exports") // Justification: for stoa.client, which sees the types
 public final class Turns {
   private record Turn(Recorder.Reading call, Recorder.Settled settled) {}
@@ -40,8 +40,7 @@ public final class Turns {
     synchronized (this) {
       if (calls == callsMax) {
         throw new LimitExceeded(
-            callsMax
-                + " calls are under way (queuedCallsMax); wait for some, or raise the limit");
+            callsMax + " calls are under way (queuedCallsMax); wait for some, or raise the limit");
       }
       calls++;
       var queue = waiting.get(object);
@@ -69,9 +68,10 @@ public final class Turns {
         Object answer = turn.call.get();
         outcome = () -> answer;
       } catch (Throwable thrown) {
-        outcome = () -> {
-          throw thrown;
-        };
+        outcome =
+            () -> {
+              throw thrown;
+            };
       }
       turn.settled.answer(outcome);
     }

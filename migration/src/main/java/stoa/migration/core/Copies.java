@@ -104,8 +104,8 @@ final class Copies {
     return true;
   }
 
-  /// Saves a copy of what the store has, which is what was let go, if it was. The store does not know
-  /// the version of an object that was deleted.
+  /// Saves a copy of what the store has, which is what was let go, if it was. The store does not
+  /// know the version of an object that was deleted.
   void load(Copy copy) {
     Version before = gone.getOrDefault(copy.object(), Version.NONE);
     boolean isOlder = copy.version().compareTo(before) < 0;
