@@ -19,10 +19,12 @@ public enum Placement {
   /// [Reads#LOCAL] answers from the newest copy that is at the client, [View.Local] and
   /// [View.Cached] from what is durable.
   ///
-  /// Such objects take no part in transactions, in calls of other objects' methods, and in
-  /// asynchronous calls; [Stoa#together] is for several of them, of one [Shared#domain()]. Calls of
-  /// a client that is [Membership.Outside], and those that are made on a store in this process,
-  /// execute where the store is, and are durable before they are answered.
+  /// Such objects take no part in transactions and in calls of other objects' methods;
+  /// [Stoa#together] is for several of them, of one [Shared#domain()]. A deletion is durable when
+  /// [Stoa#delete] returns, and everybody whose accessors see all calls is told [Gone] from then
+  /// on. [Stoa#find] and [Stoa#list] know of an object when it is durable. Calls of a client that
+  /// is [Membership.Outside], and those that are made on a store in this process, execute where the
+  /// store is, and are durable before they are answered.
   CLIENT,
   /// Where it costs less: as [#SERVER] or as [#CLIENT], which may change while the object is used.
   /// It follows from how long its methods compute, how large its state is, and who calls it how

@@ -4,14 +4,19 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 import stoa.Reads;
 import stoa.TxOptions;
+import stoa.migration.Member;
+import stoa.objects.ObjectService;
 import stoa.objects.ObjectType;
+import stoa.objects.PlacedObject;
 import stoa.objects.proxy.Proxied;
 import stoa.objects.types.SharedMethod;
 import stoa.objects.types.SharedType;
 import stoa.spi.CallContext;
 import stoa.store.Existence;
 import stoa.store.Key;
+import stoa.store.Store;
 import stoa.wire.proto.Answer;
+import stoa.wire.proto.Request;
 
 /// Where the calls on an ordinary proxy go: to the object in the server.
 ///
@@ -160,14 +165,19 @@ final class RemoteInvoker implements RemoteRoute {
   public @Nullable Object invoke(Proxied proxied, SharedMethod method, @Nullable Object[] arguments)
       throws Throwable {
     leaveReading();
-    if (RemotePlaced.is(this) && parts.migrating().isHere()) {
-      var object = placed();
-      return parts
-          .migrating()
-          .member(object.domain())
-          .call(object, method, arguments, Reads.STRICT);
-    }
-    return invokeThere(method, arguments);
+    if (!isHere()) return invokeThere(method, arguments);
+    var object = placed();
+    return member().call(object, method, arguments, Reads.STRICT);
+  }
+
+  /// Whether it migrates to this process.
+  boolean isHere() {
+    return RemotePlaced.is(this) && parts.migrating().isHere();
+  }
+
+  /// What calls in the tree go through.
+  private Member member() {
+    return parts.migrating().member(shared.domain());
   }
 
   /// Makes a call at the server.
@@ -191,7 +201,8 @@ final class RemoteInvoker implements RemoteRoute {
   ///
   /// @throws UnsupportedOperationException where it takes no part
   RemotePlaced placed() {
-    if (RemoteTransaction.current(parts) != null) RemotePlaced.refuse(this, "transactions");
+    boolean inside = RemoteTransaction.current(parts) != null;
+    if (inside && RemotePlaced.is(this)) throw ObjectService.refusedPlaced(key);
     return new RemotePlaced(this);
   }
 
@@ -214,7 +225,6 @@ final class RemoteInvoker implements RemoteRoute {
       SharedMethod method,
       @Nullable Object[] arguments,
       java.util.function.Consumer<Outgoing> settled) {
-    RemotePlaced.refuse(this, "asynchronous calls; call it on a thread");
     if (RemoteTransaction.current(parts) != null || method.kind().isTransaction()) {
       throw new IllegalStateException(
           "a transaction cannot call asynchronously; call " + method + " directly");
@@ -273,7 +283,10 @@ final class RemoteInvoker implements RemoteRoute {
 
   /// Creates the object.
   void create() throws Throwable {
-    RemotePlaced.refuse(this, "Stoa.create; it begins with its first call");
+    if (isHere()) {
+      member().create(placed());
+      return;
+    }
     var existence = new Existence.Absent(opening());
     RemoteTransaction transaction = RemoteTransaction.current(parts);
     if (transaction != null) {
@@ -289,6 +302,32 @@ final class RemoteInvoker implements RemoteRoute {
     return constructorArguments.length == 0
         ? null
         : stoa().marshaller().value(constructorArguments);
+  }
+
+  /// Deletes the object.
+  ///
+  /// @throws stoa.Gone when there is none
+  void delete() {
+    if (RemotePlaced.is(this)) Member.refuseInside("delete " + key);
+    Container container = container();
+    Request.Builder request = stoa().requests().delete(container, ending());
+    var _ = stoa().ask(Outgoing.on(container, request, Outgoing.Recovery.LOOKED_UP, 16));
+    if (isHere()) member().see(placed());
+  }
+
+  /// What a deletion expects.
+  Existence ending() {
+    long meant = generation;
+    return meant == 0 ? new Existence.Any(null) : new Existence.Generation(meant);
+  }
+
+  /// See [stoa.objects.PlacedObject#meet].
+  void meet(long life, boolean exists) {
+    long meant = generation;
+    boolean deleted = !exists && life > PlacedObject.FIRST_LIFE;
+    boolean ended = meant == 0 ? deleted && source == Source.REFERENCE : meant != life;
+    if (ended) throw Store.gone(key);
+    if (exists) bind(life);
   }
 
   /// As [#existence()], at a moment that may lie before the generation began.

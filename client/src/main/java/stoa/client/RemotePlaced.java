@@ -15,13 +15,6 @@ record RemotePlaced(RemoteInvoker live) implements PlacedObject {
     return live.shared().isPlaced();
   }
 
-  /// Refuses what such an object takes no part in.
-  static void refuse(RemoteInvoker live, String what) {
-    if (!is(live)) return;
-    throw new UnsupportedOperationException(
-        live.key() + " is placed at clients and takes no part in " + what);
-  }
-
   @Override
   public StreamId stream() {
     return live.key().stream();
@@ -40,6 +33,11 @@ record RemotePlaced(RemoteInvoker live) implements PlacedObject {
   @Override
   public String domain() {
     return live.shared().domain();
+  }
+
+  @Override
+  public void meet(long life, boolean exists) {
+    live.meet(life, exists);
   }
 
   @Override

@@ -40,6 +40,7 @@ import stoa.objects.ObjectSnapshot;
 import stoa.objects.Place;
 import stoa.objects.Recorder;
 import stoa.objects.Sharing;
+import stoa.objects.Turns;
 import stoa.objects.marshal.Marshaller;
 import stoa.objects.proxy.Invoker;
 import stoa.objects.proxy.Proxied;
@@ -48,7 +49,6 @@ import stoa.objects.types.Keys;
 import stoa.spi.CallContext;
 import stoa.spi.Collections;
 import stoa.spi.Facade;
-import stoa.store.Existence;
 import stoa.store.Key;
 import stoa.wire.proto.Answer;
 import stoa.wire.proto.Changed;
@@ -83,6 +83,7 @@ final class RemoteStoa implements ObjectSnapshot.Source {
   private final Attempts attempts = new Attempts(this::open);
   private final AtomicLong transactions = new AtomicLong();
   private final ExecutorService answers = Executors.newVirtualThreadPerTaskExecutor();
+  private final Turns turns;
 
   /// Connects.
   ///
@@ -95,6 +96,7 @@ final class RemoteStoa implements ObjectSnapshot.Source {
     this.group = group;
     this.loader = loader;
     limits = config.limits();
+    turns = new Turns(answers, limits.queuedCallsMax());
     conversation =
         new Conversation(
             Addresses.of(config.url()),
@@ -246,19 +248,10 @@ final class RemoteStoa implements ObjectSnapshot.Source {
     if (shared instanceof Facade facade) return delete(facade.shared());
     if (shared instanceof RemoteBlob blob) return blobs.own(blob).delete();
     RemoteInvoker invoker = parts.own(shared);
-    RemotePlaced.refuse(invoker, "Stoa.delete; let it have an empty state");
-    long generation = invoker.generation();
-    Existence existence =
-        generation == 0 ? new Existence.Any(null) : new Existence.Generation(generation);
     RemoteTransaction transaction = RemoteTransaction.current(parts);
     try {
-      if (transaction != null) {
-        transaction.delete(invoker, existence);
-        return true;
-      }
-      Container container = invoker.container();
-      Request.Builder request = requests.delete(container, existence);
-      var _ = invoker.stoa().ask(Outgoing.on(container, request, Outgoing.Recovery.LOOKED_UP, 16));
+      if (transaction == null) invoker.delete();
+      else transaction.delete(invoker, invoker.ending());
       return true;
     } catch (Gone gone) {
       return false;
@@ -327,17 +320,24 @@ final class RemoteStoa implements ObjectSnapshot.Source {
           "a transaction cannot call asynchronously; call " + ref(shared) + " directly");
     }
     RemoteInvoker live = parts.own(shared);
-    if (Sharing.proxied(shared).invoker() instanceof Migrating.Through) {
-      throw new UnsupportedOperationException(
-          "a View.Client of "
-              + ref(shared)
-              + " takes no part in asynchronous calls; call directly");
-    }
+    Proxied proxied = Sharing.proxied(shared);
+    boolean inTree = RemotePlaced.is(live) || proxied.invoker() instanceof Migrating.Through;
     return Recorder.record(
         shared,
         call,
-        (method, arguments, settled) ->
-            live.begin(method, arguments, done -> settled.answer(() -> live.answer(done.answer()))),
+        (method, arguments, settled) -> {
+          if (inTree) {
+            refuseInside("call asynchronously; call " + method + " directly");
+            // The caller may change what it passed.
+            var kept = live.placed().arguments(method, arguments);
+            turns.add(
+                live.key().stream(),
+                () -> proxied.invoker().invoke(proxied, method, kept),
+                settled);
+          } else {
+            live.begin(method, arguments, done -> settled.answer(() -> live.answer(done.answer())));
+          }
+        },
         answers);
   }
 

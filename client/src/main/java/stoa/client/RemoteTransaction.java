@@ -16,6 +16,7 @@ import stoa.TxOptions;
 import stoa.Unavailable;
 import stoa.UnknownOutcome;
 import stoa.objects.Attempts;
+import stoa.objects.ObjectService;
 import stoa.objects.ObjectType;
 import stoa.objects.Sharing;
 import stoa.objects.proxy.Proxied;
@@ -244,7 +245,7 @@ final class RemoteTransaction implements Attempts.Attempt {
   @Nullable Object callAsOwn(RemoteInvoker live, SharedMethod method, @Nullable Object[] arguments)
       throws Throwable {
     check();
-    RemotePlaced.refuse(live, "transactions");
+    if (RemotePlaced.is(live)) throw ObjectService.refusedPlaced(live.key());
     byte[] call = live.type().call(method, arguments);
     Answered answered = call(live, call, live.existenceThen(), !method.kind().isReading());
     return live.stoa().requests().value(answered);

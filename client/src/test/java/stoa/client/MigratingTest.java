@@ -12,7 +12,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import org.junit.jupiter.api.Test;
@@ -326,17 +325,6 @@ class MigratingTest {
       try (var transaction = stoa.begin(TxOptions.STANDARD)) {
         assertThrows(UnsupportedOperationException.class, () -> transaction.on(purse).add(1));
       }
-      assertThrows(
-          UnsupportedOperationException.class,
-          () -> {
-            try {
-              var _ = stoa.async(purse, each -> each.add(1)).join();
-            } catch (CompletionException wrapped) {
-              throw wrapped.getCause();
-            }
-          });
-      assertThrows(UnsupportedOperationException.class, () -> stoa.delete(purse));
-      assertThrows(UnsupportedOperationException.class, () -> stoa.create(Purse.class, "c", 1L));
     }
   }
 

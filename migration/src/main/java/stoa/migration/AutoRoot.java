@@ -11,6 +11,7 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import stoa.Action;
 import stoa.Placement;
@@ -19,6 +20,7 @@ import stoa.migration.core.CostModel;
 import stoa.objects.PlacedObject;
 import stoa.objects.PlacedStore;
 import stoa.objects.types.SharedMethod;
+import stoa.store.CallId;
 
 /// Decides where calls are made, beside the root: at the server or at clients. Members in this
 /// process ask it for each call. Those elsewhere are told when an object changes sides, and tell it
@@ -144,6 +146,19 @@ final class AutoRoot implements Auto {
     }
   }
 
+  /// Deletes an object where it is.
+  ///
+  /// @param inTree deletes it when it is at clients
+  long delete(PlacedObject object, @Nullable CallId id, LongSupplier inTree) {
+    Sided site = site(object);
+    site.side.readLock().lock();
+    try {
+      return site.held == null ? inTree.getAsLong() : store.delete(object, id);
+    } finally {
+      site.side.readLock().unlock();
+    }
+  }
+
   // ---- who asks for it
 
   /// Brings an object to the clients, where it stays as long as this one asks.
@@ -249,8 +264,7 @@ final class AutoRoot implements Auto {
   private void toClients(Sided site) {
     var held = site.held;
     if (held == null) return;
-    var state = store.load(site.object);
-    root.release(held, state == null ? new byte[0] : state.bytes());
+    root.release(held, store.load(site.object));
     site.held = null;
     site.tell(false);
   }

@@ -11,7 +11,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import stoa.Action;
 import stoa.Closed;
+import stoa.Gone;
 import stoa.Locality;
+import stoa.Placement;
 import stoa.Reads;
 import stoa.Stoa;
 import stoa.base.Clock;
@@ -27,6 +29,7 @@ import stoa.objects.PlacedStore;
 import stoa.objects.Placing;
 import stoa.objects.types.SharedMethod;
 import stoa.spi.CallContext;
+import stoa.store.CallId;
 import stoa.store.Timing;
 
 /// The tree of a domain of a store in this process: its root, which is where the store is, members
@@ -401,6 +404,37 @@ public final class Domain implements Placing.Root {
       PlacedObject object, SharedMethod method, @Nullable Object[] arguments, Reads reads)
       throws Throwable {
     return rootMember.call(object, method, arguments, reads);
+  }
+
+  @Override
+  public void create(PlacedObject object) throws Throwable {
+    rootMember.create(object);
+  }
+
+  @Override
+  public long delete(PlacedObject object, @Nullable CallId id) {
+    Member.refuseInside("delete " + object);
+    Site.check(object, name);
+    return store.placement(object) == Placement.AUTO
+        ? auto.delete(object, id, () -> deleteHere(object, id))
+        : deleteHere(object, id);
+  }
+
+  /* Has the object come here, with all that was done to it, and nobody else has it until it is deleted
+   * in the store. */
+  private long deleteHere(PlacedObject object, @Nullable CallId id) {
+    var held = rootMember.hold(object);
+    try {
+      long ended = store.delete(object, id);
+      rootMember.release(held, store.load(object));
+      return ended;
+    } catch (Gone none) {
+      rootMember.release(held);
+      throw none;
+    } catch (RuntimeException unknown) {
+      rootStore.fail(unknown); // it may be deleted or not: the next root finds out
+      throw unknown;
+    }
   }
 
   @Override

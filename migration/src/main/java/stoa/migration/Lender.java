@@ -195,8 +195,7 @@ final class Lender implements Auto {
   private void open(Loan loan) {
     var held = loan.held;
     if (held != null) {
-      var state = store.load(loan.object);
-      root.release(held, state == null ? new byte[0] : state.bytes());
+      root.release(held, store.load(loan.object));
       loan.held = null;
     }
     rootStore.lend(loan.object);

@@ -22,6 +22,7 @@ import stoa.migration.core.Event;
 import stoa.migration.core.NodeId;
 import stoa.migration.core.TreeNode;
 import stoa.objects.PlacedObject;
+import stoa.objects.PlacedStore;
 import stoa.objects.Placing;
 import stoa.objects.types.SharedMethod;
 
@@ -234,6 +235,42 @@ public final class Member implements Placing, AutoCloseable {
     }
   }
 
+  @Override
+  public void create(PlacedObject object) throws Throwable {
+    if (Running.CURRENT.isBound()) {
+      Running.CURRENT.get().create(object);
+      return;
+    }
+    var thrown = new @Nullable Throwable[1];
+    together(
+        List.of(object),
+        () -> {
+          thrown[0] = null;
+          try {
+            Running.CURRENT.get().create(object);
+          } catch (Throwable any) {
+            thrown[0] = any;
+          }
+        });
+    Throwable any = thrown[0];
+    if (any != null) throw any;
+  }
+
+  /// Refuses what cannot be done in the middle of an operation on several objects.
+  public static void refuseInside(String what) {
+    if (!Running.CURRENT.isBound()) return;
+    throw new IllegalStateException(
+        "an operation on objects at clients runs on this thread, and cannot "
+            + what
+            + "; do it when together has returned");
+  }
+
+  /// Waits until the newest state of an object is known here, so that nothing older is read.
+  public void see(PlacedObject object) {
+    site.know(object);
+    var _ = read(object, Reads.STRICT);
+  }
+
   /// See [stoa.Stoa#together].
   public <R extends @Nullable Object, X extends Exception> R together(
       Collection<?> shared, Body<R, X> body) throws X {
@@ -344,11 +381,16 @@ public final class Member implements Placing, AutoCloseable {
 
   /// Of the root: lets go of an object.
   ///
-  /// @param state what it has become; empty when it was never constructed
-  void release(Held held, byte[] state) {
+  /// @param stored what it has become
+  void release(Held held, PlacedStore.Stored stored) {
     SortedMap<StreamId, byte[]> outputs = new TreeMap<>();
-    outputs.put(held.object, States.packed(state));
+    outputs.put(held.object, RootStore.packed(stored));
     boolean _ = seat.executed(held.obtained, outputs);
+  }
+
+  /// Of the root: lets go of an object as it was.
+  void release(Held held) {
+    boolean _ = seat.executed(held.obtained, new TreeMap<>());
   }
 
   private Running running(Collection<PlacedObject> objects, List<Copy> copies) {

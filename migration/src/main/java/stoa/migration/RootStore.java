@@ -141,23 +141,24 @@ final class RootStore implements AutoCloseable {
     submit(
         loading(),
         () -> {
-          PlacedState state;
+          PlacedStore.Stored stored;
           try {
-            state = store.load(known(stream));
+            stored = store.load(known(stream));
           } catch (RuntimeException failure) {
             confirm(); // else it is not this object alone
             LOG.warn("{} cannot be loaded yet: {}", known(stream), failure.getMessage());
             loadAgain(stream);
             return;
           }
-          root.accept(
-              state == null
-                  ? new Event.Loaded(stream, null, new byte[0])
-                  : new Event.Loaded(
-                      stream,
-                      new Version(state.generation(), state.number()),
-                      States.packed(state.bytes())));
+          var state = stored.state();
+          var version = state == null ? null : new Version(state.generation(), state.number());
+          root.accept(new Event.Loaded(stream, version, packed(stored)));
         });
+  }
+
+  /// What the store has of an object, as it travels.
+  static byte[] packed(PlacedStore.Stored stored) {
+    return States.packed(new States.State(stored.life(), stored.bytes()));
   }
 
   private void loadAgain(StreamId stream) {
@@ -237,12 +238,13 @@ final class RootStore implements AutoCloseable {
     List<Change> changes = new ArrayList<>();
     for (var copy : copies.values()) {
       var version = copy.version();
-      byte[] state = States.unpacked(copy.state());
-      if (state.length == 0) continue; // reconstituted, and never constructed
+      var state = States.unpacked(copy.state());
+      if (!state.exists()) continue; // reconstituted, or deleted: the store has nothing of it
       changes.add(
           new Change(
               known(copy.object()),
-              new PlacedState(version.generation(), version.number(), state)));
+              state.life(),
+              new PlacedState(version.generation(), version.number(), state.bytes())));
     }
     store.persist(changes);
     lock.lock();

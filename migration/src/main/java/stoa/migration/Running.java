@@ -8,6 +8,7 @@ import java.util.Objects;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
+import stoa.AlreadyExists;
 import stoa.base.StreamId;
 import stoa.migration.core.Copy;
 import stoa.migration.core.Version;
@@ -29,12 +30,16 @@ final class Running {
   private static final class Work {
     private final PlacedObject object;
     private final Copy copy;
+    private final States.State state;
+    private boolean exists;
     private @Nullable Object instance;
     private boolean changed;
 
     private Work(PlacedObject object, Copy copy) {
       this.object = object;
       this.copy = copy;
+      state = States.unpacked(copy.state());
+      exists = state.exists();
     }
   }
 
@@ -57,19 +62,14 @@ final class Running {
   /// @throws Throwable what the method throws
   @Nullable Object call(PlacedObject object, SharedMethod method, @Nullable Object[] arguments)
       throws Throwable {
-    Work work = works.get(object.stream());
-    if (work == null) {
-      throw new IllegalArgumentException(
-          object + " is not among the objects of this operation; name it in together");
-    }
+    Work work = work(object);
     if (method.kind().isTransaction()) {
       throw new UnsupportedOperationException(
           method + " is @Transactional, and objects at clients take no part in transactions");
     }
-    var known = work.instance;
-    Object instance = known == null ? begin(work, object) : known;
-    work.instance = instance;
-    if (method.kind() != SharedMethod.Kind.ACCESSOR) work.changed = true;
+    object.meet(work.state.life(), work.exists);
+    Object instance = instance(work, object);
+    if (method.kind() != SharedMethod.Kind.ACCESSOR) change(work, object);
     @Nullable Object[] own = object.arguments(method, arguments);
     var context = contexts.of(work.copy.version());
     try {
@@ -88,9 +88,37 @@ final class Running {
     }
   }
 
-  private static Object begin(Work work, PlacedObject object) throws Throwable {
-    byte[] state = States.unpacked(work.copy.state());
-    return state.length == 0 ? object.construct() : object.instance(state);
+  /// Begins an object.
+  ///
+  /// @throws AlreadyExists when there is one
+  /// @throws Throwable what the constructor throws
+  void create(PlacedObject object) throws Throwable {
+    Work work = work(object);
+    if (work.exists) throw new AlreadyExists(object + " exists already");
+    Object _ = instance(work, object);
+    change(work, object);
+  }
+
+  private Work work(PlacedObject object) {
+    Work work = works.get(object.stream());
+    if (work != null) return work;
+    throw new IllegalArgumentException(
+        object + " is not among the objects of this operation; name it in together");
+  }
+
+  private static Object instance(Work work, PlacedObject object) throws Throwable {
+    Object known = work.instance;
+    if (known != null) return known;
+    Object made = work.exists ? object.instance(work.state.bytes()) : object.construct();
+    work.instance = made;
+    return made;
+  }
+
+  /* An object that there was none of begins with this. */
+  private static void change(Work work, PlacedObject object) {
+    work.changed = true;
+    work.exists = true;
+    object.meet(work.state.life(), true);
   }
 
   /// The states of what was changed.
@@ -101,7 +129,7 @@ final class Running {
       if (work.changed && instance != null) {
         byte[] state = work.object.state(instance);
         stateBytes += state.length;
-        outputs.put(stream, States.packed(state));
+        outputs.put(stream, States.packed(new States.State(work.state.life(), state)));
       }
     });
     return outputs;

@@ -6,23 +6,43 @@ import java.util.zip.DataFormatException;
 import java.util.zip.Deflater;
 import java.util.zip.Inflater;
 import stoa.Corrupt;
+import stoa.base.Decoder;
 import stoa.base.Encoder;
+import stoa.objects.PlacedObject;
 
 /// How states travel and are kept: compressed, unless they are small (section 8.1). Stateless.
 ///
 /// ```
 /// 0 u8, the state                                small, or of no redundancy
 /// 1 u8, varint the length, the state deflated
-/// nothing                                        the object was never constructed
+/// nothing                                        there is no object
+/// 2 u8, varint the life, one of these            of a life that is not the first
 /// ```
 final class States {
+  /// The state of an object.
+  ///
+  /// @param life the generation in the store that it is of, or would begin
+  /// @param bytes as the marshaller wrote it; empty when there is no object: it was never
+  ///   constructed, or was deleted
+  record State(long life, byte[] bytes) {
+    boolean exists() {
+      return bytes.length > 0;
+    }
+  }
+
   private static final int SMALL_BYTES = 512;
   private static final int BYTES_MAX = 256 << 20;
   private static final int SAMPLE_BYTES = 4 << 10;
 
   private States() {}
 
-  static byte[] packed(byte[] state) {
+  static byte[] packed(State state) {
+    byte[] packed = packed(state.bytes);
+    if (state.life == PlacedObject.FIRST_LIFE) return packed;
+    return new Encoder(packed.length + 11).u8(2).varint(state.life).raw(packed).toBytes();
+  }
+
+  private static byte[] packed(byte[] state) {
     if (state.length == 0) return state;
     if (state.length > SMALL_BYTES && isWorthIt(state)) {
       byte[] deflated = deflated(state);
@@ -50,18 +70,27 @@ final class States {
     }
   }
 
-  static byte[] unpacked(byte[] packed) {
-    if (packed.length == 0) return packed;
-    if (packed[0] == 0) return Arrays.copyOfRange(packed, 1, packed.length);
-    var in = new stoa.base.Decoder(packed);
+  static State unpacked(byte[] packed) {
+    if (packed.length == 0 || packed[0] != 2) {
+      return new State(PlacedObject.FIRST_LIFE, unpacked(packed, 0));
+    }
+    var in = new Decoder(packed);
     int _ = in.u8();
+    long life = in.varint();
+    return new State(life, unpacked(packed, in.position()));
+  }
+
+  private static byte[] unpacked(byte[] packed, int from) {
+    if (packed.length == from) return new byte[0];
+    if (packed[from] == 0) return Arrays.copyOfRange(packed, from + 1, packed.length);
+    var in = new Decoder(Arrays.copyOfRange(packed, from + 1, packed.length));
     long bytes = in.varint();
     if (bytes < 0 || bytes > BYTES_MAX) {
       throw new Corrupt("a state of " + bytes + " bytes; at most " + BYTES_MAX + " can be");
     }
     byte[] state = new byte[(int) bytes];
     try (var inflater = new Inflater(true)) {
-      inflater.setInput(packed, in.position(), packed.length - in.position());
+      inflater.setInput(packed, packed.length - in.remaining(), in.remaining());
       int length = 0;
       while (length < state.length) {
         int more = inflater.inflate(state, length, state.length - length);

@@ -153,8 +153,7 @@ class LendingTest {
       assertEquals(3, view.add(2));
       assertEquals(3, stoa.view(Count.class, stoa.ref(count), new View.Local()).value());
       assertThrows(UnsupportedOperationException.class, () -> stoa.transact(() -> view.add(1)));
-      assertThrows(
-          UnsupportedOperationException.class, () -> stoa.async(view, each -> each.add(1)));
+      assertEquals(7, stoa.async(view, each -> each.add(4)).join());
     }
   }
 

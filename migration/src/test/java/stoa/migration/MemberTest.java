@@ -1,7 +1,6 @@
 package stoa.migration;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
@@ -10,7 +9,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -349,17 +347,6 @@ class MemberTest {
       try (var transaction = stoa.begin(TxOptions.STANDARD)) {
         assertThrows(UnsupportedOperationException.class, () -> transaction.on(purse).add(1));
       }
-      var service = ObjectService.of(stoa, _ -> false);
-      var container = service.container("test.Purse", Keys.encode("a"));
-      assertThrows(
-          UnsupportedOperationException.class,
-          () -> service.delete(container, new Existence.Any(null), null));
-      var async = stoa.async(purse, each -> each.add(1));
-      assertInstanceOf(
-          UnsupportedOperationException.class,
-          assertThrows(CompletionException.class, async::join).getCause());
-      assertThrows(UnsupportedOperationException.class, () -> stoa.delete(purse));
-      assertThrows(UnsupportedOperationException.class, () -> stoa.create(Purse.class, "c", 1L));
       assertThrows(
           IllegalArgumentException.class,
           () -> stoa.together(List.of(purse), () -> other.balance()));

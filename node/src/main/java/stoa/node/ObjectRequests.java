@@ -96,8 +96,8 @@ final class ObjectRequests {
   }
 
   private stoa.wire.proto.Answer.Builder rooted(ObjectService.Call call) {
-    return Forms.answered(
-        service.callPlaced(call), service.generation(call.container()), service.moment());
+    ObjectService.Asked answer = service.callPlaced(call);
+    return Forms.answered(answer.encoded(), answer.generation(), answer.reach());
   }
 
   /// Begins a call; hands it on when it would take long.
@@ -197,8 +197,16 @@ final class ObjectRequests {
   private void delete(Asked asked, Container container, Delete delete) {
     try {
       asked.checkTime();
+      var existence = Forms.existence(delete.getExistence());
+      if (service.isPlaced(container.object())) {
+        asked.onCalls(() -> {
+          long ended = service.deletePlaced(container.object(), existence, asked.id());
+          return Forms.done(ended).setReach(service.moment());
+        });
+        return;
+      }
       service
-          .delete(container.object(), Forms.existence(delete.getExistence()), asked.id())
+          .delete(container.object(), existence, asked.id())
           .whenDone(settled -> {
             try {
               deleted(asked, container, settled);

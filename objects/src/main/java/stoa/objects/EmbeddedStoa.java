@@ -99,6 +99,7 @@ final class EmbeddedStoa implements ObjectSnapshot.Source {
   private final Snapshots snapshots;
   private final Set<Class<?>> admitted = ConcurrentHashMap.newKeySet();
   private final Executor answers;
+  private final Turns turns;
   private static final int DOMAINS_MAX = 64;
   private final ReentrantLock placingLock = new ReentrantLock();
   private final Map<String, Placing.Root> placing = new ConcurrentHashMap<>(); // by domain
@@ -165,6 +166,7 @@ final class EmbeddedStoa implements ObjectSnapshot.Source {
     this.devices = shards;
     streams = store.streamStore(this::streamOf, limits.callBytesMax());
     answers = threads.answers();
+    turns = new Turns(answers, limits.queuedCallsMax());
     dictionary = new Dictionary(store);
     ClassLoader context = Thread.currentThread().getContextClassLoader();
     loader = context != null ? context : EmbeddedStoa.class.getClassLoader();
@@ -328,20 +330,15 @@ final class EmbeddedStoa implements ObjectSnapshot.Source {
     if (shared instanceof Facade facade) return delete(facade.shared());
     if (shared instanceof StoredBlob blob) return own(blob).blobs().delete(blob);
     LiveInvoker invoker = own(shared);
-    if (invoker.type().shared().isPlaced()) {
-      throw new UnsupportedOperationException(
-          invoker.target().key() + " is placed at clients and stays; let it have an empty state");
-    }
-    long generation = invoker.generation();
-    Existence existence =
-        generation == 0 ? new Existence.Any(null) : new Existence.Generation(generation);
     ObjectTransaction transaction = ObjectTransaction.current(this);
     try {
-      if (transaction == null) {
-        store.delete(invoker.target(), existence);
+      if (invoker.isPlaced()) {
+        var _ = invoker.placing().delete(invoker.placed(), null);
+      } else if (transaction == null) {
+        store.delete(invoker.target(), invoker.ending());
         deleted(invoker);
       } else {
-        transaction.delete(invoker, existence);
+        transaction.delete(invoker, invoker.ending());
       }
       return true;
     } catch (Gone gone) {
@@ -379,18 +376,20 @@ final class EmbeddedStoa implements ObjectSnapshot.Source {
           "a transaction cannot call asynchronously; call " + ref(shared) + " directly");
     }
     LiveInvoker live = own(shared);
-    if (Sharing.proxied(shared).invoker() instanceof PlacedInvoker) {
-      throw new UnsupportedOperationException(
-          "a View.Client of "
-              + ref(shared)
-              + " takes no part in asynchronous calls; call directly");
-    }
+    Proxied proxied = Sharing.proxied(shared);
+    boolean inTree = live.isPlaced() || proxied.invoker() instanceof PlacedInvoker;
     return Recorder.record(
         shared,
         call,
         (method, arguments, settled) -> {
           // The caller may change what it passed, and so may a run that is given up.
           var kept = live.question(method, arguments).arguments();
+          if (inTree) {
+            refuseInMethod("call asynchronously; call " + method + " directly");
+            var stream = live.target().key().stream();
+            turns.add(stream, () -> proxied.invoker().invoke(proxied, method, kept), settled);
+            return;
+          }
           Request request = live.begin(method, arguments);
           request.whenDone(done -> settled.answer(() -> live.end(done, method, kept)));
         },
@@ -651,10 +650,9 @@ final class EmbeddedStoa implements ObjectSnapshot.Source {
 
   /// An object that a client elsewhere names, which migrates or may be lent.
   ///
-  /// @param opening the encoded arguments of its constructor; null for none
-  PlacedObject placed(ObjectType type, Object key, byte @Nullable [] opening) {
-    @Nullable Object[] args = opening(opening);
-    LiveInvoker live = live(proxy(type, key, args, LiveInvoker.Source.REFERENCE, 0));
+  /// @param existence what is expected of it
+  LivePlaced placed(ObjectType type, Key key, Existence existence) {
+    LiveInvoker live = LiveInvoker.of(this, type, store.target(key), existence);
     live.requireTree();
     return live.placed();
   }
@@ -1113,6 +1111,14 @@ final class EmbeddedStoa implements ObjectSnapshot.Source {
     if (Sharing.proxied(shared).invoker() instanceof LiveRoute route) return route.live();
     throw new UnsupportedOperationException(
         "this is a view of the past of " + Sharing.proxied(shared).ref() + "; use a live proxy");
+  }
+
+  /* As the next, also where the method runs in the tree. */
+  private static void refuseInMethod(String what) {
+    leaveTrial();
+    if (CallContext.CURRENT.isBound()) {
+      throw new IllegalStateException("a method of a shared object cannot " + what);
+    }
   }
 
   private static void refuseInside(String what) {

@@ -80,6 +80,20 @@ final class LiveInvoker implements LiveRoute {
     return timeMax;
   }
 
+  /// The way of a call that expects something of the object.
+  static LiveInvoker of(
+      EmbeddedStoa stoa, ObjectType type, Store.Target target, Existence existence) {
+    boolean asked = existence instanceof Existence.Any || existence instanceof Existence.Absent;
+    long generation = existence instanceof Existence.Generation(long meant, _) ? meant : 0;
+    return new LiveInvoker(
+        stoa,
+        type,
+        target,
+        stoa.opening(existence.opening()),
+        asked ? Source.ASKED : Source.REFERENCE,
+        generation);
+  }
+
   @Override
   public LiveInvoker live() {
     return this;
@@ -184,14 +198,14 @@ final class LiveInvoker implements LiveRoute {
   }
 
   /// Whether calls execute at clients.
-  private boolean isPlaced() {
+  boolean isPlaced() {
     return type.shared().isPlaced();
   }
 
   /// The object, for who executes its calls.
   ///
   /// @throws UnsupportedOperationException where it takes no part
-  PlacedObject placed() {
+  LivePlaced placed() {
     boolean inside = ObjectContext.current() != null || ObjectTransaction.current(stoa) != null;
     if (inside) refusePlaced();
     return new LivePlaced(this);
@@ -199,7 +213,7 @@ final class LiveInvoker implements LiveRoute {
 
   /// Refuses what an object that is placed at clients takes no part in.
   void refusePlaced() {
-    if (isPlaced()) throw refusedPlaced("transactions and in calls of other objects");
+    if (isPlaced()) throw ObjectService.refusedPlaced(target.key());
   }
 
   /// Refuses a view in the calling process where calls must be those of the store.
@@ -219,11 +233,6 @@ final class LiveInvoker implements LiveRoute {
         target.key()
             + " is lent to clients, which have a View.Client of it, and takes no part in"
             + " transactions and in calls of other objects; call again when these views are gone");
-  }
-
-  private UnsupportedOperationException refusedPlaced(String what) {
-    return new UnsupportedOperationException(
-        target.key() + " is placed at clients and takes no part in " + what);
   }
 
   @Nullable Object[] constructorArguments() {
@@ -326,7 +335,6 @@ final class LiveInvoker implements LiveRoute {
   Request begin(SharedMethod method, @Nullable Object[] arguments) throws Throwable {
     EmbeddedStoa.leaveTrial();
     requireHere();
-    if (isPlaced()) throw refusedPlaced("asynchronous calls");
     if (ObjectContext.current() != null) {
       throw new IllegalStateException(
           "a method of a shared object cannot call asynchronously; call " + method + " directly");
@@ -351,7 +359,10 @@ final class LiveInvoker implements LiveRoute {
   /// Creates the object.
   void create() throws Throwable {
     requireHere();
-    if (isPlaced()) throw refusedPlaced("creation apart from its first call; use get");
+    if (isPlaced()) {
+      placing().create(placed());
+      return;
+    }
     byte[] opening = stoa.opening(constructorArguments);
     var existence = new Existence.Absent(opening);
     ObjectTransaction transaction = ObjectTransaction.current(stoa);
@@ -497,6 +508,21 @@ final class LiveInvoker implements LiveRoute {
     // A transaction, or one question, of the present also sees others as of a moment.
     boolean past = execution.isPast() && execution.transaction() == null;
     return past ? question.ofStore() : question;
+  }
+
+  /// What a deletion expects.
+  Existence ending() {
+    long known = generation;
+    return known == 0 ? new Existence.Any(null) : new Existence.Generation(known);
+  }
+
+  /// See [PlacedObject#meet].
+  void meet(long life, boolean exists) {
+    long known = generation;
+    boolean deleted = !exists && life > PlacedObject.FIRST_LIFE;
+    boolean ended = known == 0 ? deleted && source == Source.REFERENCE : known != life;
+    if (ended) throw Store.gone(target.key());
+    if (exists) bind(life);
   }
 
   /// From now on a generation is meant, unless one is already or it is 0.

@@ -37,6 +37,11 @@ final class LivePlaced implements PlacedObject {
   }
 
   @Override
+  public void meet(long life, boolean exists) {
+    live.meet(life, exists);
+  }
+
+  @Override
   public Object construct() throws Throwable {
     var stoa = live.stoa();
     @Nullable Object[] copies = stoa.opening(stoa.opening(live.constructorArguments()));

@@ -21,6 +21,7 @@ import stoa.Stoa;
 import stoa.StoaConfig;
 import stoa.StreamStore;
 import stoa.TooOld;
+import stoa.base.Check;
 import stoa.base.Decoder;
 import stoa.objects.types.Keys;
 import stoa.objects.types.SharedMethod;
@@ -274,7 +275,7 @@ public final class ObjectService implements AutoCloseable {
   /// @throws UnsupportedOperationException when it cannot be at clients
   public PlacedObject placed(String type, byte[] key) {
     ObjectType known = stoa.typeNamed(type);
-    return stoa.placed(known, decoded(type, key), null);
+    return stoa.placed(known, known.key(decoded(type, key)), new Existence.Undeleted(null));
   }
 
   /// Whether the calls on an object do not execute here as others do: [#callPlaced] makes them.
@@ -285,24 +286,35 @@ public final class ObjectService implements AutoCloseable {
   /// Makes a call on an object that is at clients for one that does not make it there; durable when
   /// this returns. Waits for the object.
   ///
-  /// @return the encoded answer
-  public byte[] callPlaced(Call call) {
+  /// @return the answer; its generation is the one that was met, 0 when the object was absent
+  public Asked callPlaced(Call call) {
     Container container = call.container();
     Read read = read(call);
     ObjectType.Called called = read.called();
-    if (called == null) throw refusedPlaced(container, "Stoa.create");
-    var object =
-        stoa.placed(container.type, stoa.nameOf(container.key()), call.existence().opening());
-    Object answer;
+    var object = stoa.placed(container.type, container.key(), call.existence());
+    Object answer = null;
+    byte[] thrown = null;
     try {
-      answer =
-          placing(object.domain()).call(object, called.method(), read.arguments(), Reads.STRICT);
+      var placing = placing(object.domain());
+      if (called == null) placing.create(object);
+      else answer = placing.call(object, called.method(), read.arguments(), Reads.STRICT);
     } catch (stoa.StoaException ofTheStore) {
       throw ofTheStore;
     } catch (Throwable ofTheMethod) {
-      return thrown(ofTheMethod);
+      thrown = thrown(ofTheMethod);
     }
-    return new ObjectAnswer.Shared(answer, stoa.marshaller()).encoded();
+    byte[] encoded =
+        thrown == null ? new ObjectAnswer.Shared(answer, stoa.marshaller()).encoded() : thrown;
+    return new Asked(encoded, object.live().generation(), moment());
+  }
+
+  /// Deletes an object that is at clients; durable when this returns. Waits for the object.
+  ///
+  /// @return the generation that ended
+  /// @throws Gone when there is none
+  public long deletePlaced(Container container, Existence existence, @Nullable CallId id) {
+    var object = stoa.placed(container.type, container.key(), existence);
+    return placing(object.domain()).delete(object, id);
   }
 
   /// Whether a settled request did nothing, since the object is lent: [#callPlaced] makes the call.
@@ -321,15 +333,17 @@ public final class ObjectService implements AutoCloseable {
     return stoa.live(container.type, container.key());
   }
 
-  private static void refusePlaced(Container container, String what) {
-    if (container.type.shared().isPlaced()) {
-      throw refusedPlaced(container, what);
-    }
+  private static void refusePlaced(Container container) {
+    if (container.type.shared().isPlaced()) throw refusedPlaced(container.key());
   }
 
-  private static UnsupportedOperationException refusedPlaced(Container container, String what) {
+  /// Where an object is refused that is placed at clients.
+  public static UnsupportedOperationException refusedPlaced(Key key) {
     return new UnsupportedOperationException(
-        container.key() + " is placed at clients and takes no part in " + what);
+        key
+            + " is placed at clients, and takes no part in transactions and in calls of other"
+            + " objects: these would wait for it while they hold others; call it before or after, or"
+            + " name all objects in Stoa.together, which is for those that are placed at clients");
   }
 
   private Object decoded(String type, byte[] key) {
@@ -417,7 +431,7 @@ public final class ObjectService implements AutoCloseable {
   }
 
   private Request begun(Call call, Duration timeMax, @Nullable CallId id) throws Throwable {
-    refusePlaced(call.container(), "calls in the store");
+    Check.that(!isPlaced(call.container()), "%s is at clients", call.container().key());
     Read read = read(call);
     ObjectType.Called called = read.called();
     Store.Target target = call.container().target;
@@ -531,7 +545,7 @@ public final class ObjectService implements AutoCloseable {
   ///
   /// @return the request, whose number is the generation that ended
   public Request delete(Container container, Existence existence, @Nullable CallId id) {
-    refusePlaced(container, "deletion");
+    Check.that(!isPlaced(container), "%s is at clients", container.key());
     return store.deleteAsync(container.target, existence, id);
   }
 
@@ -623,7 +637,7 @@ public final class ObjectService implements AutoCloseable {
     private byte[] made(Call call, boolean tries) throws Throwable {
       Container container = call.container();
       ObjectTransaction.refuseStream(container.type);
-      refusePlaced(container, "transactions");
+      refusePlaced(container);
       Read read = read(call);
       ObjectType.Called called = read.called();
       Store.Target target = container.target;
@@ -674,7 +688,7 @@ public final class ObjectService implements AutoCloseable {
     /// @return the generation that ended, 0 when this transaction began it
     public long delete(Container container, Existence existence) {
       ObjectTransaction.refuseStream(container.type);
-      refusePlaced(container, "deletion");
+      refusePlaced(container);
       if (stoa.isLent(transaction, container.target, existence)) throw live(container).metLent();
       long ended = transaction.delete(container.target, existence);
       return ended;

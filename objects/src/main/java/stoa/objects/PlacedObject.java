@@ -12,6 +12,9 @@ public interface PlacedObject {
   /// The domain of classes that say nothing of it, see [stoa.Shared#domain()].
   String DOMAIN = "default";
 
+  /// The life of an object that was never deleted: the generation that its first state begins.
+  long FIRST_LIFE = 1;
+
   /// Its stream, which is its identity.
   StreamId stream();
 
@@ -38,6 +41,12 @@ public interface PlacedObject {
     }
     return first == null ? DOMAIN : first.domain();
   }
+
+  /// A call finds the object, or that there is none; from then on that life of it is meant.
+  ///
+  /// @param life the generation that it is in, or would begin
+  /// @throws stoa.Gone when another one is meant, which has ended
+  void meet(long life, boolean exists);
 
   /// A new instance in its first state.
   ///

@@ -1,6 +1,7 @@
 package stoa.objects;
 
 import java.util.List;
+import java.util.Objects;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import stoa.Aborted;
@@ -11,9 +12,11 @@ import stoa.Placement;
 import stoa.Reads;
 import stoa.Stoa;
 import stoa.Unavailable;
+import stoa.base.Check;
 import stoa.base.Clock;
 import stoa.objects.proxy.Proxies;
 import stoa.objects.types.SharedMethod;
+import stoa.store.CallId;
 import stoa.store.Existence;
 import stoa.store.Store;
 import stoa.store.Timing;
@@ -24,7 +27,20 @@ import stoa.store.Transaction;
 @SuppressWarnings("exports") // Justification: for stoa.migration, which sees the types
 public final class PlacedStore implements PlacedObjects {
   /// A state that an object is to have.
-  public record Change(PlacedObject object, PlacedState state) {}
+  ///
+  /// @param life the generation that it is of
+  public record Change(PlacedObject object, long life, PlacedState state) {}
+
+  /// What the store has of an object.
+  ///
+  /// @param life the generation that it is in, or would begin
+  /// @param state null when it does not exist
+  public record Stored(long life, @Nullable PlacedState state) {
+    /// As the marshaller wrote it; empty when it does not exist.
+    public byte[] bytes() {
+      return state == null ? new byte[0] : state.bytes();
+    }
+  }
 
   private static final Transaction.Bounds BOUNDS =
       new Transaction.Bounds(false, 60_000_000, 1 << 20, 1L << 30);
@@ -134,18 +150,18 @@ public final class PlacedStore implements PlacedObjects {
     return freeNanos;
   }
 
-  /// What the store has of an object; null when it does not exist.
+  /// What the store has of an object.
   ///
   /// @throws stoa.Unavailable when the store cannot be asked
-  public @Nullable PlacedState load(PlacedObject object) {
+  public Stored load(PlacedObject object) {
     Store store = stoa.core();
     var target = live(object).target();
     long generation = store.generation(target.key());
-    if (generation == 0) return null;
+    if (generation == 0) return new Stored(store.position(target.key()) + 1, null);
     var existence = new Existence.Generation(generation);
     var answer = store.get(target, new ObjectHandler.StateQuestion(), existence, false).answer();
     if (answer instanceof ObjectAnswer.Travelling(_, byte[] bytes)) {
-      return PlacedState.decode(bytes, 0);
+      return new Stored(generation, PlacedState.decode(bytes, 0));
     }
     throw new IllegalStateException("the state of " + object + " is " + answer);
   }
@@ -171,12 +187,12 @@ public final class PlacedStore implements PlacedObjects {
   public void lend(PlacedObject object) {
     LiveInvoker live = live(object);
     long generation = stoa.core().generation(live.target().key());
-    PlacedState state = generation == 0 ? null : load(object);
-    if (state == null || state.bytes().length == 0) {
+    byte[] state = load(object).bytes();
+    if (generation == 0 || state.length == 0) {
       throw new IllegalArgumentException(
           object + " does not exist, and cannot be lent to clients; call it once before");
     }
-    var _ = PlacedObject.checked(object, state.bytes(), stoa.callBytesMax());
+    var _ = PlacedObject.checked(object, state, stoa.callBytesMax());
     side(live, generation, true);
   }
 
@@ -197,8 +213,18 @@ public final class PlacedStore implements PlacedObjects {
     var _ = stoa.core().put(live.target(), PlacedState.side(lent), existence, false).answer();
   }
 
+  /// Deletes an object; durable when this returns.
+  ///
+  /// @param id logged with the deletion; null for none
+  /// @return the generation that ended
+  /// @throws Gone when there is none, or not the one that is meant
+  public long delete(PlacedObject object, @Nullable CallId id) {
+    LiveInvoker live = live(object);
+    return stoa.core().delete(live.target(), live.ending(), id);
+  }
+
   /// Makes states the next versions of their objects, together or not at all; durable when this
-  /// returns.
+  /// returns. Those of a life that has ended are dropped.
   ///
   /// @param changes may be empty: then the store is only asked whether it is still the one
   /// @throws stoa.Unavailable when the store takes nothing any more
@@ -207,45 +233,67 @@ public final class PlacedStore implements PlacedObjects {
       stoa.core().checkUsable();
       return;
     }
-    List<Change> left = changes;
-    for (int attempt = 1; !left.isEmpty(); attempt++) {
+    for (int attempt = 1; ; attempt++) {
       try {
-        put(left);
+        put(changes.stream().map(this::meant).filter(Objects::nonNull).toList());
         return;
-      } catch (Gone deleted) {
-        // While it was lent. What clients did to it meanwhile is gone with it.
-        left = left.stream().filter(this::exists).toList();
-      } catch (Aborted refusedMeanwhile) {
-        // A call that was logged and did nothing has come between.
+      } catch (Gone | Aborted meanwhile) {
+        // It was deleted now, or a call that was logged and did nothing has come between.
         if (attempt < ATTEMPTS_MAX) continue;
         throw new Unavailable(
-            "states could not be written, since calls always came between", refusedMeanwhile);
+            "states could not be written, since calls always came between", meanwhile);
       }
     }
   }
 
-  /* Whether an object is to be written. One that always migrates begins with its first state. */
-  private boolean exists(Change change) {
-    return placement(change.object()) != Placement.SERVER
-        || stoa.core().generation(live(change.object()).target().key()) != 0;
+  private record Meant(Change change, Store.Target target, Existence existence) {
+    private boolean begins() {
+      return existence instanceof Existence.Any;
+    }
   }
 
-  private void put(List<Change> changes) {
+  /* What a state is to be put into; null when its life has ended. Only a lent object is deleted while
+   * clients have it: what they did to it meanwhile is gone with it, and it begins at the server. */
+  private @Nullable Meant meant(Change change) {
     Store store = stoa.core();
-    if (changes.size() == 1) {
-      var only = changes.getFirst();
-      var target = live(only.object()).target();
-      var existence = new Existence.Undeleted(null);
-      var _ = store.put(target, only.state().put(), existence, false).answer();
-      return;
-    }
-    try (var transaction = store.begin(BOUNDS)) {
-      for (var change : changes) {
-        var target = live(change.object()).target();
-        var existence = new Existence.Undeleted(null);
-        var _ = transaction.put(target, change.state().put(), existence, false);
+    var target = live(change.object()).target();
+    long life = change.life();
+    long generation = store.generationHint(target);
+    if (generation == 0) generation = store.generation(target.key());
+    if (generation == life) return new Meant(change, target, new Existence.Generation(life));
+    boolean ended =
+        generation != 0
+            || placement(change.object()) == Placement.SERVER
+            || store.position(target.key()) >= life;
+    return ended ? null : new Meant(change, target, new Existence.Any(null));
+  }
+
+  private void put(List<Meant> all) {
+    Store store = stoa.core();
+    if (all.size() == 1) {
+      var only = all.getFirst();
+      var _ = store.put(only.target, only.change.state().put(), only.existence, false).answer();
+    } else if (!all.isEmpty()) {
+      try (var transaction = store.begin(BOUNDS)) {
+        for (var each : all) {
+          var _ = transaction.put(each.target, each.change.state().put(), each.existence, false);
+        }
+        var _ = transaction.commit();
       }
-      var _ = transaction.commit();
     }
+    for (var each : all) {
+      if (each.begins()) check(each);
+    }
+  }
+
+  /* In the tree it has had its number before. */
+  private void check(Meant begun) {
+    long generation = stoa.core().generation(begun.target.key());
+    Check.that(
+        generation == begun.change.life(),
+        "%s has begun at %s, and not at %s",
+        begun.change.object(),
+        generation,
+        begun.change.life());
   }
 }

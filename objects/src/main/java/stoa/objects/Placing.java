@@ -5,6 +5,7 @@ import org.jspecify.annotations.Nullable;
 import stoa.Action;
 import stoa.Reads;
 import stoa.objects.types.SharedMethod;
+import stoa.store.CallId;
 
 /// Where the calls on objects go that are at clients. Thread-safe.
 @SuppressWarnings("exports") // Justification: for stoa.migration, which sees the types
@@ -16,6 +17,12 @@ public interface Placing {
   @Nullable Object call(
       PlacedObject object, SharedMethod method, @Nullable Object[] arguments, Reads reads)
       throws Throwable;
+
+  /// Begins an object.
+  ///
+  /// @throws stoa.AlreadyExists when there is one
+  /// @throws Throwable what the constructor throws
+  void create(PlacedObject object) throws Throwable;
 
   /// See [stoa.Stoa#together].
   <X extends Exception> void together(Collection<PlacedObject> objects, Action<X> body) throws X;
@@ -29,7 +36,15 @@ public interface Placing {
     /// for it. Waits for nothing.
     void met(PlacedObject object);
 
-    /// An object was deleted. When it was lent, nobody calls it at clients when this returns.
+    /// Deletes an object that migrates; durable when this returns, and nobody calls it any more.
+    ///
+    /// @param id logged with the deletion; null for none
+    /// @return the generation that ended
+    /// @throws stoa.Gone when there is none
+    long delete(PlacedObject object, @Nullable CallId id);
+
+    /// An object was deleted that lives in the store. When it was lent, nobody calls it at clients
+    /// when this returns.
     void deleted(PlacedObject object);
 
     /// Whether [#deleted] may have something to do for an object. Quick.

@@ -2,11 +2,14 @@ package stoa.sim;
 
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Deque;
 import java.util.List;
 import java.util.Objects;
 import java.util.SortedMap;
+import java.util.SortedSet;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import stoa.base.StreamId;
 import stoa.migration.core.Copy;
 import stoa.migration.core.Event;
@@ -72,6 +75,8 @@ final class MigrationWorld {
   private final List<MigrationProcess> deposed = new ArrayList<>();
   /* The store of the present root. */
   private final SortedMap<StreamId, Copy> stored = new TreeMap<>();
+  /* Of these, the objects that are deleted, of which the store knows no version. */
+  private final SortedSet<StreamId> deleted = new TreeSet<>();
   private final Deque<Persist> persisting = new ArrayDeque<>();
   private final Deque<StreamId> loading = new ArrayDeque<>();
   private long persisted;
@@ -165,6 +170,9 @@ final class MigrationWorld {
     var version = new Version(before.version().generation(), before.version().number() + 1);
     after.forEach((object, state) -> copies.add(new Copy(object, version, state)));
     keep(copies);
+    if (!chance.percent(50)) return;
+    reached("an object is deleted");
+    deleted.addAll(after.keySet());
   }
 
   /// Leaving and joining disconnect nobody.
@@ -324,7 +332,8 @@ final class MigrationWorld {
       root.on(
           copy == null
               ? new Event.Loaded(object, null, MigrationHistory.state(List.of()))
-              : new Event.Loaded(object, copy.version(), copy.state()));
+              : new Event.Loaded(
+                  object, deleted.contains(object) ? null : copy.version(), copy.state()));
       return;
     }
     if (persisting.isEmpty()) return;
@@ -335,11 +344,20 @@ final class MigrationWorld {
   private void write() {
     var persist = persisting.remove();
     persisted = persist.number;
-    keep(persist.copies);
+    keep(persist.copies.stream().filter(copy -> !isDeleted(copy)).toList());
+  }
+
+  /* Whether a copy says what a deletion has left. */
+  private boolean isDeleted(Copy copy) {
+    Copy left = deleted.contains(copy.object()) ? stored.get(copy.object()) : null;
+    return left != null && Arrays.equals(left.state(), copy.state());
   }
 
   private void keep(List<Copy> copies) {
-    for (var copy : copies) stored.put(copy.object(), copy);
+    for (var copy : copies) {
+      stored.put(copy.object(), copy);
+      deleted.remove(copy.object());
+    }
     history.persisted(copies);
   }
 

@@ -38,6 +38,7 @@ class MigrationTest {
             "a connection is cut",
             "a new root",
             "an object changes elsewhere",
+            "an object is deleted",
             "an update is withdrawn",
             "a read is withdrawn",
             "a node has left",

@@ -283,11 +283,7 @@ public final class Store implements AutoCloseable {
   ///
   /// @param id logged with the deletion, see [#earlier]; null for none
   public Request deleteAsync(Target target, Existence existence, @Nullable CallId id) {
-    Resident resident = accepted(target::pin);
-    byte[] nothing = {};
-    var origin = Records.Origin.of(id);
-    var request =
-        new Request(Request.Kind.DELETE, resident, nothing, existence, null, origin, 0, true);
+    Request request = newDeletion(target, existence, id);
     intake.add(request);
     callWriter();
     return request;
@@ -309,12 +305,24 @@ public final class Store implements AutoCloseable {
   ///
   /// @throws Gone when there is nothing to end
   public void delete(Target target, Existence existence) {
+    var _ = delete(target, existence, null);
+  }
+
+  /// As [#delete(Target, Existence)].
+  ///
+  /// @param id logged with the deletion, see [#earlier]; null for none
+  /// @return the generation that ended
+  public long delete(Target target, Existence existence, @Nullable CallId id) {
+    Request request = newDeletion(target, existence, id);
+    intake.add(request);
+    return await(request).number();
+  }
+
+  private Request newDeletion(Target target, Existence existence, @Nullable CallId id) {
     Resident resident = accepted(target::pin);
     byte[] nothing = {};
-    var request =
-        new Request(Request.Kind.DELETE, resident, nothing, existence, null, null, 0, true);
-    intake.add(request);
-    await(request).number();
+    var origin = Records.Origin.of(id);
+    return new Request(Request.Kind.DELETE, resident, nothing, existence, null, origin, 0, true);
   }
 
   /// Asks a key's handler and waits for the answer.
@@ -1282,7 +1290,8 @@ public final class Store implements AutoCloseable {
     return first;
   }
 
-  static Gone gone(Key key) {
+  /// What is said of a key whose meant generation has ended.
+  public static Gone gone(Key key) {
     return new Gone(key + " was deleted; ask the store for the key again to begin a new one");
   }
 

@@ -104,6 +104,14 @@ final class Copies {
     return true;
   }
 
+  /// Saves a copy of what the store has, which is what was let go, if it was. The store does not
+  /// know the version of an object that was deleted.
+  void load(Copy copy) {
+    Version before = gone.getOrDefault(copy.object(), Version.NONE);
+    boolean isOlder = copy.version().compareTo(before) < 0;
+    boolean _ = save(isOlder ? copy.at(before) : copy);
+  }
+
   /// Notes that a dependency is not known to the parent.
   void depend(Dependency dependency) {
     dependencies.computeIfAbsent(dependency.object(), _ -> new TreeSet<>()).add(dependency.on());

@@ -871,7 +871,7 @@ public final class TreeNode {
     Check.that(loading.remove(loaded.object()), "%s was to be loaded", loaded.object());
     Version version = loaded.version();
     version = version == null ? Version.NONE : version;
-    copies.save(new Copy(loaded.object(), version.from(oldest), loaded.state()));
+    copies.load(new Copy(loaded.object(), version.from(oldest), loaded.state()));
     var asks = List.copyOf(waiting);
     waiting.clear();
     asks.forEach(each -> ask(each.from(), each.ask()));
