@@ -157,7 +157,15 @@ final class Cluster implements AutoCloseable {
       for (int which = 0; which < servers.size(); which++) {
         if (states.get(which) == State.RUNS && leads(which)) return which;
       }
-      LockSupport.parkNanos(LOOK_NANOS);
+      lookAgain();
+    }
+  }
+
+  /// Waits until it is time to look again.
+  private static void lookAgain() {
+    LockSupport.parkNanos(LOOK_NANOS);
+    if (Thread.interrupted()) {
+      throw new IllegalStateException("who waited for the servers was interrupted");
     }
   }
 
@@ -241,13 +249,13 @@ final class Cluster implements AutoCloseable {
     while (status(leader()).getServersList().stream()
         .flatMap(server -> server.getGroupsList().stream())
         .anyMatch(member -> member.getBehind() > 0)) {
-      LockSupport.parkNanos(LOOK_NANOS);
+      lookAgain();
     }
   }
 
   /// Waits until a server does not have the store any more.
   void awaitFollower(int which) {
-    while (leads(which)) LockSupport.parkNanos(LOOK_NANOS);
+    while (leads(which)) lookAgain();
   }
 
   /// What a server says of itself.

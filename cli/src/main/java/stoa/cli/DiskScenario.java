@@ -60,7 +60,8 @@ public final class DiskScenario implements Scenario {
   @Override
   public void run(Chance chance, Trace trace) throws Exception {
     Root.require(name(), "loop devices");
-    Path directory = Files.createTempDirectory("cluster-history");
+    Leftovers.clear();
+    Path directory = OwnDisk.place();
     try (var disks = new Disks(directory)) {
       try (var cluster = Cluster.start(disks, SERVERS)) {
         RecordedRun.run(
@@ -100,7 +101,15 @@ public final class DiskScenario implements Scenario {
 
     @Override
     public void close() throws IOException {
-      for (OwnDisk disk : all) disk.close();
+      var failed = new IOException("a disk is left");
+      for (OwnDisk disk : all) {
+        try {
+          disk.close();
+        } catch (IOException | RuntimeException left) {
+          failed.addSuppressed(left);
+        }
+      }
+      if (failed.getSuppressed().length > 0) throw failed;
     }
   }
 

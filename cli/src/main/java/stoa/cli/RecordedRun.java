@@ -31,6 +31,11 @@ final class RecordedRun {
     /// @param turns which clients take until then
     void happen(Turns turns) throws Exception;
 
+    /// Whether all who keep the store have blobs by now; asked all the time.
+    default boolean allowsBlobs() {
+      return true;
+    }
+
     /// What happens when clients have made their last calls, before all is read once more.
     default void afterwards() throws Exception {}
   }
@@ -45,7 +50,7 @@ final class RecordedRun {
     try {
       for (int i = 0; i < CLIENTS; i++) clients.add(Stoa.open(config));
       var turns = new Turns();
-      var work = new RecordedWork(clients.getFirst(), turns);
+      var work = new RecordedWork(clients.getFirst(), turns, faults::allowsBlobs);
       try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
         var ends = new ArrayList<Future<?>>();
         for (int i = 0; i < CLIENTS * THREADS; i++) {
