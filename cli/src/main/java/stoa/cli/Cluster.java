@@ -107,7 +107,7 @@ final class Cluster implements AutoCloseable {
 
   /// Waits until every server has what it should have, and nothing moves.
   void settle() {
-    Settled.await(servers.get(anyRunning()).address());
+    Settled.await(servers.get(anyRunning()).address(), shape.replicas());
   }
 
   /// Starts one more server; answers which it is, before it has anything.
