@@ -34,6 +34,9 @@ final class Cluster implements AutoCloseable {
 
   private static final long LOOK_NANOS = 50_000_000;
 
+  /// So many batches a server may be behind others while calls go on, and be well.
+  private static final int BEHIND_MAX = 5;
+
   private final Sites sites;
   private final List<ServerProcess> servers = new ArrayList<>();
   private final List<State> states = new ArrayList<>();
@@ -250,6 +253,22 @@ final class Cluster implements AutoCloseable {
         .flatMap(server -> server.getGroupsList().stream())
         .anyMatch(member -> member.getBehind() > 0)) {
       lookAgain();
+    }
+  }
+
+  /// Waits until a server has what was committed, but for what is just under way, or has ended.
+  void awaitAbreast(int which) {
+    while (servers.get(which).isAlive() && !isAbreast(which)) lookAgain();
+  }
+
+  private boolean isAbreast(int which) {
+    try {
+      return status(leader()).getServersList().stream()
+          .filter(server -> server.getServer().equals(name(which)))
+          .flatMap(server -> server.getGroupsList().stream())
+          .allMatch(member -> member.getBehind() <= BEHIND_MAX);
+    } catch (IllegalArgumentException silent) {
+      return false; // the leader was another one meanwhile
     }
   }
 

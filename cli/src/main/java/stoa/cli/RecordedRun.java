@@ -20,7 +20,9 @@ import stoa.sim.Trace;
 final class RecordedRun {
   private static final int CLIENTS = 3;
   private static final int THREADS = 3;
-  private static final Duration CALL_TIME_MAX = Duration.ofSeconds(90);
+
+  /// How long a call may take.
+  static final Duration CALL_TIME_MAX = Duration.ofSeconds(90);
 
   private RecordedRun() {}
 

@@ -36,8 +36,12 @@ import stoa.sim.TransactionHistory;
 ///
 /// Thread-safe; a [Worker] has one owner.
 final class RecordedWork {
-  private static final int COUNTERS = 2;
-  private static final int REGISTERS = 3;
+  /// How many counters there are, `counter 0` the first.
+  static final int COUNTERS = 2;
+
+  /// How many registers there are, `register 0` the first.
+  static final int REGISTERS = 3;
+
   private static final int QUEUES = 4;
   private static final int ERASABLES = 3;
   private static final int SERIES = 3;
