@@ -34,6 +34,9 @@ final class Cluster implements AutoCloseable {
 
   private static final long LOOK_NANOS = 50_000_000;
 
+  /// So many batches a server may be behind others while calls go on, and be well.
+  private static final int BEHIND_MAX = 5;
+
   private final Sites sites;
   private final List<ServerProcess> servers = new ArrayList<>();
   private final List<State> states = new ArrayList<>();
@@ -107,7 +110,7 @@ final class Cluster implements AutoCloseable {
 
   /// Waits until every server has what it should have, and nothing moves.
   void settle() {
-    Settled.await(servers.get(anyRunning()).address());
+    Settled.await(servers.get(anyRunning()).address(), shape.replicas());
   }
 
   /// Starts one more server; answers which it is, before it has anything.
@@ -157,7 +160,15 @@ final class Cluster implements AutoCloseable {
       for (int which = 0; which < servers.size(); which++) {
         if (states.get(which) == State.RUNS && leads(which)) return which;
       }
-      LockSupport.parkNanos(LOOK_NANOS);
+      lookAgain();
+    }
+  }
+
+  /// Waits until it is time to look again.
+  private static void lookAgain() {
+    LockSupport.parkNanos(LOOK_NANOS);
+    if (Thread.interrupted()) {
+      throw new IllegalStateException("who waited for the servers was interrupted");
     }
   }
 
@@ -241,13 +252,29 @@ final class Cluster implements AutoCloseable {
     while (status(leader()).getServersList().stream()
         .flatMap(server -> server.getGroupsList().stream())
         .anyMatch(member -> member.getBehind() > 0)) {
-      LockSupport.parkNanos(LOOK_NANOS);
+      lookAgain();
+    }
+  }
+
+  /// Waits until a server has what was committed, but for what is just under way, or has ended.
+  void awaitAbreast(int which) {
+    while (servers.get(which).isAlive() && !isAbreast(which)) lookAgain();
+  }
+
+  private boolean isAbreast(int which) {
+    try {
+      return status(leader()).getServersList().stream()
+          .filter(server -> server.getServer().equals(name(which)))
+          .flatMap(server -> server.getGroupsList().stream())
+          .allMatch(member -> member.getBehind() <= BEHIND_MAX);
+    } catch (IllegalArgumentException silent) {
+      return false; // the leader was another one meanwhile
     }
   }
 
   /// Waits until a server does not have the store any more.
   void awaitFollower(int which) {
-    while (leads(which)) LockSupport.parkNanos(LOOK_NANOS);
+    while (leads(which)) lookAgain();
   }
 
   /// What a server says of itself.

@@ -19,7 +19,8 @@ import stoa.wire.proto.StatusRequest;
 /// group or in several, while one server after the other is killed or stopped and started again, or
 /// paused and continued. Calls go on meanwhile. What they were answered must be linearizable for
 /// each object and blob, and strictly serializable over several; the servers that follow must find
-/// all objects and keys as they are at the leader; and at last all must have the same blobs.
+/// all objects and keys as they are at the leader; snapshots with names must show for ever what was
+/// there when they were taken; and at last all must have the same blobs.
 ///
 /// `./stoa test --campaign --scenario cluster --seeds 0-99`. The seed decides what is called, and
 /// what happens to which server, counted in turns; threads and elections decide the rest, so that a
@@ -72,7 +73,7 @@ public final class ClusterScenario implements Scenario {
     List<Path> directories = new ArrayList<>();
     try (var cluster = Cluster.start(directory, SERVERS, new Cluster.Shape(groups, replicas))) {
       for (int i = 0; i < SERVERS; i++) directories.add(cluster.directory(i));
-      RecordedRun.run(cluster.url(), turns -> happen(cluster, turns, chance, trace), chance, trace);
+      RecordedRun.run(cluster.url(), turns -> troubled(cluster, turns, chance, trace), chance, trace);
       requireAgreement(cluster, groups, trace);
       cluster.awaitLevel();
     }
@@ -111,43 +112,56 @@ public final class ClusterScenario implements Scenario {
     }
   }
 
-  private void happen(Cluster cluster, Turns turns, Chance chance, Trace trace) throws Exception {
-    for (int i = 0; i < faults; i++) {
-      turns.await(chance.between(between / 2, between));
-      int leader = cluster.leader();
-      boolean leads = chance.percent(60);
-      int which = leads ? leader : (leader + chance.between(1, SERVERS - 1)) % SERVERS;
-      String victim = leads ? "the leader" : "a follower";
-      var _ = turns.longestSilence();
-      String fault;
-      switch (chance.below(4)) {
-        case 0, 1 -> {
-          fault = victim + " killed";
-          cluster.kill(which);
-          turns.await(chance.between(between / 2, between)); // calls go on without it
-          trace.measured("ms without an answer: " + fault, turns.longestSilence().toMillis());
-          cluster.startAgain(which);
-        }
-        case 2 -> {
-          fault = victim + " paused";
-          cluster.pause(which);
-          turns.await(chance.between(between / 2, between));
-          trace.measured("ms without an answer: " + fault, turns.longestSilence().toMillis());
-          cluster.resume(which);
-        }
-        default -> {
-          fault = victim + " stopped";
-          cluster.stop(which);
-          turns.await(chance.between(between / 2, between));
-          trace.measured("ms without an answer: " + fault, turns.longestSilence().toMillis());
-          cluster.startAgain(which);
-        }
+  private void troubled(Cluster cluster, Turns turns, Chance chance, Trace trace) throws Exception {
+    try (var snapshots = new RecordedSnapshots(cluster.url())) {
+      for (int i = 0; i < faults; i++) {
+        turns.await(chance.between(between / 2, between));
+        snapshots.take();
+        happen(cluster, turns, chance, trace);
+        snapshots.require();
+        snapshots.trim();
+        snapshots.require();
+        trace.reached("the snapshots with names show the same");
       }
-      trace.reached(fault);
-      turns.await(between / 2);
-      trace.measured(
-          "ms without an answer: " + fault + ", and back", turns.longestSilence().toMillis());
+      snapshots.delete();
     }
     turns.await(between);
+  }
+
+  /// Lets something happen to one server, and has it back.
+  private void happen(Cluster cluster, Turns turns, Chance chance, Trace trace) throws Exception {
+    int leader = cluster.leader();
+    boolean leads = chance.percent(60);
+    int which = leads ? leader : (leader + chance.between(1, SERVERS - 1)) % SERVERS;
+    String victim = leads ? "the leader" : "a follower";
+    var _ = turns.longestSilence();
+    String fault;
+    switch (chance.below(4)) {
+      case 0, 1 -> {
+        fault = victim + " killed";
+        cluster.kill(which);
+        turns.await(chance.between(between / 2, between)); // calls go on without it
+        trace.measured("ms without an answer: " + fault, turns.longestSilence().toMillis());
+        cluster.startAgain(which);
+      }
+      case 2 -> {
+        fault = victim + " paused";
+        cluster.pause(which);
+        turns.await(chance.between(between / 2, between));
+        trace.measured("ms without an answer: " + fault, turns.longestSilence().toMillis());
+        cluster.resume(which);
+      }
+      default -> {
+        fault = victim + " stopped";
+        cluster.stop(which);
+        turns.await(chance.between(between / 2, between));
+        trace.measured("ms without an answer: " + fault, turns.longestSilence().toMillis());
+        cluster.startAgain(which);
+      }
+    }
+    trace.reached(fault);
+    turns.await(between / 2);
+    trace.measured(
+        "ms without an answer: " + fault + ", and back", turns.longestSilence().toMillis());
   }
 }

@@ -15,8 +15,8 @@ import stoa.sim.Trace;
 /// Clients with several threads each call the objects of three servers that keep one store, while
 /// the disk of one is full or slow, or bytes on it are not what was written. Calls go on. A server
 /// whose disk is full stops or goes on, and can be started again when there is room; one that finds
-/// damage refuses to start, and is replaced by one with an empty directory; one that does not find
-/// it leads in the end, and must answer like the others.
+/// damage stops or refuses to start, and is replaced by one with an empty directory; one that does
+/// not find it leads in the end, and must answer like the others.
 ///
 /// `./stoa test --campaign --scenario cluster-disks --seeds 0-19`, as root: each server has a loop
 /// device. The seed decides what happens in which order.
@@ -60,7 +60,8 @@ public final class DiskScenario implements Scenario {
   @Override
   public void run(Chance chance, Trace trace) throws Exception {
     Root.require(name(), "loop devices");
-    Path directory = Files.createTempDirectory("cluster-history");
+    Leftovers.clear();
+    Path directory = OwnDisk.place();
     try (var disks = new Disks(directory)) {
       try (var cluster = Cluster.start(disks, SERVERS)) {
         RecordedRun.run(
@@ -100,7 +101,15 @@ public final class DiskScenario implements Scenario {
 
     @Override
     public void close() throws IOException {
-      for (OwnDisk disk : all) disk.close();
+      var failed = new IOException("a disk is left");
+      for (OwnDisk disk : all) {
+        try {
+          disk.close();
+        } catch (IOException | RuntimeException left) {
+          failed.addSuppressed(left);
+        }
+      }
+      if (failed.getSuppressed().length > 0) throw failed;
     }
   }
 
@@ -139,16 +148,27 @@ public final class DiskScenario implements Scenario {
     disk.free();
     startStopped(trouble);
     trouble.turns.await(between / 2);
+    // It may be about to stop, and two of three would be missed when something happens to another.
+    trouble.cluster.awaitAbreast(which);
+    startStopped(trouble);
     measure(trouble, fault + ", and room again");
   }
 
-  /// Starts servers again that full disks have stopped, also some time after there was room again.
-  private static void startStopped(Trouble trouble) throws IOException {
+  /// Starts servers again that their disks have stopped, also some time after there was room again.
+  /// Damage may be found late, too.
+  private static void startStopped(Trouble trouble) throws Exception {
     for (int which : trouble.cluster.running()) {
       if (!trouble.cluster.hasEnded(which)) continue;
-      trouble.trace.reached("a server stopped by a full disk");
-      trouble.cluster.startAgain(which);
+      trouble.trace.reached("a server stopped by its disk");
+      if (!trouble.cluster.startsAgain(which)) replace(trouble, which);
     }
+  }
+
+  /// Has another one take the place of a server that refuses to start.
+  private static void replace(Trouble trouble, int which) throws Exception {
+    trouble.trace.reached("a server that refused to start on damage");
+    trouble.cluster.drain(which);
+    trouble.cluster.add();
   }
 
   private void slow(Trouble trouble, int which, String fault) throws Exception {
@@ -172,9 +192,7 @@ public final class DiskScenario implements Scenario {
       trouble.turns.await(between / 2);
       cluster.letLead(which);
     } else {
-      trouble.trace.reached("a server that refused to start on damage");
-      cluster.drain(which);
-      cluster.add();
+      replace(trouble, which);
     }
     trouble.turns.await(between / 2);
     measure(trouble, fault + ", and back");

@@ -11,7 +11,13 @@ import java.nio.file.StandardOpenOption;
 /// be filled, and made slow. Owned by one thread; needs root.
 final class OwnDisk implements AutoCloseable {
   private static final long BYTES = 192L << 20;
-  private static final Path GROUPS = Path.of("/sys/fs/cgroup/blkio");
+
+  /// Where the kernel has who is made slow.
+  static final Path GROUPS = Path.of("/sys/fs/cgroup/blkio");
+
+  /// How the names begin of what there is for the disks of a process, followed by its number.
+  static final String PREFIX = "stoa-disks-";
+
   private static final String LIMIT = "blkio.throttle.write_iops_device";
   private static final long ALL = 0;
 
@@ -20,13 +26,13 @@ final class OwnDisk implements AutoCloseable {
   private final String device;
   private final Path ballast;
 
-  /// @param directory where the file and the disk are; has neither yet
+  /// @param directory [#place] where the file and the disk are; has neither yet
   /// @param name of it
   OwnDisk(Path directory, String name) throws IOException, InterruptedException {
     Path image = directory.resolve(name + ".image");
     mount = directory.resolve(name);
     ballast = mount.resolve("ballast");
-    group = GROUPS.resolve("stoa-" + ProcessHandle.current().pid() + "-" + name);
+    group = GROUPS.resolve(directory.getFileName() + "-" + name);
     try (var file = new RandomAccessFile(image.toFile(), "rw")) {
       file.setLength(BYTES);
     }
@@ -44,6 +50,11 @@ final class OwnDisk implements AutoCloseable {
     } finally {
       device = numbers;
     }
+  }
+
+  /// Makes an empty directory for disks, whose name nobody else uses.
+  static Path place() throws IOException {
+    return Files.createTempDirectory(PREFIX + ProcessHandle.current().pid() + "-");
   }
 
   /// Whether this machine has what makes disks slow.

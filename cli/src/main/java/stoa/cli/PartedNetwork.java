@@ -19,11 +19,26 @@ final class PartedNetwork implements AutoCloseable {
   private static final String INSIDE = "stoa0";
   private static final int NETS = 250;
 
+  /// Where the operating system has the network namespaces.
+  static final Path SPACES = Path.of("/run/netns");
+
+  /// Where it has the network's devices.
+  static final Path LINKS = Path.of("/sys/class/net");
+
+  /// How the name of a network namespace begins, followed by the number of its process.
+  static final String SPACE = "stoa";
+
+  /// How the name of a bridge begins.
+  static final String BRIDGE = "sb";
+
+  /// How the name of the end of a cable begins.
+  static final String OUTSIDE = "sv";
+
   /// The number of the place where clients are: this process.
   static final int CLIENTS = 254;
 
   private final long id = ProcessHandle.current().pid();
-  private final String bridge = "sb" + id;
+  private final String bridge = BRIDGE + id;
   private final String net = "10.231." + id % NETS + ".";
   private final List<Integer> sites = new ArrayList<>();
 
@@ -43,12 +58,12 @@ final class PartedNetwork implements AutoCloseable {
   }
 
   private String namespace(int site) {
-    return "stoa" + id + "n" + site;
+    return SPACE + id + "n" + site;
   }
 
   /// The end of its cable at the bridge.
   private String outside(int site) {
-    return "sv" + id + "n" + site;
+    return OUTSIDE + id + "n" + site;
   }
 
   /// Makes a site.
@@ -93,7 +108,7 @@ final class PartedNetwork implements AutoCloseable {
   /// @param statistic as in `/sys/class/net/DEVICE/statistics`; what the site sends arrives at the
   ///   end of its cable that is here
   long counted(int site, String statistic) throws IOException {
-    Path file = Path.of("/sys/class/net", outside(site), "statistics", statistic);
+    Path file = LINKS.resolve(outside(site)).resolve("statistics").resolve(statistic);
     return Long.parseLong(Files.readString(file).strip());
   }
 

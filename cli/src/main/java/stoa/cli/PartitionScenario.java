@@ -70,6 +70,7 @@ public final class PartitionScenario implements Scenario {
   @Override
   public void run(Chance chance, Trace trace) throws Exception {
     Root.require(name(), "network namespaces");
+    Leftovers.clear();
     Path directory = Files.createTempDirectory("cluster-history");
     try (var network = new PartedNetwork()) {
       var sites = new ArrayList<ServerProcess.Site>();

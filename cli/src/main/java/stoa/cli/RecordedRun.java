@@ -20,7 +20,9 @@ import stoa.sim.Trace;
 final class RecordedRun {
   private static final int CLIENTS = 3;
   private static final int THREADS = 3;
-  private static final Duration CALL_TIME_MAX = Duration.ofSeconds(90);
+
+  /// How long a call may take.
+  static final Duration CALL_TIME_MAX = Duration.ofSeconds(90);
 
   private RecordedRun() {}
 
@@ -30,6 +32,11 @@ final class RecordedRun {
     ///
     /// @param turns which clients take until then
     void happen(Turns turns) throws Exception;
+
+    /// Whether all who keep the store have blobs by now; asked all the time.
+    default boolean allowsBlobs() {
+      return true;
+    }
 
     /// What happens when clients have made their last calls, before all is read once more.
     default void afterwards() throws Exception {}
@@ -45,7 +52,7 @@ final class RecordedRun {
     try {
       for (int i = 0; i < CLIENTS; i++) clients.add(Stoa.open(config));
       var turns = new Turns();
-      var work = new RecordedWork(clients.getFirst(), turns);
+      var work = new RecordedWork(clients.getFirst(), turns, faults::allowsBlobs);
       try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
         var ends = new ArrayList<Future<?>>();
         for (int i = 0; i < CLIENTS * THREADS; i++) {

@@ -11,6 +11,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentSkipListSet;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import stoa.DeadlineExceeded;
@@ -35,8 +36,12 @@ import stoa.sim.TransactionHistory;
 ///
 /// Thread-safe; a [Worker] has one owner.
 final class RecordedWork {
-  private static final int COUNTERS = 2;
-  private static final int REGISTERS = 3;
+  /// How many counters there are, `counter 0` the first.
+  static final int COUNTERS = 2;
+
+  /// How many registers there are, `register 0` the first.
+  static final int REGISTERS = 3;
+
   private static final int QUEUES = 4;
   private static final int ERASABLES = 3;
   private static final int SERIES = 3;
@@ -62,11 +67,14 @@ final class RecordedWork {
   private final RecordedKeys keys;
   private final RecordedBlobs blobs = new RecordedBlobs(this::reached);
   private final Turns turns;
+  private final BooleanSupplier allowsBlobs;
 
   /// @param stoa where those listen, to its end, who know the order of what is put under keys
   /// @param turns which the workers take
-  RecordedWork(Stoa stoa, Turns turns) {
+  /// @param allowsBlobs whether there are blobs by now
+  RecordedWork(Stoa stoa, Turns turns, BooleanSupplier allowsBlobs) {
     this.turns = turns;
+    this.allowsBlobs = allowsBlobs;
     keys = new RecordedKeys(stoa, this::reached);
   }
 
@@ -221,7 +229,7 @@ final class RecordedWork {
         case 7 -> erasable("erasable " + chance.below(ERASABLES), chance.below(100));
         case 8, 9 -> key.turn();
         case 10, 11 -> {
-          if (blob.turn()) turns.answered();
+          if (allowsBlobs.getAsBoolean() && blob.turn()) turns.answered();
         }
         default -> transaction();
       }

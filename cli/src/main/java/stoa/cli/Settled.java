@@ -1,5 +1,6 @@
 package stoa.cli;
 
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import stoa.wire.proto.MemberStatus;
@@ -14,29 +15,41 @@ final class Settled {
   /// So many looks in turn must find that nothing moves: between two moves nothing does.
   private static final int LOOKS = 15;
 
+  /// On so many servers each group is at least, if there are so many.
+  private static final int MEMBERS_MIN = 3;
+
+  /// The states of servers that are to have nothing.
+  private static final Set<String> LEAVING = Set.of("drains", "lost");
+
   private Settled() {}
 
-  /// Waits until all groups are led, and nothing moves.
+  /// Waits until all groups are led and on as many servers as they should be, and nothing moves.
   ///
   /// @param server the address of one of the servers
-  static void await(String server) {
+  /// @param replicas how many servers should execute the calls of each group
+  static void await(String server, int replicas) {
     var operator = new Operator(server, null, null, "--server");
     int looks = 0;
     while (looks < LOOKS) {
       StatusReply status = operator.ask(asked -> asked.status(StatusRequest.getDefaultInstance()));
-      looks = isSettled(status) ? looks + 1 : 0;
+      looks = isSettled(status, Math.max(MEMBERS_MIN, replicas)) ? looks + 1 : 0;
       LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(BETWEEN_MILLIS));
     }
   }
 
-  private static boolean isSettled(StatusReply status) {
+  static boolean isSettled(StatusReply status, int membersMax) {
     int led = 0;
+    int members = 0;
+    int staying = 0;
     for (ServerStatus server : status.getServersList()) {
+      if (!LEAVING.contains(server.getState())) staying++;
       for (MemberStatus member : server.getGroupsList()) {
         if (!member.getMove().isEmpty()) return false;
+        members++;
         if (member.getLeads()) led++;
       }
     }
-    return led > 0 && led == status.getGroups();
+    int groups = status.getGroups();
+    return led > 0 && led == groups && members >= groups * Math.min(membersMax, staying);
   }
 }

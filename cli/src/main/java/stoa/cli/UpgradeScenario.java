@@ -4,13 +4,14 @@ import java.io.File;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.concurrent.atomic.AtomicBoolean;
 import stoa.sim.Chance;
 import stoa.sim.Scenario;
 import stoa.sim.Trace;
 
 /// A rolling upgrade: three servers of another release keep one store, and are started again with
 /// this one, one after the other, while clients of this one call. Calls go on, and what they were
-/// answered is explained.
+/// answered is explained. Blobs are used when all servers are of this one.
 ///
 /// `STOA_BEFORE=DIR ./stoa test --campaign --scenario cluster-upgrade --seeds 0-4`, where DIR has
 /// the source of the other release, and `./stoa help` was run there.
@@ -37,14 +38,29 @@ public final class UpgradeScenario implements Scenario {
     var site = ServerProcess.Site.LOOPBACK.withRelease(before());
     Path directory = Files.createTempDirectory("cluster-history");
     try (var cluster = Cluster.start(sites(site, directory), SERVERS)) {
-      RecordedRun.run(
-          cluster.url(),
-          turns ->
-              MembersScenario.restarts(cluster, turns, chance, trace, "a server upgraded", BETWEEN),
-          chance,
-          trace);
+      RecordedRun.run(cluster.url(), new Upgrades(cluster, chance, trace), chance, trace);
     } finally {
       Directories.delete(directory);
+    }
+  }
+
+  /// Servers of the other release may not have blobs, which are used when all are of this one.
+  private record Upgrades(Cluster cluster, Chance chance, Trace trace, AtomicBoolean done)
+      implements RecordedRun.Faults {
+    private Upgrades(Cluster cluster, Chance chance, Trace trace) {
+      this(cluster, chance, trace, new AtomicBoolean());
+    }
+
+    @Override
+    public void happen(Turns turns) throws Exception {
+      MembersScenario.restarts(cluster, turns, chance, trace, "a server upgraded", BETWEEN);
+      done.set(true);
+      turns.await(BETWEEN);
+    }
+
+    @Override
+    public boolean allowsBlobs() {
+      return done.get();
     }
   }
 

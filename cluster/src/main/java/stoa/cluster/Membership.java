@@ -2,6 +2,8 @@ package stoa.cluster;
 
 import java.io.IOException;
 import java.nio.channels.FileChannel;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -10,7 +12,9 @@ import java.util.Collections;
 import java.util.NavigableMap;
 import java.util.Properties;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.stream.Collectors;
+import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 import stoa.Corrupt;
 import stoa.Unavailable;
@@ -32,6 +36,9 @@ record Membership(
     @Nullable Settings settings,
     NavigableMap<Integer, Start> hosts) {
   private static final String FILE = "member.properties";
+
+  /// The checksum of all others. Servers of an earlier release noted none.
+  private static final String CHECKSUM = "checksum";
 
   /// How a group began here.
   enum Start {
@@ -94,6 +101,10 @@ record Membership(
     var properties = new Properties();
     try (var reader = Files.newBufferedReader(file)) {
       properties.load(reader);
+      String checksum = properties.getProperty(CHECKSUM);
+      if (checksum != null && !checksum.equals(checksum(properties))) {
+        throw new IllegalArgumentException("it is not what was written");
+      }
       return new Membership(
           value(properties, "name"),
           value(properties, "host"),
@@ -101,15 +112,32 @@ record Membership(
           Integer.parseInt(value(properties, "port.supply")),
           settings(properties),
           hosts(value(properties, "hosts")));
+    } catch (CharacterCodingException damaged) {
+      throw corrupt(file, "it is no text", damaged);
     } catch (IOException | IllegalArgumentException damaged) {
-      throw new Corrupt(
-          file
-              + " cannot be read: "
-              + damaged.getMessage()
-              + "; take this server out with ./stoa drain at one of the others, and have a new one"
-              + " join on an empty directory",
-          damaged);
+      throw corrupt(file, damaged.getMessage(), damaged);
     }
+  }
+
+  private static Corrupt corrupt(Path file, @Nullable String why, Exception cause) {
+    return new Corrupt(
+        file
+            + " cannot be read: "
+            + why
+            + "; take this server out with ./stoa drain at one of the others, and have a new one"
+            + " join on an empty directory",
+        cause);
+  }
+
+  private static String checksum(Properties properties) {
+    var text = new StringBuilder();
+    for (String key : new TreeSet<>(properties.stringPropertyNames())) {
+      if (key.equals(CHECKSUM)) continue;
+      text.append(key).append('=').append(properties.getProperty(key)).append('\n');
+    }
+    var crc = new CRC32C();
+    crc.update(text.toString().getBytes(StandardCharsets.UTF_8));
+    return Long.toHexString(crc.getValue());
   }
 
   private static String value(Properties properties, String key) {
@@ -186,6 +214,7 @@ record Membership(
         hosts.entrySet().stream()
             .map(host -> host.getKey() + ":" + host.getValue())
             .collect(Collectors.joining(" ")));
+    properties.setProperty(CHECKSUM, checksum(properties));
     Path file = directory.resolve(FILE);
     Path next = directory.resolve(FILE + ".next");
     try {

@@ -119,7 +119,8 @@ final class Mover implements AutoCloseable {
       // It leads no more, or cannot be certain; the next turn sees.
       LOG.info("server {} places nothing at present: {}", self.id(), later.getMessage());
     } catch (RuntimeException failed) {
-      LOG.warn("server {} places nothing at present", self.id(), failed);
+      // Who is being closed asks nobody any more.
+      if (!closed) LOG.warn("server {} places nothing at present", self.id(), failed);
     } finally {
       schedule(more ? SOON_MILLIS : TURN_MILLIS);
     }

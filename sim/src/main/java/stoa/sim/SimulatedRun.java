@@ -15,6 +15,9 @@ public sealed interface SimulatedRun {
   /// How long a run may take, unless its scenario says otherwise.
   Duration TIME_MAX = Duration.ofSeconds(Long.getLong("stoa.sim.seconds", 20));
 
+  /// How long a run that was interrupted may take to clear up.
+  Duration CLEARING_MAX = Duration.ofMinutes(3);
+
   /// Nothing was wrong.
   ///
   /// @param digest the digest of the trace, a function of the scenario and the seed
@@ -48,14 +51,19 @@ public sealed interface SimulatedRun {
       var text = new StringWriter();
       var out = new PrintWriter(text);
       trace.last().forEach(out::println);
+      trace
+          .places()
+          .forEach((place, count) -> out.println("reached " + count + " times: " + place));
       cause.printStackTrace(out);
       return text.toString();
     }
   }
 
-  /// Runs a scenario once.
+  /// Runs a scenario once. A run that does not end in time is interrupted: what it has made, as
+  /// processes and directories, must not be in the way of the next one.
   static SimulatedRun of(Scenario scenario, long seed) {
-    var run = new FutureTask<>(() -> run(scenario, seed));
+    var trace = new Trace();
+    var run = new FutureTask<>(() -> run(scenario, seed, trace));
     var thread = new Thread(run, "simulation");
     thread.setDaemon(true);
     thread.start();
@@ -65,14 +73,23 @@ public sealed interface SimulatedRun {
       var hang =
           new AssertionError("the run did not end within " + scenario.timeMax().toSeconds() + " s");
       hang.setStackTrace(thread.getStackTrace());
-      return new Failed(scenario.name(), seed, hang, new Trace());
+      return new Failed(scenario.name(), seed, hang, cleared(thread) ? trace : new Trace());
     } catch (InterruptedException | ExecutionException e) {
       return new Failed(scenario.name(), seed, e, new Trace());
     }
   }
 
-  private static SimulatedRun run(Scenario scenario, long seed) {
-    var trace = new Trace();
+  private static boolean cleared(Thread run) {
+    run.interrupt();
+    try {
+      return run.join(CLEARING_MAX);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return false;
+    }
+  }
+
+  private static SimulatedRun run(Scenario scenario, long seed, Trace trace) {
     try {
       scenario.run(new Chance(seed).of(scenario.name()), trace);
     } catch (Exception | AssertionError e) {

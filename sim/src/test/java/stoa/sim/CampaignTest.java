@@ -10,8 +10,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
 
 class CampaignTest {
@@ -55,6 +57,27 @@ class CampaignTest {
     }
   }
 
+  /// Waits for ever, and clears up when it is interrupted.
+  private static final class Endless implements Scenario {
+    private final CountDownLatch never = new CountDownLatch(1);
+    private volatile boolean cleared;
+
+    @Override
+    public Duration timeMax() {
+      return Duration.ofSeconds(1);
+    }
+
+    @Override
+    public void run(Chance chance, Trace trace) throws InterruptedException {
+      trace.reached("the wait");
+      try {
+        never.await();
+      } finally {
+        cleared = true;
+      }
+    }
+  }
+
   private static String output(boolean expected, String... args) {
     var bytes = new ByteArrayOutputStream();
     var out = new PrintStream(bytes, true, StandardCharsets.UTF_8);
@@ -86,6 +109,15 @@ class CampaignTest {
     String replay = output(false, "--scenario", HastyList.class.getName(), "--seeds", "3");
     assertTrue(replay.contains("\ni0 done\n"), replay);
     assertTrue(replay.contains("AssertionError: not exactly once"), replay);
+  }
+
+  @Test
+  void aRunThatDoesNotEndIsInterruptedAndClearsUpBeforeTheNext() {
+    var scenario = new Endless();
+    var failed = assertInstanceOf(SimulatedRun.Failed.class, SimulatedRun.of(scenario, 1));
+    assertTrue(scenario.cleared);
+    assertTrue(failed.line().contains("did not end within 1 s"), failed.line());
+    assertTrue(failed.details().contains("reached 1 times: the wait"), failed.details());
   }
 
   @Test
