@@ -100,7 +100,7 @@ class RemoteDeletionTest {
         assertEquals("first,old,old,old", olds.getFirst().all());
         assertTrue(deleting.delete(notes(deleting, "a")));
         assertFalse(deleting.delete(notes(deleting, "a")));
-        if (deleting != outside) {
+        if (!deleting.equals(outside)) {
           var near = new View.Client(Reads.LOCAL);
           var here = deleting.view(Notes.class, deleting.ref(olds.getFirst()), near);
           assertThrows(Gone.class, here::all, "who has deleted it sees that");

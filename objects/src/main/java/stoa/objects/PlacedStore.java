@@ -235,7 +235,8 @@ public final class PlacedStore implements PlacedObjects {
     }
     for (int attempt = 1; ; attempt++) {
       try {
-        put(changes.stream().map(this::meant).filter(Objects::nonNull).toList());
+        boolean isHinted = attempt == 1;
+        put(changes.stream().map(each -> meant(each, isHinted)).filter(Objects::nonNull).toList());
         return;
       } catch (Gone | Aborted meanwhile) {
         // It was deleted now, or a call that was logged and did nothing has come between.
@@ -254,11 +255,11 @@ public final class PlacedStore implements PlacedObjects {
 
   /* What a state is to be put into; null when its life has ended. Only a lent object is deleted while
    * clients have it: what they did to it meanwhile is gone with it, and it begins at the server. */
-  private @Nullable Meant meant(Change change) {
+  private @Nullable Meant meant(Change change, boolean isHinted) {
     Store store = stoa.core();
     var target = live(change.object()).target();
     long life = change.life();
-    long generation = store.generationHint(target);
+    long generation = isHinted ? store.generationHint(target) : 0;
     if (generation == 0) generation = store.generation(target.key());
     if (generation == life) return new Meant(change, target, new Existence.Generation(life));
     boolean ended =
