@@ -80,7 +80,7 @@ public record MigrationScale(
         60,
         List.of(0, 1),
         List.of(100, 100_000),
-        List.of(4, 7),
+        List.of(4, 6),
         Duration.ofSeconds(7),
         Duration.ofMillis(300),
         Duration.ofMillis(1_700),

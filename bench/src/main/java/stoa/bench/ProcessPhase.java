@@ -72,7 +72,13 @@ final class ProcessPhase {
           all.add(process);
           var _ = process.await();
         }
-        verify(url, run(samples, all));
+        heat(all);
+        long before = updates(url);
+        double made = run(samples, all);
+        long there = updates(url) - before;
+        if (there != made) {
+          throw new IllegalStateException("%,d updates of %,.0f are there".formatted(there, made));
+        }
       } finally {
         all.forEach(TreeProcess::close);
       }
@@ -96,16 +102,25 @@ final class ProcessPhase {
     return url;
   }
 
+  /* As long as much is compiled, some may be silent for too long, and be disconnected. */
+  private void heat(List<TreeProcess> all) throws Exception {
+    say("%d processes get warm", all.size());
+    var each = scale.processHeat().multipliedBy(all.size()).dividedBy(loads.size());
+    for (var load : loads) {
+      var _ = run(all, load, 0, Duration.ZERO, each);
+    }
+  }
+
   /* Answers how many updates they made. */
   private double run(Samples samples, List<TreeProcess> all) throws Exception {
     double made = 0;
-    say("%d processes get warm", all.size());
-    var each = scale.processHeat().multipliedBy(all.size()).dividedBy(loads.size());
-    for (var load : loads) made += sum(run(all, load, 0, Duration.ZERO, each), "made");
     for (int round = 1; round <= scale.rounds(); round++) {
       for (var load : loads) {
         say("%d processes, round %d: %s", all.size(), round, load);
         var told = run(all, load, round, scale.processWarmUp(), scale.processTime());
+        if (sum(told, "disconnected") > 0) {
+          throw new IllegalStateException("a process was disconnected: the machine is too busy");
+        }
         keep(samples, "%d processes, %s".formatted(all.size(), load), load, told);
         made += sum(told, "made");
       }
@@ -149,15 +164,14 @@ final class ProcessPhase {
     return told.stream().mapToDouble(each -> each.getOrDefault(name, Double.NaN)).sum();
   }
 
-  /* Nothing that processes did is lost. */
-  private void verify(String url, double made) {
+  /* How many updates are in the store. Nothing that processes did is lost. */
+  private long updates(String url) {
     try (var stoa = Stoa.open(url)) {
       long sum = 0;
       for (int i = 0; i < scale.objectsMost(); i++) {
         sum += stoa.get(Tally.class, "tally-" + i).value();
       }
-      if (sum == made) return;
-      throw new IllegalStateException("%,d updates of %,.0f are there".formatted(sum, made));
+      return sum;
     }
   }
 

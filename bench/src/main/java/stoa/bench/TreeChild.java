@@ -9,10 +9,12 @@ import java.util.Collection;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.TreeSet;
+import stoa.Limits;
 import stoa.Membership;
 import stoa.Reads;
 import stoa.Stoa;
 import stoa.StoaConfig;
+import stoa.UnknownOutcome;
 import stoa.View;
 
 /// The main class of a [TreeProcess]: one node, whose loads are lines of its standard input. It
@@ -20,6 +22,9 @@ import stoa.View;
 final class TreeChild {
   /// The line that ends what is told of a load.
   static final String READY = "ready";
+
+  /* While processes get warm, an object may be on its way for long. */
+  private static final Duration CALL_TIME_MAX = Duration.ofMinutes(2);
 
   private TreeChild() {}
 
@@ -96,7 +101,7 @@ final class TreeChild {
             1, task.leave, Blocks.NONE, Duration.ZERO, task.seed + number, task.warmUp, task.time);
     var node = new Node(client, task);
     NodeLoad.Seen seen = load.run(_ -> node);
-    client.stoa.flush();
+    tell("disconnected", client.flush());
     tell("updates", seen.updates());
     tell("reads", seen.reads());
     tell("leaves", seen.leaves());
@@ -123,7 +128,8 @@ final class TreeChild {
 
     private Client(String url, Kind kind, int objects) {
       var membership = kind == Kind.INNER ? Membership.inner() : Membership.leaf();
-      config = StoaConfig.of(url).withMembership(membership);
+      var limits = Limits.standard().withCallTimeMax(CALL_TIME_MAX);
+      config = StoaConfig.of(url).withLimits(limits).withMembership(membership);
       this.objects = objects;
       stoa = join();
     }
@@ -137,6 +143,16 @@ final class TreeChild {
       copies = all.stream().map(each -> joined.view(Tally.class, joined.ref(each), local)).toList();
       long _ = all.getFirst().value(); // the first call joins the tree
       return joined;
+    }
+
+    /* Answers how often it was disconnected, so that what it did may be lost. */
+    private int flush() {
+      try {
+        stoa.flush();
+        return 0;
+      } catch (UnknownOutcome mayBeLost) {
+        return 1;
+      }
     }
 
     private void rejoin() {
