@@ -10,7 +10,6 @@ import java.util.SplittableRandom;
 import stoa.Placement;
 import stoa.Stoa;
 import stoa.migration.Domain;
-import stoa.migration.Member;
 
 /// Compares the placements of objects: at the server, at the clients, and where it costs less. What
 /// methods compute, how large states are and who calls is swept over; computing is simulated by
@@ -20,13 +19,32 @@ final class AutoPhase {
   private static final int NODES = 40;
   private static final long READ_NANOS = 50_000_000;
 
-  /* Who calls an object. */
-  private enum Callers {
+  /// Who calls an object.
+  enum Callers {
+    /// Everybody.
     ALL_NODES,
+    /// One, as long as there are as many objects as nodes.
     ONE_NODE
   }
 
-  private record Point(int computeMillis, int stateBytes, Callers callers) {
+  /// What is swept over.
+  record Point(int computeMillis, int stateBytes, Callers callers) {
+    /// All of them.
+    static List<Point> all(List<Integer> computeMillis, List<Integer> stateBytes) {
+      List<Point> points = new ArrayList<>();
+      for (int millis : computeMillis) {
+        for (int bytes : stateBytes) {
+          for (var callers : Callers.values()) points.add(new Point(millis, bytes, callers));
+        }
+      }
+      return points;
+    }
+
+    /// The objects that a node calls.
+    List<Swept> of(List<Swept> all, int node) {
+      return callers == Callers.ALL_NODES ? all : List.of(all.get(node % all.size()));
+    }
+
     String name(Placement placement) {
       return "%d ms, %,d bytes, called by %s, %s"
           .formatted(
@@ -46,12 +64,7 @@ final class AutoPhase {
   }
 
   void measure(Findings findings) throws Exception {
-    List<Point> points = new ArrayList<>();
-    for (int millis : scale.computeMillis()) {
-      for (int bytes : scale.stateBytes()) {
-        for (var callers : Callers.values()) points.add(new Point(millis, bytes, callers));
-      }
-    }
+    var points = Point.all(scale.computeMillis(), scale.stateBytes());
     var samples = new Samples();
     for (int round = 1; round <= scale.rounds(); round++) {
       for (var point : points) {
@@ -62,10 +75,21 @@ final class AutoPhase {
         }
       }
     }
-    tell(findings, samples, points);
+    double worst =
+        tell(
+            findings,
+            "placement, %d nodes; computing is waiting, all else is real".formatted(NODES),
+            samples,
+            points);
+    findings.atMost(
+        "AUTO: at most 10 % worse than the better fixed placement, at the worst point",
+        WORSE_MAX, 1 - worst);
   }
 
-  private static void tell(Findings findings, Samples samples, List<Point> points) {
+  /// Tells what was measured, each [Placement#AUTO] beside the better fixed one.
+  ///
+  /// @return the least part of it that was reached
+  static double tell(Findings findings, String title, Samples samples, List<Point> points) {
     List<Result> results = new ArrayList<>();
     double worst = Double.POSITIVE_INFINITY;
     for (var point : points) {
@@ -85,11 +109,8 @@ final class AutoPhase {
                   better.name().toLowerCase(Locale.ROOT), fixed.getOrDefault(better, Double.NaN)));
       worst = Math.min(worst, samples.medianRatio(auto, point.name(better)));
     }
-    findings.section(
-        "placement, %d nodes; computing is waiting, all else is real".formatted(NODES), results);
-    findings.atMost(
-        "AUTO: at most 10 % worse than the better fixed placement, at the worst point",
-        WORSE_MAX, 1 - worst);
+    findings.section(title, results);
+    return worst;
   }
 
   private double run(Point point, Placement placement) throws Exception {
@@ -99,9 +120,16 @@ final class AutoPhase {
       for (int i = 0; i < scale.objectsMost(); i++) {
         all.add(stoa.get(type(placement), "swept-" + i, point.stateBytes));
       }
-      var load = new NodeLoad(NODES, scale.settle(), scale.workTime());
+      var load = new NodeLoad(NODES, scale.settle(), scale.settledTime());
       var domain = Domain.of(stoa);
-      return load.run(number -> new Caller(domain, all, number, point, placement))
+      return load.run(
+              number -> {
+                var member = domain.join("node");
+                var some = point.of(all, number);
+                var own =
+                    placement == Placement.SERVER ? some : some.stream().map(member::on).toList();
+                return new Caller(own, point, member::close);
+              })
           .updates()
           .perSecond();
     } finally {
@@ -109,7 +137,8 @@ final class AutoPhase {
     }
   }
 
-  private static Class<? extends Swept> type(Placement placement) {
+  /// The class of objects that are placed so.
+  static Class<? extends Swept> type(Placement placement) {
     return switch (placement) {
       case SERVER -> Swept.AtServer.class;
       case CLIENT -> Swept.AtClients.class;
@@ -117,21 +146,14 @@ final class AutoPhase {
     };
   }
 
-  private static final class Caller implements NodeLoad.Node {
-    private final Member member;
-    private final List<Swept> own;
-    private final long nanos;
-
-    private Caller(Domain domain, List<Swept> all, int number, Point point, Placement placement) {
-      member = domain.join("node");
-      nanos = point.computeMillis * 1_000_000L;
-      var some = point.callers == Callers.ALL_NODES ? all : List.of(all.get(number % all.size()));
-      own = placement == Placement.SERVER ? some : some.stream().map(member::on).toList();
-    }
-
+  /// Who calls objects.
+  ///
+  /// @param left is run when it has called
+  record Caller(List<Swept> own, Point point, Runnable left) implements NodeLoad.Node {
     @Override
     public void update(SplittableRandom random) {
       var object = own.get(random.nextInt(own.size()));
+      long nanos = point.computeMillis * 1_000_000L;
       long _ = Pause.atNode(() -> object.work(nanos));
     }
 
@@ -142,7 +164,7 @@ final class AutoPhase {
 
     @Override
     public void close() {
-      member.close();
+      left.run();
     }
   }
 }

@@ -57,18 +57,7 @@ final class Child {
   /// Runs a child with a main class of its own to its end.
   static Told run(Class<?> main, List<String> javaOptions, String task, Object... arguments)
       throws IOException, InterruptedException {
-    var command = new ArrayList<String>();
-    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    for (String option : ManagementFactory.getRuntimeMXBean().getInputArguments()) {
-      if (option.contains("unsafe-memory-access") || option.contains("native-access")) {
-        command.add(option);
-      }
-    }
-    command.addAll(javaOptions);
-    command.addAll(List.of("-cp", System.getProperty("java.class.path"), main.getName(), task));
-    for (Object argument : arguments) command.add(argument.toString());
-    var process =
-        new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
+    var process = start(main, javaOptions, task, arguments);
     var numbers = new HashMap<String, Double>();
     try (var lines =
         new BufferedReader(
@@ -79,6 +68,22 @@ final class Child {
       }
     }
     return new Told(numbers, process.waitFor());
+  }
+
+  /// Starts a Java process; what it complains of goes where this process's does.
+  static Process start(Class<?> main, List<String> javaOptions, String task, Object... arguments)
+      throws IOException {
+    var command = new ArrayList<String>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    for (String option : ManagementFactory.getRuntimeMXBean().getInputArguments()) {
+      if (option.contains("unsafe-memory-access") || option.contains("native-access")) {
+        command.add(option);
+      }
+    }
+    command.addAll(javaOptions);
+    command.addAll(List.of("-cp", System.getProperty("java.class.path"), main.getName(), task));
+    for (Object argument : arguments) command.add(argument.toString());
+    return new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
   }
 
   /// The child's side.

@@ -10,6 +10,10 @@ import java.util.Locale;
 /// Each message takes a millisecond, by waiting: else all nodes wait for the processors of this
 /// machine, and those that leave would seem to make the others faster. Beside it the protocol alone
 /// runs in simulated time, which no other program disturbs.
+///
+/// A single object goes round in some order of the nodes, which decides how fast it does, and which
+/// each leave changes. So runs cannot be compared with each other: nodes leave in the middle of
+/// each of the [Blocks] of a run, and what is counted then stands beside what is counted around it.
 final class LeavePhase {
   private static final double COST_MAX = 0.03;
   private static final int NODES_MAX = 40;
@@ -17,8 +21,10 @@ final class LeavePhase {
   /* In the order of their places nodes would hand a single object on by the shortest way, until the
    * first of them leaves. So they begin in any order, which is each round's own. */
   private static final Duration BEGIN = Duration.ofMillis(200);
-  private static final List<Double> LEAVES = List.of(0.0, 0.001, 0.005);
-  private static final int ROUNDS_MORE = 3;
+  private static final List<Double> LEAVES = List.of(0.001, 0.005);
+  private static final int MANY_OBJECTS = 3;
+  private static final String STILL = ", nobody leaves";
+  private static final String COST = ", fewer by";
   /* Figure 11: with 0.001 and 0.005; beside it those of Figure 9, where nobody leaves. */
   private static final String PAPER =
       """
@@ -39,9 +45,9 @@ final class LeavePhase {
   }
 
   void measure(Findings findings) throws Exception {
-    var samples = new Samples();
     var counts = List.of(1, scale.objectsMost());
-    for (int round = 1; round <= scale.rounds() + ROUNDS_MORE; round++) {
+    var samples = new Samples();
+    for (int round = 1; round <= scale.rounds(); round++) {
       for (int objects : counts) {
         for (double leave : LEAVES) measure(samples, round, objects, leave);
       }
@@ -56,11 +62,8 @@ final class LeavePhase {
       context.progress().accept("figure 11, simulated time, seed " + seed);
       for (int objects : counts) {
         for (double leave : LEAVES) {
-          var seen = new SimulatedTree(nodes, objects, leave, scale.simulatedTime(), seed).run();
-          String name = name(objects, leave);
-          simulated.add(name + ", updates", seen.updates());
-          simulated.add(name + ", reads", seen.reads());
-          simulated.add(name + ", leaves", seen.leaves());
+          var seen = new SimulatedTree(nodes, objects, leave, blocks(objects), seed).run();
+          keep(simulated, name(objects, leave), seen.blocks(), seen.leaves());
         }
       }
     }
@@ -72,12 +75,34 @@ final class LeavePhase {
     judge(findings, " in simulated time", simulated, counts);
   }
 
+  /* Of several objects there are many more updates, and as many more leaves, in the same time. */
+  private Blocks blocks(int objects) {
+    Blocks all = scale.leaveBlocks();
+    int count = objects == 1 ? all.count() : Math.max(1, all.count() / MANY_OBJECTS);
+    return new Blocks(count, all.quarter());
+  }
+
   private void measure(Samples samples, int round, int objects, double leave) throws Exception {
-    context.progress().accept("figure 11, round %d: %s".formatted(round, name(objects, leave)));
-    var load = new NodeLoad(nodes, leave, BEGIN, round, scale.leaveWarmUp(), scale.leaveTime());
+    String name = name(objects, leave);
+    context.progress().accept("figure 11, round %d: %s".formatted(round, name));
+    var blocks = blocks(objects);
+    var load = new NodeLoad(nodes, leave, blocks, BEGIN, round, scale.leaveWarmUp(), blocks.time());
     var seen = TreePhase.run(context, load, objects, 1, MESSAGE);
-    TreePhase.keep(samples, name(objects, leave), seen);
-    samples.add(name(objects, leave) + ", leaves", seen.leaves());
+    keep(samples, name, seen.blocks(), seen.leaves());
+  }
+
+  private static void keep(Samples samples, String name, List<Blocks.Block> blocks, int leaves) {
+    for (var block : blocks) {
+      keep(samples, name + ", updates", block.on().updates(), block.off().updates());
+      keep(samples, name + ", reads", block.on().reads(), block.off().reads());
+    }
+    samples.add(name + ", leaves", leaves);
+  }
+
+  private static void keep(Samples samples, String name, double leaving, double still) {
+    samples.add(name, leaving);
+    samples.add(name + STILL, still);
+    samples.add(name + COST, 100 * (1 - leaving / still));
   }
 
   private static List<Result> results(Samples samples, List<Integer> counts) {
@@ -85,12 +110,17 @@ final class LeavePhase {
     for (int objects : counts) {
       for (double leave : LEAVES) {
         String name = name(objects, leave);
-        for (var kind : List.of(", updates", ", reads")) {
-          Result result = Result.of(samples, name + kind, "/s");
-          var still = samples.median(name(objects, 0) + kind);
-          results.add(leave == 0 ? result : result.beside("nobody leaves", still));
+        for (var kind : List.of(name + ", updates", name + ", reads")) {
+          results.add(
+              Result.of(samples, kind, "/s").beside("nobody leaves", samples.median(kind + STILL)));
         }
-        if (leave > 0) results.add(Result.of(samples, name + ", leaves", "leaves"));
+        String cost = name + ", updates" + COST;
+        var within = Samples.within(samples.of(cost));
+        results.add(Result.of(samples, cost, "%"));
+        results.add(Result.alone(cost + ", at least", within.least(), "%"));
+        results.add(Result.alone(cost + ", at most", within.most(), "%"));
+        double leaves = samples.of(name + ", leaves").stream().mapToDouble(each -> each).sum();
+        results.add(Result.alone(name + ", leaves", leaves, "leaves"));
       }
     }
     return results;
@@ -108,16 +138,17 @@ final class LeavePhase {
   }
 
   private static Chart.Panel panel(String title, Samples samples, List<Integer> counts) {
-    List<Chart.Tick> ticks = new ArrayList<>();
-    for (int i = 0; i < LEAVES.size(); i++) ticks.add(new Chart.Tick(i, LEAVES.get(i).toString()));
+    List<Chart.Tick> ticks = new ArrayList<>(List.of(new Chart.Tick(0, "0")));
+    for (double leave : LEAVES) ticks.add(new Chart.Tick(ticks.size(), Double.toString(leave)));
     List<Chart.Series> series = new ArrayList<>();
     for (int objects : counts) {
-      for (var kind : List.of("updates", "reads")) {
+      for (var kind : List.of(", updates", ", reads")) {
         List<Chart.Point> points = new ArrayList<>();
-        for (int i = 0; i < LEAVES.size(); i++) {
-          points.add(new Chart.Point(i, samples.of(name(objects, LEAVES.get(i)) + ", " + kind)));
+        points.add(new Chart.Point(0, samples.of(name(objects, LEAVES.getLast()) + kind + STILL)));
+        for (double leave : LEAVES) {
+          points.add(new Chart.Point(points.size(), samples.of(name(objects, leave) + kind)));
         }
-        String label = (objects == 1 ? "1 object, " : objects + " objects, ") + kind;
+        String label = (objects == 1 ? "1 object" : objects + " objects") + kind;
         series.add(new Chart.Series(label, Lines.look(series.size(), Chart.Line.FULL), points));
       }
     }
@@ -126,23 +157,18 @@ final class LeavePhase {
 
   private static void judge(Findings findings, String how, Samples samples, List<Integer> counts) {
     for (int objects : counts) {
-      for (double leave : LEAVES.subList(1, LEAVES.size())) {
+      for (double leave : LEAVES) {
         findings.atMost(
             "leaves and joins, Pr %s, %s%s: cost at most 3 %% of the updates"
                 .formatted(leave, objects == 1 ? "1 object" : objects + " objects", how),
             COST_MAX,
-            1
-                - samples.medianRatio(
-                    name(objects, leave) + ", updates", name(objects, 0) + ", updates"));
+            samples.median(name(objects, leave) + ", updates" + COST) / 100);
       }
     }
   }
 
   private static String name(int objects, double leave) {
     return String.format(
-        Locale.ROOT,
-        "%s, Pr(leave) %s",
-        objects == 1 ? "1 object" : objects + " objects",
-        leave == 0 ? "0" : leave);
+        Locale.ROOT, "%s, Pr(leave) %s", objects == 1 ? "1 object" : objects + " objects", leave);
   }
 }

@@ -21,6 +21,7 @@ final class MigrationBenchmark implements Benchmark {
     new ProcessPhase(context).measure(findings);
     new TrafficPhase(context).measure(findings);
     new AutoPhase(context).measure(findings);
+    new RemoteAutoPhase(context).measure(findings);
     return findings.outcome();
   }
 }

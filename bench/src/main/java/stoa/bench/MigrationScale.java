@@ -10,12 +10,13 @@ import java.util.List;
 /// @param warmUp how long a load runs before it counts
 /// @param time how long a load of trivial operations counts
 /// @param workTime how long a load of operations that compute counts
+/// @param trafficRounds how often the loads are measured whose updates wait as long as LIBSVM took
 /// @param stretch how much longer than LIBSVM took clients wait in its place, see [TrafficPhase]
 /// @param settle how long objects are called before placements are compared
+/// @param settledTime how long it counts then
 /// @param leaveWarmUp how long nodes call before the load counts that is next
-/// @param leaveTime how long a load counts beside which members leave and come back
+/// @param leaveBlocks when nodes leave, in a load of one object
 /// @param simulated how often leaves are simulated
-/// @param simulatedTime how much time that is each time
 /// @param nodes how many nodes a tree has, besides its root
 /// @param objects how many objects there are
 /// @param together how many objects an operation has
@@ -24,20 +25,27 @@ import java.util.List;
 /// @param stateBytes how large the states of that sweep are
 /// @param processes how many client processes there are, where each node is one; none leaves this
 ///   out
+/// @param processHeat how long they call for each of them before the first round, to have
+///   everything compiled
 /// @param processWarmUp how long they call before it counts
 /// @param processTime how long it counts
+/// @param remoteHeat how long each load over the network runs before the first round
+/// @param remoteSettle how long objects that are placed by cost are called over the network before
+///   it counts
+/// @param remoteTime how long it counts
 public record MigrationScale(
     int rounds,
     Duration heat,
     Duration warmUp,
     Duration time,
     Duration workTime,
+    int trafficRounds,
     int stretch,
     Duration settle,
+    Duration settledTime,
     Duration leaveWarmUp,
-    Duration leaveTime,
+    Blocks leaveBlocks,
     int simulated,
-    Duration simulatedTime,
     List<Integer> nodes,
     List<Integer> objects,
     List<Integer> together,
@@ -45,9 +53,13 @@ public record MigrationScale(
     List<Integer> computeMillis,
     List<Integer> stateBytes,
     List<Integer> processes,
+    Duration processHeat,
     Duration processWarmUp,
-    Duration processTime) {
-  /// The scale whose results are kept: about 28 minutes.
+    Duration processTime,
+    Duration remoteHeat,
+    Duration remoteSettle,
+    Duration remoteTime) {
+  /// The scale whose results are kept: about 20 minutes.
   public static MigrationScale full() {
     return new MigrationScale(
         2,
@@ -55,21 +67,26 @@ public record MigrationScale(
         Duration.ofMillis(200),
         Duration.ofMillis(400),
         Duration.ofSeconds(3),
+        1,
         8,
         Duration.ofSeconds(5),
+        Duration.ofSeconds(2),
         Duration.ofMillis(500),
-        Duration.ofSeconds(4),
-        7,
-        Duration.ofSeconds(10),
+        new Blocks(9, Duration.ofMillis(700)),
+        5,
         List.of(10, 20, 30, 40, 50, 60, 70),
         List.of(1, 2, 3, 4, 5, 30, 40, 50),
         List.of(1, 2, 3, 4, 5),
         60,
-        List.of(0, 1, 10),
+        List.of(0, 1),
         List.of(100, 100_000),
-        List.of(2, 4),
-        Duration.ofSeconds(3),
-        Duration.ofSeconds(4));
+        List.of(4, 6),
+        Duration.ofSeconds(7),
+        Duration.ofMillis(300),
+        Duration.ofMillis(1_700),
+        Duration.ofMillis(700),
+        Duration.ofMillis(2_200),
+        Duration.ofMillis(800));
   }
 
   /// The scale that shows that it runs.
@@ -80,12 +97,13 @@ public record MigrationScale(
         Duration.ofMillis(20),
         Duration.ofMillis(50),
         Duration.ofMillis(150),
+        1,
         2,
         Duration.ofMillis(20),
+        Duration.ofMillis(50),
         Duration.ofMillis(20),
-        Duration.ofMillis(60),
+        new Blocks(1, Duration.ofMillis(50)),
         1,
-        Duration.ofMillis(200),
         List.of(10, 20),
         List.of(1, 50),
         List.of(1, 3),
@@ -93,8 +111,12 @@ public record MigrationScale(
         List.of(0, 5),
         List.of(100),
         List.of(),
-        Duration.ofMillis(200),
-        Duration.ofMillis(300));
+        Duration.ofMillis(100),
+        Duration.ofMillis(20),
+        Duration.ofMillis(100),
+        Duration.ofMillis(20),
+        Duration.ofMillis(20),
+        Duration.ofMillis(50));
   }
 
   int nodesMost() {

@@ -17,15 +17,22 @@ import java.util.concurrent.locks.ReentrantLock;
 ///
 /// @param nodes how many
 /// @param leave how likely a node leaves the tree and comes back after an update
+/// @param blocks when nodes leave
 /// @param begin within what time they begin to call, each at a random one
-/// @param seed of these
+/// @param seed of these, and of what they choose
 /// @param warmUp how long they call before it counts
 /// @param time how long it counts
 record NodeLoad(
-    int nodes, double leave, Duration begin, long seed, Duration warmUp, Duration time) {
+    int nodes,
+    double leave,
+    Blocks blocks,
+    Duration begin,
+    long seed,
+    Duration warmUp,
+    Duration time) {
   /// Of nodes that stay, and begin at once.
   NodeLoad(int nodes, Duration warmUp, Duration time) {
-    this(nodes, 0, Duration.ZERO, 0, warmUp, time);
+    this(nodes, 0, Blocks.NONE, Duration.ZERO, 0, warmUp, time);
   }
 
   /// What one node does. Its update and its read are called by two threads.
@@ -69,24 +76,31 @@ record NodeLoad(
   /// What was counted.
   ///
   /// @param leaves how often nodes left and came back
-  record Seen(Kind updates, Kind reads, int leaves) {
+  /// @param awayMillis how long that took on the average
+  /// @param blocks what was counted in each
+  record Seen(Kind updates, Kind reads, int leaves, double awayMillis, List<Blocks.Block> blocks) {
     /// What it would be if all had taken a part of the time.
     Seen faster(int times) {
-      return new Seen(updates.faster(times), reads.faster(times), leaves);
+      return new Seen(
+          updates.faster(times), reads.faster(times), leaves, awayMillis / times, blocks);
     }
   }
 
   /* One node's part. Its two threads count for themselves. */
   private static final class Part {
     private final Node node;
+    private final Blocks.Counts updating;
+    private final Blocks.Counts reading;
     private final Latencies updates = new Latencies();
     private final Latencies reads = new Latencies();
     private long awayNanos;
     private int leaves;
     private final ReentrantLock tree = new ReentrantLock(true);
 
-    private Part(Node node) {
+    private Part(Node node, Blocks blocks) {
       this.node = node;
+      updating = blocks.new Counts();
+      reading = blocks.new Counts();
     }
   }
 
@@ -95,7 +109,7 @@ record NodeLoad(
   /// @throws Exception what the first node that failed met
   Seen run(Nodes made) throws Exception {
     List<Part> parts = new ArrayList<>();
-    for (int i = 0; i < nodes; i++) parts.add(new Part(made.node(i)));
+    for (int i = 0; i < nodes; i++) parts.add(new Part(made.node(i), blocks));
     var failure = new AtomicReference<Throwable>();
     var ready = new CountDownLatch(2 * nodes);
     var go = new CompletableFuture<Long>();
@@ -104,8 +118,8 @@ record NodeLoad(
     for (int i = 0; i < nodes; i++) {
       var part = parts.get(i);
       long after = beginning.nextLong(begin.toNanos() + 1);
-      var updating = new SplittableRandom(2L * i);
-      var reading = new SplittableRandom(2L * i + 1);
+      var updating = new SplittableRandom(2 * (seed * nodes + i));
+      var reading = new SplittableRandom(2 * (seed * nodes + i) + 1);
       threads.add(start(failure, ready, go, after, begin -> update(part, begin, updating)));
       threads.add(start(failure, ready, go, after, begin -> read(part, begin, reading)));
     }
@@ -121,16 +135,25 @@ record NodeLoad(
   private Seen seen(List<Part> parts) {
     var updates = new Latencies();
     var reads = new Latencies();
+    var counts = blocks.new Counts();
     long awayNanos = 0;
     int leaves = 0;
     for (var part : parts) {
       updates.add(part.updates);
       reads.add(part.reads);
+      counts.add(part.updating);
+      counts.add(part.reading);
       awayNanos += part.awayNanos;
       leaves += part.leaves;
     }
     double seconds = (time.toNanos() - (double) awayNanos / nodes) / 1e9;
-    return new Seen(Kind.of(updates, seconds), Kind.of(reads, seconds), leaves);
+    double awayMillis = leaves == 0 ? 0 : awayNanos / 1e6 / leaves;
+    return new Seen(
+        Kind.of(updates, seconds),
+        Kind.of(reads, seconds),
+        leaves,
+        awayMillis,
+        counts.blocks(nodes));
   }
 
   private interface Work {
@@ -170,9 +193,12 @@ record NodeLoad(
       if (began - until >= 0) return;
       part.node.update(random);
       long end = System.nanoTime();
-      if (end - from >= 0 && end - until < 0) part.updates.add(end - began);
+      if (end - from >= 0 && end - until < 0) {
+        part.updates.add(end - began);
+        part.updating.update(end - from);
+      }
       rest();
-      if (leave == 0 || random.nextDouble() >= leave) continue;
+      if (leave == 0 || !blocks.isOn(end - from) || random.nextDouble() >= leave) continue;
       part.tree.lock();
       try {
         long left = System.nanoTime();
@@ -181,6 +207,7 @@ record NodeLoad(
         long away = Math.min(back, until) - Math.max(left, from);
         if (away > 0) {
           part.awayNanos += away;
+          part.updating.away(left - from, back - from);
           part.leaves++;
         }
       } finally {
@@ -199,7 +226,10 @@ record NodeLoad(
         if (began - until >= 0) return;
         part.node.read(random);
         long end = System.nanoTime();
-        if (end - from >= 0 && end - until < 0) part.reads.add(end - began);
+        if (end - from >= 0 && end - until < 0) {
+          part.reads.add(end - began);
+          part.reading.read(end - from);
+        }
       } finally {
         part.tree.unlock();
       }

@@ -86,4 +86,18 @@ final class Samples {
     int middle = sorted.length / 2;
     return sorted.length % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
   }
+
+  /// Between which values the median is of all that a measure could have been, in 95 of 100 cases:
+  /// of few samples, the least and the greatest one.
+  ///
+  /// @param values samples that have nothing to do with each other
+  static Within within(List<Double> values) {
+    List<Double> sorted = values.stream().sorted().toList();
+    int size = sorted.size();
+    int outside = Math.max(0, (int) Math.floor(size / 2.0 - 0.98 * Math.sqrt(size)) - 1);
+    return new Within(sorted.get(outside), sorted.get(size - 1 - outside));
+  }
+
+  /// The ends of an interval.
+  record Within(double least, double most) {}
 }

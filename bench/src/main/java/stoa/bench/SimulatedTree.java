@@ -1,6 +1,5 @@
 package stoa.bench;
 
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -34,8 +33,8 @@ final class SimulatedTree {
   private static final TreeNode.Settings SETTINGS =
       new TreeNode.Settings(5, TreeNode.Retrieval.ONE_BY_ONE);
 
-  /// What was counted, per second of the time that nodes were in the tree.
-  record Seen(double updates, double reads, int leaves) {}
+  /// What was counted in each block, and how many leaves there were.
+  record Seen(List<Blocks.Block> blocks, int leaves) {}
 
   private record Due(double at, long number, Runnable task) {}
 
@@ -47,19 +46,18 @@ final class SimulatedTree {
   private final double leave;
   private final NodeId root = new NodeId("root", 0);
   private final int nodes;
-  private final double time;
+  private final Blocks blocks;
+  private final Blocks.Counts counts;
   private double now; // milliseconds
   private long numbers;
-  private int updates;
-  private int reads;
   private int leaves;
-  private double away;
 
   /// @param leave how likely a node leaves and comes back after an update
-  /// @param time how much of it counts
-  SimulatedTree(int nodes, int objects, double leave, Duration time, long seed) {
+  /// @param blocks what counts, and when nodes leave
+  SimulatedTree(int nodes, int objects, double leave, Blocks blocks, long seed) {
     this.nodes = nodes;
-    this.time = time.toMillis();
+    this.blocks = blocks;
+    this.counts = blocks.new Counts();
     this.leave = leave;
     random = new SplittableRandom(seed);
     for (int i = 0; i < objects; i++) this.objects.add(new StreamId(0, i + 1));
@@ -72,12 +70,12 @@ final class SimulatedTree {
   }
 
   Seen run() {
-    for (var due = queue.remove(); due.at < WARM_UP + time; due = queue.remove()) {
+    double end = WARM_UP + blocks.time().toMillis();
+    for (var due = queue.remove(); due.at < end; due = queue.remove()) {
       now = due.at;
       due.task.run();
     }
-    double seconds = (time - away / nodes) / 1_000;
-    return new Seen(updates / seconds, reads / seconds, leaves);
+    return new Seen(counts.blocks(nodes), leaves);
   }
 
   private void at(double time, Runnable task) {
@@ -86,6 +84,11 @@ final class SimulatedTree {
 
   private boolean counts() {
     return now >= WARM_UP;
+  }
+
+  /* Since it counts. */
+  private long nanos(double at) {
+    return (long) (1e6 * (at - WARM_UP));
   }
 
   private void tick() {
@@ -169,7 +172,7 @@ final class SimulatedTree {
         }
         case Effect.Answer _ -> {
           isReading = false;
-          if (counts()) reads++;
+          if (counts()) counts.read(nanos(now));
           if (wantsToLeave) leave();
           else at(now + CALL, this::read);
         }
@@ -186,7 +189,7 @@ final class SimulatedTree {
 
     private void joined() {
       isIn = true;
-      if (leftAt >= 0 && counts()) away += now - Math.max(leftAt, WARM_UP);
+      if (leftAt >= 0) counts.away(nanos(leftAt), nanos(now));
       leftAt = -1;
       update();
       read();
@@ -204,8 +207,8 @@ final class SimulatedTree {
 
     private void executed(Event.Executed event) {
       on(event);
-      if (counts()) updates++;
-      if (random.nextDouble() >= leave) {
+      if (counts()) counts.update(nanos(now));
+      if (!blocks.isOn(nanos(now)) || random.nextDouble() >= leave) {
         update();
       } else {
         wantsToLeave = true;
@@ -224,7 +227,7 @@ final class SimulatedTree {
       isIn = false;
       isLeaving = true;
       leftAt = now;
-      if (counts()) leaves++;
+      leaves++;
       on(new Event.Leave());
     }
   }

@@ -244,7 +244,7 @@ final class TrafficPhase {
 
   private void single(Findings findings) throws Exception {
     var samples = new Samples();
-    for (int round = 1; round <= scale.rounds(); round++) {
+    for (int round = 1; round <= scale.trafficRounds(); round++) {
       for (int nodes : scale.nodes()) {
         for (boolean central : List.of(false, true)) {
           say("figure 13, round %d: %d nodes, %s", round, nodes, name(central));
@@ -269,7 +269,7 @@ final class TrafficPhase {
   private void multi(Findings findings) throws Exception {
     var samples = new Samples();
     int nodes = scale.nodesMost();
-    for (int round = 1; round <= scale.rounds(); round++) {
+    for (int round = 1; round <= scale.trafficRounds(); round++) {
       for (int together : scale.together()) {
         for (boolean central : List.of(false, true)) {
           say("figure 14, round %d: %d objects together, %s", round, together, name(central));

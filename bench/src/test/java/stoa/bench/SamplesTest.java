@@ -40,4 +40,14 @@ class SamplesTest {
     assertEquals(List.of("a", "b", "a", "b"), order);
     assertEquals(List.of("round 1 of 2: a", "round 1 of 2: b"), told.subList(0, 2));
   }
+
+  @Test
+  void saysBetweenWhichValuesTheMedianIs() {
+    List<Double> few = List.of(3.0, 1.0, 2.0);
+    assertEquals(new Samples.Within(1, 3), Samples.within(few));
+    // That 15 or more of 20 are on the same side of it has a probability of 0.04.
+    List<Double> many = new ArrayList<>();
+    for (int i = 1; i <= 20; i++) many.add((double) i);
+    assertEquals(new Samples.Within(5, 16), Samples.within(many));
+  }
 }
