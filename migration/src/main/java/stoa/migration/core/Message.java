@@ -71,7 +71,7 @@ public sealed interface Message {
 
   /// A node wants a place in the tree. The root is told, and passes it on to a child, and so on.
   ///
-  /// @param avoid who offered it a place and could not be reached
+  /// @param avoid who offered it a place and could not be reached, or told it to move
   record Join(NodeId newcomer, SortedSet<NodeId> avoid) implements Direct {}
 
   /// There is a place below a node. The receiver takes the first that it is offered.

@@ -124,7 +124,7 @@ public final class TreeNode {
   /* The number of the flush that a leaving node waits for. */
   private static final long LAST_FLUSH = -1;
 
-  private static final int UNREACHABLE_MAX = 16;
+  private static final int AVOIDED_MAX = 16;
   private static final int UNTOLD = -1;
 
   private final NodeId me;
@@ -133,9 +133,9 @@ public final class TreeNode {
   private final long oldest;
   private Stage stage;
   private @Nullable NodeId parent;
-  /* While it joins, who has a place for it, and who had but could not be reached. */
+  /* While it joins, who has a place for it; and who had but could not be reached, or leaves. */
   private @Nullable NodeId offered;
-  private final SortedSet<NodeId> unreachable = new TreeSet<>();
+  private final SortedSet<NodeId> avoided = new TreeSet<>();
   private final SortedMap<NodeId, Below> children = new TreeMap<>();
   /* The depth that the parent was told, and whether it may be another by now. */
   private int toldDepth = UNTOLD;
@@ -226,10 +226,11 @@ public final class TreeNode {
     save(state.copies());
   }
 
-  /// The same for a process whose node was refused: who could not be reached is avoided.
-  public static TreeNode client(NodeId me, Settings settings, TreeNode refused) {
+  /// The same for a process that had another node before: who could not be reached by that one, or
+  /// told it to move, is avoided.
+  public static TreeNode client(NodeId me, Settings settings, TreeNode before) {
     var node = client(me, settings);
-    node.unreachable.addAll(refused.unreachable);
+    node.avoided.addAll(before.avoided);
     return node;
   }
 
@@ -297,7 +298,7 @@ public final class TreeNode {
       case Event.Join(NodeId to) -> {
         if (stage == Stage.NEW) stage = Stage.JOINING;
         if (stage == Stage.JOINING) {
-          effects.add(new Effect.Tell(to, new Message.Join(me, new TreeSet<>(unreachable))));
+          effects.add(new Effect.Tell(to, new Message.Join(me, new TreeSet<>(avoided))));
         }
       }
       case Event.Tick() -> tick();
@@ -445,8 +446,7 @@ public final class TreeNode {
       awaited.remove(node);
     } else if (stage == Stage.JOINING) {
       if (!node.equals(offered)) return;
-      if (unreachable.size() == UNREACHABLE_MAX) unreachable.clear();
-      unreachable.add(node);
+      avoid(node);
       stage = Stage.OUT;
       effects.add(new Effect.Refused());
     } else if (node.equals(parent)) {
@@ -572,6 +572,11 @@ public final class TreeNode {
     if (stage != Stage.ASKING) return;
     awaited.add(newcomer);
     send(newcomer, new Message.Hold(attempt, Objects.requireNonNull(successor)));
+  }
+
+  private void avoid(NodeId node) {
+    if (avoided.size() == AVOIDED_MAX) avoided.clear();
+    avoided.add(node);
   }
 
   // ---- the queue of an object (section 4.3)
@@ -893,6 +898,7 @@ public final class TreeNode {
 
   private void moveOn() {
     if (stage != Stage.IN) return;
+    avoid(parent()); // which takes newcomers until it has left
     stage = Stage.DRAINING;
     effects.add(new Effect.Moving());
   }
@@ -1065,9 +1071,24 @@ public final class TreeNode {
     return List.copyOf(children.keySet());
   }
 
-  /// The newest copy that came through the tree; null when none did.
+  /// The newest copy that came through the tree; null when none did, or it was let go.
   public @Nullable Copy copy(StreamId object) {
-    return copies.find(object);
+    return copies.look(object);
+  }
+
+  /// The newest version that came through the tree, whether it is still here or not.
+  public Version version(StreamId object) {
+    return copies.version(object);
+  }
+
+  /// The version that the parent has, as far as is known here.
+  public Version versionAbove(StreamId object) {
+    return copies.versionAbove(object);
+  }
+
+  /// The objects that go to the parent together with this one.
+  public Collection<StreamId> dependencies(StreamId object) {
+    return copies.reached(List.of(object));
   }
 
   /// Whether the object is here and nowhere else.
@@ -1081,10 +1102,21 @@ public final class TreeNode {
     return (int) queues.values().stream().filter(queue -> queue.head().equals(me)).count();
   }
 
-  /// How many nodes it knows of that wait for an object here or pass through here.
-  public int queued(StreamId object) {
+  /// Its part of the queue of an object: neighbors and itself, first the one in whose direction the
+  /// object is.
+  public List<NodeId> line(StreamId object) {
     var queue = queues.get(object);
-    return queue == null ? 1 : queue.size();
+    return queue == null ? List.of(isRoot ? me : parent()) : queue.nodes();
+  }
+
+  /// Whether an operation here holds an object.
+  public boolean holds(StreamId object) {
+    return busy.contains(object);
+  }
+
+  /// What it keeps for a neighbor that leaves.
+  public List<Message> held(NodeId neighbor) {
+    return List.copyOf(held.getOrDefault(neighbor, List.of()));
   }
 
   @Override
