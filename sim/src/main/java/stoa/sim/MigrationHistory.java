@@ -3,6 +3,7 @@ package stoa.sim;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.SortedMap;
 import java.util.SortedSet;
@@ -30,10 +31,18 @@ final class MigrationHistory {
    * (3) Durable operations are strictly serializable, local reads taken out of time: the multi-version
    *     serialization graph of section 7 has no cycle, with the lists' order as that of versions.
    * (4) What a flush or leave has made durable is in the store from then on.
-   * (5) The store has all of an operation or nothing.
-   * (6) A node never sees less than what it had made or seen before.
+   * (5) The store has all of an operation or nothing, and what it depends on (section 4.4).
+   * (6) An operation sees nothing older than what its node had made or seen before it began, by
+   *     operations that had ended or not.
    * (7) An operation that ends, and is no local read, has seen all that was durable before it began,
    *     also when its own root was replaced meanwhile.
+   * (8) Durable operations have the timestamps of section 7.1. Lemmas 2 and 6: those that retrieved the
+   *     same object have run in the order of their timestamps. Lemma 4: the timestamp of an operation
+   *     is below that of the one that made the next version of what it read. (Lemma 3, that it is above
+   *     that of the one that made what it read, is so by what timestamps are.)
+   * (9) Lemma 8: a durable strict read sees all durable updates that had ended before it began.
+   *
+   * What holds of nodes while they work is in `MigrationLemmas`.
    */
   static final class Operation {
     private final String name;
@@ -48,6 +57,9 @@ final class MigrationHistory {
     private final SortedMap<StreamId, List<String>> durable;
     private final long began;
     private long ended = Long.MAX_VALUE;
+    /* Of an update, or an operation on several objects, that has run: when, and its timestamp. */
+    private long ran;
+    private long stamp;
 
     private Operation(
         String name,
@@ -91,6 +103,8 @@ final class MigrationHistory {
   private final SortedMap<NodeId, SortedMap<StreamId, Version>> latest = new TreeMap<>();
   private final SortedMap<StreamId, List<String>> store = new TreeMap<>();
   private final SortedSet<String> durable = new TreeSet<>();
+  /* The timestamp of the last operation on an object instance, by the last name in its list. */
+  private final SortedMap<StreamId, SortedMap<String, Long>> stamps = new TreeMap<>();
   private long time;
 
   static List<String> list(byte[] state) {
@@ -156,6 +170,40 @@ final class MigrationHistory {
     return state(list);
   }
 
+  /// An operation that is no read of one object has run. It gets its timestamp (section 7.1).
+  void executed(Operation operation) {
+    operation.ran = ++time;
+    operation.inputs.forEach((object, seen) ->
+        operation.stamp =
+            Math.max(operation.stamp, stamps(object).getOrDefault(last(seen.list), 0L)));
+    operation.stamp++;
+    operation.inputs.forEach(
+        (object, seen) -> stamps(object).put(last(seen.list), operation.stamp));
+    for (var object : operation.outputs.keySet()) {
+      stamps(object).put(operation.name, operation.stamp);
+    }
+  }
+
+  private SortedMap<String, Long> stamps(StreamId object) {
+    return stamps.computeIfAbsent(object, _ -> new TreeMap<>());
+  }
+
+  private static String last(List<String> list) {
+    return list.isEmpty() ? "" : list.getLast();
+  }
+
+  /// What a state depends on that has an operation's update: of each other object, the last update
+  /// that must be in its list.
+  SortedMap<StreamId, String> dependencies(String name) {
+    SortedMap<StreamId, String> last = new TreeMap<>();
+    var operation = get(name);
+    operation.inputs.forEach((object, seen) -> {
+      if (!seen.list.isEmpty()) last.put(object, seen.list.getLast());
+    });
+    for (var object : operation.outputs.keySet()) last.put(object, name);
+    return last;
+  }
+
   void end(Operation operation) {
     operation.ended = ++time;
     if (operation.isLocal()) return;
@@ -205,10 +253,11 @@ final class MigrationHistory {
   }
 
   private void whole(String name) {
-    for (var object : get(name).outputs.keySet()) {
-      var list = store.getOrDefault(object, List.of());
-      holds(list.contains(name), "the store has a part of %s, and not %s", name, object);
-    }
+    dependencies(name)
+        .forEach((object, last) -> {
+          var list = store.getOrDefault(object, List.of());
+          holds(list.contains(last), "the store has %s, and not %s of %s", name, last, object);
+        });
   }
 
   private Operation get(String name) {
@@ -257,10 +306,56 @@ final class MigrationHistory {
     last.forEach((object, list) -> reads.add(new Action.Read(object.toString(), list)));
     time++;
     history.add(new Recorded("the end", time, time + 1, Outcome.COMMITTED, reads));
+    last.forEach((object, list) -> retrieved(set, object, list));
+    last.forEach((object, list) -> read(set, object, list));
     Serializability.require(history);
     for (var name : durable) {
       for (var object : get(name).outputs.keySet()) {
         holds(last.getOrDefault(object, List.of()).contains(name), "%s was durable", name);
+      }
+    }
+  }
+
+  /* (8) of an object, with all who updated it in their order. */
+  private void retrieved(SortedSet<String> set, StreamId object, List<String> order) {
+    List<Operation> all = new ArrayList<>();
+    for (var name : set) {
+      var operation = get(name);
+      var seen = operation.inputs.get(object);
+      if (seen == null || operation.ran == 0) continue;
+      all.add(operation);
+      int count = seen.list.size();
+      if (count == order.size() || order.get(count).equals(name)) continue;
+      follows(operation, get(order.get(count)), "Lemma 4");
+    }
+    all.sort(Comparator.comparingLong(operation -> operation.ran));
+    for (int i = 1; i < all.size(); i++) follows(all.get(i - 1), all.get(i), "Lemma 2");
+  }
+
+  private static void follows(Operation one, Operation other, String lemma) {
+    holds(
+        one.stamp < other.stamp,
+        "%s: %s has timestamp %s, and %s, which comes after it, has %s",
+        lemma,
+        one,
+        one.stamp,
+        other,
+        other.stamp);
+  }
+
+  /* (9) of an object. */
+  private void read(SortedSet<String> set, StreamId object, List<String> order) {
+    for (var name : set) {
+      var operation = get(name);
+      var seen = operation.inputs.get(object);
+      if (seen == null || operation.ran > 0 || operation.isLocal()) continue;
+      for (var missed : order.subList(seen.list.size(), order.size())) {
+        holds(
+            get(missed).ended > operation.began,
+            "Lemma 8: %s had ended, and %s saw %s",
+            missed,
+            operation,
+            seen);
       }
     }
   }

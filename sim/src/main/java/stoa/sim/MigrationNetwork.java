@@ -2,6 +2,7 @@ package stoa.sim;
 
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Deque;
 import java.util.List;
 import java.util.Map;
@@ -102,6 +103,12 @@ final class MigrationNetwork {
 
   private Channel channel(NodeId from, NodeId to) {
     return channels.computeIfAbsent(new Pair(from, to), _ -> new Channel());
+  }
+
+  /// What is under way from one node to another, in its order.
+  Collection<Message> underWay(NodeId from, NodeId to) {
+    var channel = channels.get(new Pair(from, to));
+    return channel == null ? List.of() : channel.messages;
   }
 
   /// Connections over which something is under way.

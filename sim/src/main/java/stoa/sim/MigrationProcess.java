@@ -1,6 +1,8 @@
 package stoa.sim;
 
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.List;
 import java.util.SortedMap;
 import java.util.SortedSet;
@@ -17,8 +19,9 @@ import stoa.migration.core.NodeId;
 import stoa.migration.core.TreeNode;
 import stoa.sim.MigrationHistory.Operation;
 
-/// A process of the simulated tree: one node after the other, and the work that it gives them. One
-/// owner.
+/// A process of the simulated tree: one node after the other, and the work that it gives them, as
+/// `Seat` of the module `migration` does: several operations, reads and flushes at once, from
+/// before the node has a place until it is to leave, some of which are given up. One owner.
 final class MigrationProcess {
   private final MigrationWorld world;
   private final Chance chance;
@@ -26,18 +29,23 @@ final class MigrationProcess {
   private int todo;
   private long numbers;
   private @Nullable TreeNode node;
+  /* The node before this one. */
+  private @Nullable TreeNode before;
   private boolean joined;
   private boolean leaving;
-  private @Nullable Operation update;
-  private long updateNumber;
-  private @Nullable Operation read;
-  private boolean answered;
-  private long readNumber;
-  /* Of the root: how an operation will end whose object changes elsewhere. */
-  private Event.@Nullable Executed lent;
-  /* What a flush is for, by the flush; and what runs. */
+  /* Whether the node leaves and another one comes after it. */
+  private boolean moving;
+  /* What is under way, by number: operations that wait or run, reads without an answer, reads whose
+   * answer is not sure, and what each flush is for. */
+  private final SortedMap<Long, Operation> updates = new TreeMap<>();
+  private final SortedMap<Long, Operation> reads = new TreeMap<>();
+  private final List<Operation> answered = new ArrayList<>();
   private final SortedMap<Long, List<String>> flushes = new TreeMap<>();
   private final List<Effect.Execute> running = new ArrayList<>();
+  /* Of the root: how operations will end whose objects change elsewhere. */
+  private final Deque<Event.Executed> lent = new ArrayDeque<>();
+  /* What the node is still to be told about work that nobody waits for any more. */
+  private final Deque<Event> late = new ArrayDeque<>();
   /* Of the root: operations that ended and wait until their copies are durable. */
   private final SortedMap<Long, List<Operation>> gated = new TreeMap<>();
   private long lastPersist;
@@ -53,12 +61,21 @@ final class MigrationProcess {
     return node;
   }
 
+  /// Whether it has begun all of its work.
+  boolean hasBegunAll() {
+    return todo == 0;
+  }
+
   boolean isDone() {
-    return todo == 0 && update == null && read == null && flushes.isEmpty() && joined && !leaving;
+    return todo == 0 && underWay() == 0 && late.isEmpty() && joined && !leaving && !moving;
+  }
+
+  private int underWay() {
+    return updates.size() + reads.size() + answered.size() + flushes.size();
   }
 
   boolean isRunning() {
-    return !running.isEmpty() || lent != null;
+    return !running.isEmpty() || !lent.isEmpty();
   }
 
   boolean isRoot() {
@@ -66,9 +83,13 @@ final class MigrationProcess {
   }
 
   void startRoot(long term) {
-    node = TreeNode.root(new NodeId(address, term), world.settings(), term << 32);
+    start(TreeNode.root(new NodeId(address, term), world.settings(), term << 32));
     joined = true;
-    world.network().add(id());
+  }
+
+  private void start(TreeNode fresh) {
+    node = fresh;
+    world.started(this, fresh);
   }
 
   private NodeId id() {
@@ -77,20 +98,24 @@ final class MigrationProcess {
 
   /// Whatever the process was, it is no more.
   void kill() {
-    if (node != null) world.network().remove(node.id());
     reset();
+    before = null;
   }
 
   private void reset() {
+    if (node != null) world.ended(node.id());
+    before = node;
     node = null;
     joined = false;
     leaving = false;
-    update = null;
-    read = null;
-    answered = false;
-    lent = null;
+    moving = false;
+    updates.clear();
+    reads.clear();
+    answered.clear();
     flushes.clear();
     running.clear();
+    lent.clear();
+    late.clear();
     gated.clear();
     lastPersist = 0;
   }
@@ -99,18 +124,18 @@ final class MigrationProcess {
   void act() {
     if (node == null) {
       if (isRoot()) return;
-      node = TreeNode.client(new NodeId(address, world.number()), world.settings());
-      world.network().add(node.id());
+      var id = new NodeId(address, world.number());
+      start(
+          before == null
+              ? TreeNode.client(id, world.settings())
+              : TreeNode.client(id, world.settings(), before));
     }
     end();
     int dice = chance.below(100);
-    if (!joined) {
-      if (dice < 20) on(new Event.Join(world.root().id(), host()));
-    } else if (dice < 25) {
-      if (world.losesTold()) on(new Event.Tick());
-    } else if (!leaving && todo > 0) {
-      work();
-    }
+    if (dice < 20 && !joined) on(new Event.Join(world.root().id(), host()));
+    else if (dice < 25 && world.losesTold()) on(new Event.Tick());
+    else if (dice < 40 && !late.isEmpty()) on(late.remove());
+    else if (joined ? dice >= 25 : dice >= 95) work();
   }
 
   /* One of three. */
@@ -119,34 +144,49 @@ final class MigrationProcess {
   }
 
   private void work() {
-    if (happens(world.lend()) && withdraws()) return;
+    if (happens(world.trouble().giveUp()) && givesUp()) return;
+    if (!isRoot() && happens(world.trouble().leave())) leave();
+    else if (todo == 0 || underWay() == world.atOnceMax()) return;
+    else if (leaving || moving) world.reached("work is refused, or waits");
+    else begin();
+  }
+
+  private void leave() {
+    if (leaving || todo == 0) return;
+    if (!joined) {
+      world.reached("a node leaves that has no place");
+      reset();
+      return;
+    }
+    if (moving) world.reached("a node that moves is to leave");
+    if (!updates.isEmpty()) world.reached("a node is to leave while it has operations");
+    if (!reads.isEmpty()) world.reached("a node is to leave while it has reads");
+    if (!flushes.isEmpty()) world.reached("a node is to leave while it has flushes");
+    world.reached("a node wants to leave");
+    leaving = true;
+    on(new Event.Leave());
+  }
+
+  private void begin() {
+    if (!joined) world.reached("work begins before there is a place");
+    if (updates.size() > 1) world.reached("several operations are under way");
+    todo--;
+    long number = ++numbers;
     int dice = chance.below(100);
-    if (chance.below(100) < world.leave() && !isRoot() && update == null && read == null) {
-      leaving = true;
-      world.reached("a node wants to leave");
-      on(new Event.Leave());
-    } else if (dice < 12) {
-      long number = ++numbers;
+    if (dice < 12) {
       flushes.put(number, world.history().ended(id()));
-      todo--;
       on(new Event.Flush(number));
     } else if (dice < 60) {
-      if (update != null) return;
-      todo--;
       var objects = chosen(chance.percent(40) ? 3 : 1);
       SortedSet<StreamId> writes = new TreeSet<>(objects);
       if (chance.percent(25)) writes.remove(writes.first());
       if (objects.size() > 1 && chance.percent(25)) writes.clear();
-      update = world.history().begin(id(), Reads.STRICT, writes);
-      updateNumber = ++numbers;
-      on(new Event.Submit(updateNumber, objects));
+      updates.put(number, world.history().begin(id(), Reads.STRICT, writes));
+      on(new Event.Submit(number, objects));
     } else {
-      if (read != null) return;
-      todo--;
       var how = chance.percent(60) ? Reads.STRICT : Reads.LOCAL;
-      read = world.history().begin(id(), how, new TreeSet<>());
-      readNumber = ++numbers;
-      on(new Event.Read(readNumber, chance.of(world.objects()), how));
+      reads.put(number, world.history().begin(id(), how, new TreeSet<>()));
+      on(new Event.Read(number, chance.of(world.objects()), how));
     }
   }
 
@@ -154,19 +194,25 @@ final class MigrationProcess {
     return hundredths > 0 && chance.below(100) < hundredths;
   }
 
-  /* Gives up what it waits for. */
-  private boolean withdraws() {
-    if (read != null && chance.percent(50)) {
-      world.reached("a read is withdrawn");
-      read = null;
-      on(new Event.Withdraw(readNumber));
-      return true;
+  /* Waits no longer for something, as when its time is over; the node hears of it some time later. */
+  private boolean givesUp() {
+    List<Long> some = new ArrayList<>(reads.keySet());
+    some.addAll(flushes.keySet());
+    for (long number : updates.keySet()) {
+      if (!runs(number)) some.add(number);
     }
-    if (update == null || isRunning()) return false;
-    world.reached("an update is withdrawn");
-    update = null;
-    on(new Event.Withdraw(updateNumber));
+    if (some.isEmpty()) return false;
+    long number = chance.of(some);
+    if (reads.remove(number) != null) world.reached("a read is withdrawn");
+    if (flushes.remove(number) != null) world.reached("a flush is withdrawn");
+    if (updates.remove(number) != null) world.reached("an update is withdrawn");
+    late.add(new Event.Withdraw(number));
     return true;
+  }
+
+  private boolean runs(long number) {
+    return running.stream().anyMatch(execute -> execute.number() == number)
+        || lent.stream().anyMatch(executed -> executed.number() == number);
   }
 
   private SortedSet<StreamId> chosen(int max) {
@@ -179,18 +225,20 @@ final class MigrationProcess {
   /// Ends an operation that runs.
   void execute() {
     if (node == null || !world.isSure(node)) return;
-    var later = lent;
-    if (later != null) {
+    if (!lent.isEmpty() && (running.isEmpty() || chance.percent(20))) {
       if (chance.percent(80)) return;
-      lent = null;
-      update = null;
+      var later = lent.remove();
+      updates.remove(later.number());
       on(later);
       return;
     }
     var execute = running.remove(chance.below(running.size()));
-    var operation = update;
+    var operation = updates.get(execute.number());
     MigrationHistory.holds(operation != null, "%s runs what was asked for", address);
-    if (operation == null) return;
+    if (operation != null) execute(execute, operation);
+  }
+
+  private void execute(Effect.Execute execute, Operation operation) {
     SortedMap<StreamId, byte[]> outputs = new TreeMap<>();
     for (Copy copy : execute.inputs()) {
       world.history().saw(operation, copy);
@@ -198,16 +246,17 @@ final class MigrationProcess {
         outputs.put(copy.object(), world.history().update(operation, copy));
       }
     }
+    world.history().executed(operation);
     var end = new Event.Executed(execute.number(), outputs);
     if (outputs.size() == 1 && execute.inputs().size() == 1 && lends()) {
       world.reached("an object changes elsewhere");
       on(new Event.Lend(execute.number()));
       world.changed(execute.inputs().getFirst(), outputs);
       world.history().end(operation);
-      lent = end;
+      lent.add(end);
       return;
     }
-    update = null;
+    updates.remove(execute.number());
     if (!isRoot()) world.history().end(operation);
     on(end);
     if (isRoot()) gate(operation);
@@ -215,7 +264,9 @@ final class MigrationProcess {
 
   /* Of the root, when all that came to it is durable. */
   private boolean lends() {
-    return world.isRoot(this) && world.persisted(this) >= lastPersist && happens(world.lend());
+    return world.isRoot(this)
+        && world.persisted(this) >= lastPersist
+        && happens(world.trouble().lend());
   }
 
   private void gate(Operation operation) {
@@ -233,6 +284,7 @@ final class MigrationProcess {
   void on(Event event) {
     var to = node;
     if (to == null) return;
+    world.took(to);
     for (var effect : to.on(event)) {
       if (node == to) effect(to, effect);
     }
@@ -240,13 +292,36 @@ final class MigrationProcess {
 
   /* A strict read that has its answer ends when nobody else can have what the node has. */
   private void end() {
-    var operation = read;
-    if (operation == null || !answered || node == null) return;
-    if (!operation.isLocal() && !world.isSure(node)) return;
-    read = null;
-    answered = false;
-    if (isRoot()) gate(operation);
-    else world.history().end(operation);
+    if (answered.isEmpty() || node == null || !world.isSure(node)) return;
+    answered.forEach(this::end);
+    answered.clear();
+  }
+
+  private void end(Operation read) {
+    if (isRoot()) gate(read);
+    else world.history().end(read);
+  }
+
+  private void answered(long number, Copy copy) {
+    var operation = reads.remove(number);
+    if (operation == null) return;
+    world.history().saw(operation, copy);
+    if (operation.isLocal()) {
+      end(operation);
+    } else {
+      answered.add(operation);
+      end();
+    }
+  }
+
+  /* What nobody waits for is over as soon as it could run. */
+  private void obtained(Effect.Execute execute) {
+    if (updates.containsKey(execute.number())) {
+      running.add(execute);
+    } else {
+      world.reached("what was given up could run");
+      late.add(new Event.Executed(execute.number(), new TreeMap<>()));
+    }
   }
 
   private void effect(TreeNode from, Effect effect) {
@@ -255,37 +330,28 @@ final class MigrationProcess {
       case Effect.Tell(NodeId to, var message) -> world.network().tell(from.id(), to, message);
       case Effect.Cut(NodeId other) -> world.network().cut(from.id(), other);
       case Effect.Joined() -> joined = true;
-      case Effect.Execute execute -> running.add(execute);
-      case Effect.Answer(_, Copy copy) -> {
-        var operation = read;
-        if (operation == null) return;
-        world.history().saw(operation, copy);
-        answered = true;
-        end();
-      }
+      case Effect.Execute execute -> obtained(execute);
+      case Effect.Answer(long number, Copy copy) -> answered(number, copy);
       case Effect.Flushed(long number) -> {
         var names = flushes.remove(number);
         if (names != null) world.history().durable(names);
       }
       case Effect.Moving() -> {
         world.reached("a leaf moves");
-        leaving = true;
+        moving = true;
       }
       case Effect.Left() -> {
         world.reached("a node has left");
         world.history().durable(world.history().ended(from.id()));
         world.history().stayed(from.id());
-        world.network().remove(from.id());
         reset();
       }
       case Effect.Refused() -> {
         world.reached("a place that was offered is gone");
-        world.network().remove(from.id());
         reset();
       }
       case Effect.Disconnected() -> {
         world.disconnected(from);
-        world.network().remove(from.id());
         reset();
       }
       case Effect.Load(StreamId object) -> world.load(this, object);
@@ -298,7 +364,7 @@ final class MigrationProcess {
 
   @Override
   public String toString() {
-    return "%s todo %s update %s read %s flushes %s running %s: %s"
-        .formatted(address, todo, update, read, flushes, running, node);
+    return "%s todo %s updates %s reads %s answered %s flushes %s running %s late %s: %s"
+        .formatted(address, todo, updates, reads, answered, flushes, running, late, node);
   }
 }

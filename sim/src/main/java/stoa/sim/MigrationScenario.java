@@ -28,7 +28,8 @@ final class MigrationScenario implements Scenario {
             chance.between(2, 9),
             chance.between(1, 5),
             chance.between(1, 3),
-            chance.between(4, 16),
+            chance.between(6, 24),
+            chance.between(1, 6),
             leaves,
             chance.percent(50) ? Retrieval.AHEAD : Retrieval.ONE_BY_ONE,
             chance.percent(50) ? chance.below(40) : Integer.MAX_VALUE);

@@ -10,6 +10,7 @@ import java.util.SortedMap;
 import java.util.SortedSet;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
 import stoa.base.StreamId;
 import stoa.migration.core.Copy;
 import stoa.migration.core.Event;
@@ -30,12 +31,11 @@ final class MigrationWorld {
   /// @param crash a client ends
   /// @param cut a connection ends, while both sides go on
   /// @param failOver a new root takes over
-  /// @param lend an update of the root changes its object in the store while nobody else has it,
-  ///   and an operation that waits is given up, in hundredths of what there are
-  record Trouble(int leave, int crash, int cut, int failOver, int lend) {
-    Trouble(int leave, int crash, int cut, int failOver) {
-      this(leave, crash, cut, failOver, 0);
-    }
+  /// @param lend an update of the root changes its object in the store while nobody else has it, in
+  ///   hundredths of what there are
+  /// @param giveUp what waits is given up, in hundredths of what a process does
+  record Trouble(int leave, int crash, int cut, int failOver, int lend, int giveUp) {
+    static final Trouble NONE = new Trouble(0, 0, 0, 0, 0, 0);
   }
 
   /// The size of a world.
@@ -44,6 +44,7 @@ final class MigrationWorld {
   /// @param objects how many objects
   /// @param childrenMax how many children a node takes
   /// @param operations how many operations each client makes
+  /// @param atOnceMax how many of them are under way at once
   /// @param leaves which share of the clients are leaves, in hundredths
   /// @param retrieval how objects are retrieved
   /// @param copyBytesMax how many bytes of copies a node keeps that it does not need
@@ -52,6 +53,7 @@ final class MigrationWorld {
       int objects,
       int childrenMax,
       int operations,
+      int atOnceMax,
       int leaves,
       TreeNode.Retrieval retrieval,
       int copyBytesMax) {}
@@ -64,6 +66,10 @@ final class MigrationWorld {
   private final MigrationHistory history = new MigrationHistory();
   private final MigrationMandates mandates;
   private final MigrationNetwork network;
+  private final MigrationLemmas lemmas;
+  private final SortedMap<NodeId, MigrationProcess> live = new TreeMap<>();
+  /* The nodes to which something has happened in this step. */
+  private final SortedMap<NodeId, TreeNode> taken = new TreeMap<>();
   private final List<StreamId> objects = new ArrayList<>();
   private final List<MigrationProcess> clients = new ArrayList<>();
   private MigrationProcess root;
@@ -96,7 +102,12 @@ final class MigrationWorld {
       String name = chance.of("kind " + i).percent(size.leaves) ? NodeId.LEAF + "h/c" + i : "c" + i;
       clients.add(new MigrationProcess(this, chance.of("client " + i), name, size.operations));
     }
+    lemmas = new MigrationLemmas(history, network, objects, this::live, this::stored);
     root = startRoot();
+  }
+
+  private @Nullable Copy stored(StreamId object) {
+    return stored.get(object);
   }
 
   private MigrationProcess startRoot() {
@@ -136,6 +147,28 @@ final class MigrationWorld {
     return ++numbers;
   }
 
+  /// A process has another node.
+  void started(MigrationProcess process, TreeNode node) {
+    live.put(node.id(), process);
+    network.add(node.id());
+  }
+
+  /// A node is no more, with all its connections.
+  void ended(NodeId node) {
+    live.remove(node);
+    network.remove(node);
+  }
+
+  /// Something happens to a node.
+  void took(TreeNode node) {
+    taken.put(node.id(), node);
+  }
+
+  private @Nullable TreeNode live(NodeId id) {
+    var process = live.get(id);
+    return process == null ? null : process.node();
+  }
+
   long persisted(MigrationProcess by) {
     return by == root ? persisted : -1;
   }
@@ -152,12 +185,13 @@ final class MigrationWorld {
     return sure;
   }
 
-  int leave() {
-    return trouble.leave;
+  /// What goes wrong now.
+  Trouble trouble() {
+    return trouble;
   }
 
-  int lend() {
-    return trouble.lend;
+  int atOnceMax() {
+    return size.atOnceMax;
   }
 
   boolean isRoot(MigrationProcess process) {
@@ -195,23 +229,22 @@ final class MigrationWorld {
     if (by == root) persisting.add(new Persist(number, copies));
   }
 
-  /// Runs until every client has made its operations, then lets everything settle, and judges.
+  /// Runs until every client has begun its operations, then lets everything come to an end with
+  /// nothing going wrong any more, and judges.
   void run() {
-    int steps = 0;
-    while (!isDone()) {
-      step();
-      if (++steps == STEPS_MAX) trouble = new Trouble(0, 0, 0, 0);
-      MigrationHistory.holds(
-          steps < STEPS_MAX + QUIET_STEPS_MAX, "clients come to an end: %s, %s", root, clients);
-    }
-    trouble = new Trouble(0, 0, 0, 0);
-    for (steps = 0; !isSettled(); steps++) {
+    for (int steps = 0; steps < STEPS_MAX && !hasBegunAll(); steps++) step();
+    trouble = Trouble.NONE;
+    for (int steps = 0; !isSettled(); steps++) {
       step();
       MigrationHistory.holds(
           steps < QUIET_STEPS_MAX, "all is settled in the end: %s, %s", root, clients);
     }
     judge();
     trace.add("end " + term + " " + numbers);
+  }
+
+  private boolean hasBegunAll() {
+    return root.hasBegunAll() && clients.stream().allMatch(MigrationProcess::hasBegunAll);
   }
 
   private boolean isDone() {
@@ -236,19 +269,12 @@ final class MigrationWorld {
   }
 
   private MigrationProcess at(NodeId id) {
-    for (var process : all()) {
-      var node = process.node();
-      if (node != null && node.id().equals(id)) return process;
-    }
-    throw new AssertionError("nobody is " + id);
+    return Objects.requireNonNull(live.get(id), id::toString);
   }
 
   private boolean isChild(NodeId child, NodeId parent) {
-    for (var process : all()) {
-      var node = process.node();
-      if (node != null && node.id().equals(parent)) return node.below().contains(child);
-    }
-    return false;
+    var node = live(parent);
+    return node != null && node.below().contains(child);
   }
 
   /* What is said of mandates takes no steps of its own. */
@@ -281,6 +307,8 @@ final class MigrationWorld {
     else store();
     if (!deposed.isEmpty() && chance.below(200) == 0) deposed.removeFirst().kill();
     owners();
+    lemmas.check(taken.values(), root());
+    taken.clear();
   }
 
   private boolean happens(int tenThousandths) {
@@ -297,13 +325,7 @@ final class MigrationWorld {
     if (!network.hasTold()) return;
     var delivery = network.deliverTold();
     if (chance.percent(losesTold() && trouble.cut > 0 ? 10 : 0)) return;
-    for (var process : all()) {
-      var node = process.node();
-      if (node != null && node.id().equals(delivery.to())) {
-        hand(delivery);
-        return;
-      }
-    }
+    if (live.containsKey(delivery.to())) hand(delivery);
   }
 
   private void hand(MigrationNetwork.Delivery delivery) {
@@ -389,9 +411,9 @@ final class MigrationWorld {
   private void owners() {
     for (var object : objects) {
       NodeId owner = null;
-      for (var process : all()) {
-        var node = process.node();
-        if (node == null || !node.isIn() || !node.owns(object) || !isConnected(node)) continue;
+      for (var process : live.values()) {
+        var node = Objects.requireNonNull(process.node());
+        if (!node.isIn() || !node.owns(object) || !isConnected(node)) continue;
         if (owner != null)
           throw new AssertionError(object + " is at " + owner + " and " + node.id());
         owner = node.id();
@@ -421,7 +443,8 @@ final class MigrationWorld {
       for (var process : all()) {
         var node = Objects.requireNonNull(process.node());
         MigrationHistory.holds(isConnected(node), "%s is connected", node);
-        MigrationHistory.holds(node.queued(object) == 1, "nobody waits for %s at %s", object, node);
+        MigrationHistory.holds(
+            node.line(object).size() == 1, "nobody waits for %s at %s", object, node);
         if (node.owns(object)) owner = node;
       }
       MigrationHistory.holds(owner != null, "%s is somewhere", object);

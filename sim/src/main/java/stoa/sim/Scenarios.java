@@ -67,12 +67,16 @@ final class Scenarios {
               Copies.FULL,
               new StreamWorld.Trouble(20, 20, 5, 1, 1),
               StreamRules.KEPT),
-          new MigrationScenario("migration", 0, new MigrationWorld.Trouble(12, 5, 8, 2)),
-          new MigrationScenario("migration-leaves", 0, new MigrationWorld.Trouble(25, 0, 0, 0)),
-          new MigrationScenario("migration-cuts", 0, new MigrationWorld.Trouble(10, 10, 20, 0)),
-          new MigrationScenario("migration-moves", 60, new MigrationWorld.Trouble(25, 0, 0, 0)),
-          new MigrationScenario("migration-lone", 60, new MigrationWorld.Trouble(12, 5, 8, 2)),
-          new MigrationScenario("migration-lends", 30, new MigrationWorld.Trouble(12, 3, 5, 2, 30)),
+          new MigrationScenario("migration", 0, new MigrationWorld.Trouble(6, 5, 8, 2, 0, 6)),
+          new MigrationScenario(
+              "migration-leaves", 0, new MigrationWorld.Trouble(10, 0, 0, 0, 0, 6)),
+          new MigrationScenario(
+              "migration-cuts", 0, new MigrationWorld.Trouble(5, 10, 20, 0, 0, 6)),
+          new MigrationScenario(
+              "migration-moves", 60, new MigrationWorld.Trouble(10, 0, 0, 0, 0, 6)),
+          new MigrationScenario("migration-lone", 60, new MigrationWorld.Trouble(6, 5, 8, 2, 0, 6)),
+          new MigrationScenario(
+              "migration-lends", 30, new MigrationWorld.Trouble(6, 3, 5, 2, 30, 15)),
           new LendingScenario("lending"),
           new ShardLogScenario(
               "shard-local-memory", _ -> new LocalShard(PoweredDisk.memory(MEMORY), SMALL)),

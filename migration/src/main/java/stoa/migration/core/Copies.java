@@ -49,6 +49,22 @@ final class Copies {
     return copy;
   }
 
+  /// The same, which is no use of it.
+  @Nullable Copy look(StreamId object) {
+    return newest.get(object);
+  }
+
+  /// The version of the newest copy, or of the one that was let go.
+  Version version(StreamId object) {
+    Copy copy = newest.get(object);
+    return copy != null ? copy.version() : gone.getOrDefault(object, Version.NONE);
+  }
+
+  /// The version that the parent has, or had.
+  Version versionAbove(StreamId object) {
+    return above.getOrDefault(object, Version.NONE);
+  }
+
   /// How many bytes the states take.
   long bytes() {
     return bytes;
@@ -80,7 +96,7 @@ final class Copies {
   }
 
   private boolean isAbove(StreamId object, Version version) {
-    return isRoot || above.getOrDefault(object, Version.NONE).compareTo(version) >= 0;
+    return isRoot || versionAbove(object).compareTo(version) >= 0;
   }
 
   Copy get(StreamId object) {
@@ -127,8 +143,8 @@ final class Copies {
     above.clear();
   }
 
-  /// What the parent must be given together with objects, which it then has.
-  Upward up(Collection<StreamId> objects) {
+  /// Objects with all that they depend on and the parent may lack.
+  SortedSet<StreamId> reached(Collection<StreamId> objects) {
     SortedSet<StreamId> reached = new TreeSet<>();
     var open = new ArrayDeque<>(objects);
     while (!open.isEmpty()) {
@@ -136,11 +152,16 @@ final class Copies {
       if (!reached.add(object)) continue;
       open.addAll(dependencies.getOrDefault(object, new TreeSet<>()));
     }
+    return reached;
+  }
+
+  /// What the parent must be given together with objects, which it then has.
+  Upward up(Collection<StreamId> objects) {
     List<Copy> copies = new ArrayList<>();
     List<Dependency> among = new ArrayList<>();
-    for (var object : reached) {
+    for (var object : reached(objects)) {
       Copy copy = newest.get(object);
-      if (copy != null && above.getOrDefault(object, Version.NONE).compareTo(copy.version()) < 0) {
+      if (copy != null && versionAbove(object).compareTo(copy.version()) < 0) {
         copies.add(copy);
         isAbove(copy);
       }

@@ -74,7 +74,7 @@ public sealed interface Message {
   ///
   /// @param at where its process is
   /// @param detour how many levels deeper than it must it may go, to be near to others
-  /// @param avoid who offered it a place and could not be reached
+  /// @param avoid who offered it a place and could not be reached, or told it to move
   record Join(NodeId newcomer, Locality at, int detour, SortedSet<NodeId> avoid)
       implements Direct {}
 

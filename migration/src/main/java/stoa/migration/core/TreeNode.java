@@ -138,7 +138,7 @@ public final class TreeNode {
   /* The number of the flush that a leaving node waits for. */
   private static final long LAST_FLUSH = -1;
 
-  private static final int UNREACHABLE_MAX = 16;
+  private static final int AVOIDED_MAX = 16;
 
   /* How many levels deeper than it must a newcomer goes to be near to others: so the tree stays flat
    * wherever they are. */
@@ -151,9 +151,9 @@ public final class TreeNode {
   private Stage stage;
   private Locality locality = Locality.UNKNOWN;
   private @Nullable NodeId parent;
-  /* While it joins, who has a place for it, and who had but could not be reached. */
+  /* While it joins, who has a place for it; and who had but could not be reached, or leaves. */
   private @Nullable NodeId offered;
-  private final SortedSet<NodeId> unreachable = new TreeSet<>();
+  private final SortedSet<NodeId> avoided = new TreeSet<>();
   private final SortedMap<NodeId, Below> children = new TreeMap<>();
   /* What the parent was told of what is here, and whether that may be different by now. */
   private Message.@Nullable Depth told;
@@ -245,10 +245,11 @@ public final class TreeNode {
     save(state.copies());
   }
 
-  /// The same for a process whose node was refused: who could not be reached is avoided.
-  public static TreeNode client(NodeId me, Settings settings, TreeNode refused) {
+  /// The same for a process that had another node before: who could not be reached by that one, or
+  /// told it to move, is avoided.
+  public static TreeNode client(NodeId me, Settings settings, TreeNode before) {
     var node = client(me, settings);
-    node.unreachable.addAll(refused.unreachable);
+    node.avoided.addAll(before.avoided);
     return node;
   }
 
@@ -326,7 +327,7 @@ public final class TreeNode {
         if (stage == Stage.NEW) stage = Stage.JOINING;
         if (stage != Stage.JOINING) return;
         locality = at;
-        var avoid = new TreeSet<>(unreachable);
+        var avoid = new TreeSet<>(avoided);
         effects.add(new Effect.Tell(to, new Message.Join(me, at, DETOUR_MAX, avoid)));
       }
       case Event.FanOut(int childrenMax) -> settings = settings.withChildrenMax(childrenMax);
@@ -476,8 +477,7 @@ public final class TreeNode {
       awaited.remove(node);
     } else if (stage == Stage.JOINING) {
       if (!node.equals(offered)) return;
-      if (unreachable.size() == UNREACHABLE_MAX) unreachable.clear();
-      unreachable.add(node);
+      avoid(node);
       stage = Stage.OUT;
       effects.add(new Effect.Refused());
     } else if (node.equals(parent)) {
@@ -623,6 +623,11 @@ public final class TreeNode {
     if (stage != Stage.ASKING) return;
     awaited.add(newcomer);
     send(newcomer, new Message.Hold(attempt, Objects.requireNonNull(successor)));
+  }
+
+  private void avoid(NodeId node) {
+    if (avoided.size() == AVOIDED_MAX) avoided.clear();
+    avoided.add(node);
   }
 
   // ---- the queue of an object (section 4.3)
@@ -937,6 +942,7 @@ public final class TreeNode {
 
   private void moveOn() {
     if (stage != Stage.IN) return;
+    avoid(parent()); // which takes newcomers until it has left
     stage = Stage.DRAINING;
     effects.add(new Effect.Moving());
   }
@@ -1109,9 +1115,24 @@ public final class TreeNode {
     return List.copyOf(children.keySet());
   }
 
-  /// The newest copy that came through the tree; null when none did.
+  /// The newest copy that came through the tree; null when none did, or it was let go.
   public @Nullable Copy copy(StreamId object) {
-    return copies.find(object);
+    return copies.look(object);
+  }
+
+  /// The newest version that came through the tree, whether it is still here or not.
+  public Version version(StreamId object) {
+    return copies.version(object);
+  }
+
+  /// The version that the parent has, as far as is known here.
+  public Version versionAbove(StreamId object) {
+    return copies.versionAbove(object);
+  }
+
+  /// The objects that go to the parent together with this one.
+  public Collection<StreamId> dependencies(StreamId object) {
+    return copies.reached(List.of(object));
   }
 
   /// Whether the object is here and nowhere else.
@@ -1125,10 +1146,21 @@ public final class TreeNode {
     return (int) queues.values().stream().filter(queue -> queue.head().equals(me)).count();
   }
 
-  /// How many nodes it knows of that wait for an object here or pass through here.
-  public int queued(StreamId object) {
+  /// Its part of the queue of an object: neighbors and itself, first the one in whose direction the
+  /// object is.
+  public List<NodeId> line(StreamId object) {
     var queue = queues.get(object);
-    return queue == null ? 1 : queue.size();
+    return queue == null ? List.of(isRoot ? me : parent()) : queue.nodes();
+  }
+
+  /// Whether an operation here holds an object.
+  public boolean holds(StreamId object) {
+    return busy.contains(object);
+  }
+
+  /// What it keeps for a neighbor that leaves.
+  public List<Message> held(NodeId neighbor) {
+    return List.copyOf(held.getOrDefault(neighbor, List.of()));
   }
 
   @Override
