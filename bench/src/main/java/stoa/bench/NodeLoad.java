@@ -58,14 +58,17 @@ record NodeLoad(
 
   /// What was counted of one kind of operations.
   ///
+  /// @param count how many
   /// @param perSecond of all nodes together, by the time that these spent in the tree
-  record Kind(double perSecond, double meanMillis, double p5Millis, double p95Millis) {
+  record Kind(long count, double perSecond, double meanMillis, double p5Millis, double p95Millis) {
     private Kind faster(int times) {
-      return new Kind(perSecond * times, meanMillis / times, p5Millis / times, p95Millis / times);
+      return new Kind(
+          count, perSecond * times, meanMillis / times, p5Millis / times, p95Millis / times);
     }
 
     private static Kind of(Latencies all, double seconds) {
       return new Kind(
+          all.count(),
           all.count() / seconds,
           all.mean() / 1e6,
           all.quantile(0.05) / 1e6,

@@ -146,13 +146,14 @@ final class ProcessPhase {
     return told;
   }
 
-  private static void keep(
-      Samples samples, String name, Load load, List<Map<String, Double>> told) {
+  private void keep(Samples samples, String name, Load load, List<Map<String, Double>> told) {
     // Local reads use up the processors, so that next to nothing is updated.
     var kinds = load.reads == Reads.LOCAL ? List.of("reads") : List.of("updates", "reads");
+    double seconds = (scale.processTime().toMillis() - sum(told, "away") / told.size()) / 1_000;
     for (String kind : kinds) {
-      samples.add(name + ", " + kind + "/s", sum(told, kind));
-      samples.add(name + ", " + kind + ", mean", sum(told, kind + "-mean") / told.size());
+      double count = sum(told, kind);
+      samples.add(name + ", " + kind + "/s", count / seconds);
+      samples.add(name + ", " + kind + ", mean", sum(told, kind + "-millis") / Math.max(1, count));
     }
     if (load.leave == 0) return;
     double leaves = sum(told, "leaves");

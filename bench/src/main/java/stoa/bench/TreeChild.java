@@ -110,8 +110,8 @@ final class TreeChild {
   }
 
   private static void tell(String kind, NodeLoad.Kind seen) {
-    tell(kind, seen.perSecond());
-    tell(kind + "-mean", seen.meanMillis());
+    tell(kind, (double) seen.count());
+    tell(kind + "-millis", seen.count() * seen.meanMillis());
   }
 
   private static void tell(String name, double number) {
