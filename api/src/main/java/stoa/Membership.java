@@ -8,8 +8,21 @@ import org.jspecify.annotations.Nullable;
 /// are placed at clients (self-service, section 3). It joins when it first calls such an object.
 /// Means nothing for a store in this process, which is the root.
 public sealed interface Membership {
+  /// Where the process is, so that it gets a place in the tree beside those that are near to it;
+  /// [Locality#UNKNOWN] when the program does not say so: then it is the host by which the server
+  /// sees it.
+  Locality locality();
+
   /// It connects to others, and nobody to it.
-  record Leaf() implements Membership {}
+  record Leaf(Locality locality) implements Membership {
+    /// This at some place.
+    ///
+    /// @param path names from the widest to the narrowest, such as `eu-west/rack-3`
+    /// @throws IllegalArgumentException when it is no [Locality]
+    public Leaf at(String path) {
+      return new Leaf(Locality.of(path));
+    }
+  }
 
   /// Others may connect to it, so that objects pass between them without the server. They show
   /// tickets that the server gives them. What is said is encrypted when it is with the server, see
@@ -20,7 +33,8 @@ public sealed interface Membership {
   /// @param certificate a file with its certificates in PEM; null for connections that are not
   ///   encrypted
   /// @param key a file with the certificate's private key in PEM; null without a certificate
-  record Inner(String host, int port, @Nullable Path certificate, @Nullable Path key)
+  record Inner(
+      String host, int port, @Nullable Path certificate, @Nullable Path key, Locality locality)
       implements Membership {
     public Inner {
       Objects.requireNonNull(host, "host");
@@ -31,7 +45,7 @@ public sealed interface Membership {
 
     /// Without a certificate.
     public Inner(String host, int port) {
-      this(host, port, null, null);
+      this(host, port, null, null, Locality.UNKNOWN);
     }
 
     /// This with a certificate to show.
@@ -40,17 +54,32 @@ public sealed interface Membership {
           host,
           port,
           Objects.requireNonNull(newCertificate, "certificate"),
-          Objects.requireNonNull(newKey, "key"));
+          Objects.requireNonNull(newKey, "key"),
+          locality);
+    }
+
+    /// This at some place.
+    ///
+    /// @param path names from the widest to the narrowest, such as `eu-west/rack-3`
+    /// @throws IllegalArgumentException when it is no [Locality]
+    public Inner at(String path) {
+      return new Inner(host, port, certificate, key, Locality.of(path));
     }
   }
 
   /// It stays outside: its calls on such objects execute at the server, and are durable before they
   /// are answered.
-  record Outside() implements Membership {}
+  record Outside() implements Membership {
+    /// Nobody is near to it.
+    @Override
+    public Locality locality() {
+      return Locality.UNKNOWN;
+    }
+  }
 
   /// The usual one.
-  static Membership leaf() {
-    return new Leaf();
+  static Leaf leaf() {
+    return new Leaf(Locality.UNKNOWN);
   }
 
   /// Of a process that those of this machine may connect to.

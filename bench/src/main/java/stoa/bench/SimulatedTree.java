@@ -11,6 +11,7 @@ import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
+import stoa.Locality;
 import stoa.Reads;
 import stoa.base.StreamId;
 import stoa.migration.core.Effect;
@@ -129,7 +130,7 @@ final class SimulatedTree {
     }
 
     private void join() {
-      if (!node.id().equals(root)) on(new Event.Join(root));
+      if (!node.id().equals(root)) on(new Event.Join(root, Locality.UNKNOWN));
     }
 
     private void again() {

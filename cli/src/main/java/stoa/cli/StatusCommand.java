@@ -146,7 +146,7 @@ final class StatusCommand implements Callable<Integer> {
     out.printf(
         "%n%s among which objects of the domain %s migrate%n",
         Words.count(members.size(), "member"), domain);
-    out.printf("  %-48s %-6s %9s %8s%n", "member", "", "children", "objects");
+    out.printf("  %-48s %-6s %9s %8s  %s%n", "member", "", "children", "objects", "locality");
     var lines = new ArrayList<String>();
     below("", 0, members, lines);
     lines.subList(0, Math.min(ROWS_MAX, lines.size())).forEach(out::println);
@@ -161,12 +161,13 @@ final class StatusCommand implements Callable<Integer> {
       boolean isRoot = lines.isEmpty();
       boolean isJoining = depth == 0 && !isRoot;
       lines.add(
-          "  %-48s %-6s %9s %8s"
+          "  %-48s %-6s %9s %8s  %s"
               .formatted(
                   "  ".repeat(depth) + member.getName() + " " + member.getNode(),
                   isRoot ? "root" : isJoining ? "joins" : kind,
                   Words.count(member.getChildren()),
-                  Words.count(member.getObjects())));
+                  Words.count(member.getObjects()),
+                  member.getLocality()));
       if (!isJoining) below(member.getNode(), depth + 1, members, lines);
     }
   }

@@ -2,8 +2,6 @@ package stoa.client;
 
 import io.grpc.Channel;
 import io.grpc.ManagedChannel;
-import java.net.InetAddress;
-import java.net.UnknownHostException;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -68,7 +66,9 @@ final class Migrating implements PlacedObjects, AutoCloseable {
       if (known != null) return known.member();
       if (closed) throw new Closed("the store is closed");
       String name = "process " + ProcessHandle.current().pid();
-      var uplink = new TreeClient(new Servers(), peers(), domain, name, limits().callTimeMax());
+      var uplink =
+          new TreeClient(
+              new Servers(), peers(), domain, name, membership.locality(), limits().callTimeMax());
       known = Outpost.join(name, domain, this, uplink, Clock.system(), Timing.real());
       outposts.put(domain, known);
       return known.member();
@@ -83,22 +83,9 @@ final class Migrating implements PlacedObjects, AutoCloseable {
     known =
         membership instanceof Membership.Inner inner
             ? PeerServer.inner(inner, parts.security().certificate())
-            : PeerServer.leaf(host(), parts.security().certificate());
+            : PeerServer.leaf(parts.security().certificate());
     peers = known;
     return known;
-  }
-
-  /* By what leaves are known to be near to others. */
-  private String host() {
-    var place = parts.first().conversation().place();
-    try {
-      if (place != null && InetAddress.getByName(place.host()).isLoopbackAddress()) {
-        return "127.0.0.1";
-      }
-      return InetAddress.getLocalHost().getHostAddress();
-    } catch (UnknownHostException nameless) {
-      return "unknown";
-    }
   }
 
   private final class Servers implements TreeClient.Servers {

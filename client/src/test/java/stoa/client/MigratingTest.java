@@ -9,7 +9,9 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
+import java.util.TreeMap;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -159,6 +161,73 @@ class MigratingTest {
               .status(StatusRequest.getDefaultInstance());
       var members = status.getTreeList().stream().map(TreeStatus::getDomain).toList();
       assertEquals(List.of("default", "default", "votes", "votes", "votes"), members);
+    }
+  }
+
+  @Test
+  void clientsGetPlacesBelowThoseThatAreNearToThem() throws Exception {
+    var config = ServerConfig.of("127.0.0.1", 0).withTreeFanOut(2);
+    List<Stoa> clients = new ArrayList<>();
+    try (var server =
+            Server.start(config, ObjectService.open(StoaConfig.of("memory:"), _ -> true));
+        var channels = new Channels(Security.none())) {
+      try {
+        for (Membership each :
+            List.of(
+                Membership.inner().at("east/rack-1"),
+                Membership.inner().at("west/rack-1"),
+                Membership.inner().at("west/rack-2"),
+                Membership.leaf().at("east/rack-2"),
+                Membership.leaf().at("west/rack-3"),
+                Membership.leaf())) {
+          var stoa = client(server, each);
+          clients.add(stoa);
+          purse(stoa, "a").add(1);
+          stoa.flush(); // behind what its node has told of where it is
+        }
+        var above = new TreeMap<String, String>();
+        while (above.size() < clients.size()) above.putAll(parents(channels, server));
+        assertEquals(
+            Map.of(
+                "east/rack-1", "",
+                "west/rack-1", "",
+                "west/rack-2", "west/rack-1",
+                "east/rack-2", "east/rack-1",
+                "west/rack-3", "west/rack-1",
+                "localhost", "east/rack-1"), // near to nobody; the server sees that it is here
+            above);
+      } finally {
+        for (var stoa : clients.reversed()) stoa.close();
+      }
+    }
+  }
+
+  /* Of those that have a place, the localities of their parents by their own; the root has none. */
+  private static Map<String, String> parents(Channels channels, Server server) {
+    var members =
+        StoreGrpc.newBlockingStub(channels.to(new Addresses.Address("127.0.0.1", server.port())))
+            .status(StatusRequest.getDefaultInstance())
+            .getTreeList();
+    var localities = new TreeMap<String, String>();
+    members.forEach(member -> localities.put(member.getNode(), member.getLocality()));
+    var above = new TreeMap<String, String>();
+    for (var member : members) {
+      String parent = localities.get(member.getParent());
+      if (parent != null) above.put(member.getLocality(), parent);
+    }
+    return above;
+  }
+
+  @Test
+  void aFanOutThatNoTreeCanHaveIsRefused() {
+    var config = ServerConfig.of("127.0.0.1", 0);
+    assertEquals(5, config.treeFanOut());
+    assertEquals(2, config.withTreeFanOut(2).withTreeLease(Duration.ofSeconds(3)).treeFanOut());
+    for (int wrong : List.of(-1, 0, 1, 1_001)) {
+      var refused =
+          assertThrows(IllegalArgumentException.class, () -> config.withTreeFanOut(wrong));
+      var message = String.valueOf(refused.getMessage());
+      assertTrue(message.contains(" " + wrong + " ") && message.contains("2 to 1000"), message);
     }
   }
 

@@ -1,6 +1,7 @@
 package stoa.links;
 
 import org.jspecify.annotations.Nullable;
+import stoa.Locality;
 import stoa.base.StreamId;
 import stoa.migration.core.CostModel;
 import stoa.migration.core.Message;
@@ -10,7 +11,7 @@ import stoa.migration.core.TreeNode;
 /// What is sent over one stream between two processes. The first frame says what the stream is for.
 sealed interface Frame {
   /// The version of what is said.
-  int VERSION = 3;
+  int VERSION = 4;
 
   /// First: the stream is the connection between two nodes, of which the receiver's process has the
   /// second.
@@ -24,12 +25,15 @@ sealed interface Frame {
   /// @param address the address of all its nodes
   /// @param name what people call it
   /// @param domain in whose tree it takes part
-  record Register(String address, String name, String domain) implements Frame {}
+  /// @param locality where it is, as its program says
+  record Register(String address, String name, String domain, Locality locality) implements Frame {}
 
   /// The answer to that.
   ///
   /// @param leaseMillis after how long a silence a connection ends
-  record Registered(NodeId root, TreeNode.Settings settings, long leaseMillis) implements Frame {}
+  /// @param locality where the process is: as it said or, when it did not, as the server sees it
+  record Registered(NodeId root, TreeNode.Settings settings, long leaseMillis, Locality locality)
+      implements Frame {}
 
   /// What the process shows to the one that it connects to, until the next one comes.
   record Pass(Tickets.Ticket ticket) implements Frame {}

@@ -47,13 +47,17 @@ final class FrameCodec {
         ticket(MessageCodec.write(out, to), ticket);
       }
       case Frame.Said(Message message) -> MessageCodec.write(out.u8(SAID), message);
-      case Frame.Register(String address, String name, String domain) ->
-          out.u8(REGISTER).varint(Frame.VERSION).text(address).text(name).text(domain);
-      case Frame.Registered(var root, var settings, long leaseMillis) ->
-          MessageCodec.write(out.u8(REGISTERED).varint(Frame.VERSION), root)
-              .varint(settings.childrenMax())
-              .u8(settings.retrieval() == Retrieval.ONE_BY_ONE ? 0 : 1)
-              .varint(leaseMillis);
+      case Frame.Register(String address, String name, String domain, var locality) -> {
+        out.u8(REGISTER).varint(Frame.VERSION).text(address).text(name).text(domain);
+        MessageCodec.write(out, locality);
+      }
+      case Frame.Registered(var root, var settings, long leaseMillis, var locality) -> {
+        MessageCodec.write(out.u8(REGISTERED).varint(Frame.VERSION), root)
+            .varint(settings.childrenMax())
+            .u8(settings.retrieval() == Retrieval.ONE_BY_ONE ? 0 : 1)
+            .varint(leaseMillis);
+        MessageCodec.write(out, locality);
+      }
       case Frame.Pass(var ticket) -> ticket(out.u8(PASS), ticket);
       case Frame.Seal(long number, byte[] key) -> out.u8(SEAL).varint(number).sized(key);
       case Frame.Relayed(var from, var to, var message) -> {
@@ -103,11 +107,12 @@ final class FrameCodec {
       case SAID -> new Frame.Said(MessageCodec.read(in));
       case REGISTER -> {
         version(in);
-        yield new Frame.Register(in.text(), in.text(), in.text());
+        yield new Frame.Register(in.text(), in.text(), in.text(), MessageCodec.locality(in));
       }
       case REGISTERED -> {
         version(in);
-        yield new Frame.Registered(MessageCodec.node(in), settings(in), in.varint());
+        yield new Frame.Registered(
+            MessageCodec.node(in), settings(in), in.varint(), MessageCodec.locality(in));
       }
       case PASS -> new Frame.Pass(ticket(in));
       case SEAL -> new Frame.Seal(in.varint(), in.sized());

@@ -7,6 +7,7 @@ import java.util.SortedSet;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
+import stoa.Locality;
 import stoa.base.Decoder;
 import stoa.base.Decoder.MalformedException;
 import stoa.base.Encoder;
@@ -75,12 +76,12 @@ final class MessageCodec {
         write(out, copies);
       }
       case Message.Durable(long number) -> out.u8(DURABLE).varint(number);
-      case Message.Join(NodeId newcomer, var avoid) -> {
-        write(out.u8(JOIN), newcomer);
+      case Message.Join(NodeId newcomer, Locality at, int detour, var avoid) -> {
+        write(write(out.u8(JOIN), newcomer), at).u8(detour);
         all(out, avoid, MessageCodec::write);
       }
       case Message.Offer(NodeId above) -> write(out.u8(OFFER), above);
-      case Message.Attach() -> out.u8(ATTACH);
+      case Message.Attach(Locality at) -> write(out.u8(ATTACH), at);
       case Message.Welcome() -> out.u8(WELCOME);
       case Message.Move() -> out.u8(MOVE);
       case Message.Depart(Upward copies) -> write(out.u8(DEPART), copies);
@@ -94,7 +95,10 @@ final class MessageCodec {
       case Message.Promote promote -> write(out.u8(PROMOTE), promote);
       case Message.Replaced(NodeId by) -> write(out.u8(REPLACED), by);
       case Message.Farewell() -> out.u8(FAREWELL);
-      case Message.Depth(int depth) -> out.u8(DEPTH).u8(depth);
+      case Message.Depth(int depth, var localities) -> {
+        out.u8(DEPTH).u8(depth);
+        all(out, localities, MessageCodec::write);
+      }
       case Message.Greet(Kin kin) -> out.u8(GREET).u8(kin == Kin.PARENT ? 0 : 1);
     }
   }
@@ -128,6 +132,10 @@ final class MessageCodec {
 
   static Encoder write(Encoder out, NodeId node) {
     return out.text(node.address()).varint(node.number());
+  }
+
+  static Encoder write(Encoder out, Locality locality) {
+    return out.text(locality.toString());
   }
 
   static void optional(Encoder out, @Nullable NodeId node) {
@@ -165,9 +173,9 @@ final class MessageCodec {
       case ANSWER -> new Message.Answer(in.varint(), copy(in));
       case COPY_UP -> new Message.CopyUp(node(in), in.varint(), set(in, Decoder::id), upward(in));
       case DURABLE -> new Message.Durable(in.varint());
-      case JOIN -> new Message.Join(node(in), set(in, MessageCodec::node));
+      case JOIN -> new Message.Join(node(in), locality(in), in.u8(), set(in, MessageCodec::node));
       case OFFER -> new Message.Offer(node(in));
-      case ATTACH -> new Message.Attach();
+      case ATTACH -> new Message.Attach(locality(in));
       case WELCOME -> new Message.Welcome();
       case MOVE -> new Message.Move();
       case DEPART -> new Message.Depart(upward(in));
@@ -177,7 +185,7 @@ final class MessageCodec {
       case PROMOTE -> promote(in);
       case REPLACED -> new Message.Replaced(node(in));
       case FAREWELL -> new Message.Farewell();
-      case DEPTH -> new Message.Depth(in.u8());
+      case DEPTH -> new Message.Depth(in.u8(), set(in, MessageCodec::locality));
       case GREET -> new Message.Greet(either(in, Kin.PARENT, Kin.CHILD));
       default -> throw malformed("message " + kind);
     };
@@ -228,6 +236,15 @@ final class MessageCodec {
 
   static NodeId node(Decoder in) {
     return new NodeId(in.text(), in.varint());
+  }
+
+  static Locality locality(Decoder in) {
+    String path = in.text();
+    try {
+      return path.isEmpty() ? Locality.UNKNOWN : Locality.of(path);
+    } catch (IllegalArgumentException none) {
+      throw new MalformedException(String.valueOf(none.getMessage()));
+    }
   }
 
   static @Nullable NodeId optional(Decoder in) {

@@ -64,10 +64,10 @@ public final class PeerServer implements AutoCloseable {
   private final Map<String, Desk> desks = new ConcurrentHashMap<>();
   private final Map<String, ManagedChannel> channels = new ConcurrentHashMap<>();
 
-  private PeerServer(String host, @Nullable Path trusted) {
+  private PeerServer(@Nullable Path trusted) {
     this.trusted = trusted;
     server = null;
-    place = NodeId.LEAF + bracketed(host) + "/";
+    place = NodeId.LEAF;
   }
 
   private PeerServer(Membership.Inner inner, @Nullable Path trusted) {
@@ -103,10 +103,9 @@ public final class PeerServer implements AutoCloseable {
 
   /// Of a process that nobody connects to.
   ///
-  /// @param host by which it is known who is near
   /// @param trusted the certificate by which others are known; null when nothing is encrypted
-  public static PeerServer leaf(String host, @Nullable Path trusted) {
-    return new PeerServer(host, trusted);
+  public static PeerServer leaf(@Nullable Path trusted) {
+    return new PeerServer(trusted);
   }
 
   /// Of a process that others connect to.

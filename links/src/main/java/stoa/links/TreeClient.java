@@ -19,6 +19,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import stoa.LimitExceeded;
+import stoa.Locality;
 import stoa.Unavailable;
 import stoa.base.StreamId;
 import stoa.migration.Standing;
@@ -58,6 +59,7 @@ public final class TreeClient implements Uplink {
   private final PeerServer.Desk here;
   private final String domain;
   private final String name;
+  private final Locality said;
   private final Duration patience;
   private final Tickets tickets;
   private final ScheduledExecutorService ticks =
@@ -77,6 +79,7 @@ public final class TreeClient implements Uplink {
   private @Nullable Channel asked; // of the thread that ticks
   private volatile @Nullable NodeId root;
   private volatile TreeNode.@Nullable Settings settings;
+  private volatile Locality locality = Locality.UNKNOWN;
   private volatile Tickets.@Nullable Ticket ticket;
   private volatile @Nullable TreeLinks links;
   private volatile @Nullable Sides sides;
@@ -86,14 +89,21 @@ public final class TreeClient implements Uplink {
   /// @param peers of this process
   /// @param domain whose tree it is
   /// @param name what people call the process
+  /// @param said where its program says that it is
   /// @param patience how long the root is waited for
   public TreeClient(
-      Servers servers, PeerServer peers, String domain, String name, Duration patience) {
+      Servers servers,
+      PeerServer peers,
+      String domain,
+      String name,
+      Locality said,
+      Duration patience) {
     this.servers = servers;
     this.peers = peers;
     this.here = peers.open();
     this.domain = domain;
     this.name = name;
+    this.said = said;
     this.patience = patience;
     this.tickets = here.tickets();
     var _ = ticks.scheduleWithFixedDelay(this::tick, 0, TICK_MILLIS, TimeUnit.MILLISECONDS);
@@ -150,7 +160,7 @@ public final class TreeClient implements Uplink {
       lock.unlock();
     }
     dial(channel, pipe);
-    pipe.send(new Frame.Register(here.address(), name, domain));
+    pipe.send(new Frame.Register(here.address(), name, domain, said));
   }
 
   private static void dial(Channel channel, Pipe pipe) {
@@ -165,8 +175,7 @@ public final class TreeClient implements Uplink {
     @Override
     public void frame(Pipe pipe, Frame frame) {
       switch (frame) {
-        case Frame.Registered(NodeId at, var its, long leaseMillis) ->
-            registered(pipe, at, its, TimeUnit.MILLISECONDS.toNanos(leaseMillis));
+        case Frame.Registered welcome -> registered(pipe, welcome);
         case Frame.Seal seal -> tickets.learn(seal);
         case Frame.Pass(var next) -> passed(next);
         case Frame.Side(var object, boolean atServer) -> {
@@ -198,10 +207,13 @@ public final class TreeClient implements Uplink {
     }
   }
 
-  private void registered(Pipe pipe, NodeId at, TreeNode.Settings its, long lease) {
+  private void registered(Pipe pipe, Frame.Registered welcome) {
+    NodeId at = welcome.root();
+    long lease = TimeUnit.MILLISECONDS.toNanos(welcome.leaseMillis());
     LOG.debug("{} is registered at {}", name, at);
     if (!at.equals(root)) tickets.forget();
-    settings = its;
+    settings = welcome.settings();
+    locality = welcome.locality();
     leaseNanos = lease;
     if (links == null) {
       var made = new TreeLinks(new Around(), lease);
@@ -292,6 +304,11 @@ public final class TreeClient implements Uplink {
     var its = settings;
     if (its == null) throw new IllegalStateException("the root was not awaited");
     return its;
+  }
+
+  @Override
+  public Locality locality() {
+    return locality;
   }
 
   @Override

@@ -1,5 +1,7 @@
 package stoa.links;
 
+import stoa.Locality;
+
 /// A process of the tree, as it said last.
 ///
 /// @param domain in whose tree
@@ -9,6 +11,7 @@ package stoa.links;
 /// @param children how many nodes are directly below it
 /// @param owned how many objects are there
 /// @param isInner whether it may have children
+/// @param locality where it is
 public record TreeMember(
     String domain,
     String name,
@@ -16,4 +19,5 @@ public record TreeMember(
     String parent,
     int children,
     int owned,
-    boolean isInner) {}
+    boolean isInner,
+    Locality locality) {}

@@ -12,6 +12,7 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import stoa.Locality;
 import stoa.base.StreamId;
 import stoa.migration.Domain;
 import stoa.migration.core.Message;
@@ -71,11 +72,13 @@ final class TreeRoot implements AutoCloseable {
 
   /// Takes a stream by its first frame.
   ///
+  /// @param seen where the other side is, as it is seen here
   /// @return who hears of it from now on; null when it was refused
-  Pipe.@Nullable Ear enter(Pipe pipe, Frame first) {
+  Pipe.@Nullable Ear enter(Pipe pipe, Frame first, Locality seen) {
     return switch (first) {
       case Frame.Greeting(NodeId from, NodeId to, var ticket) -> greeted(pipe, from, to, ticket);
-      case Frame.Register(String address, String name, _) -> register(pipe, address, name);
+      case Frame.Register(String address, String name, _, var said) ->
+          register(pipe, address, name, said.equals(Locality.UNKNOWN) ? seen : said);
       default -> refuse(pipe, Status.INVALID_ARGUMENT, "no first frame: " + first);
     };
   }
@@ -90,7 +93,7 @@ final class TreeRoot implements AutoCloseable {
     return refuse(pipe, Status.UNAUTHENTICATED, "the ticket of " + from + " is not good");
   }
 
-  private Pipe.@Nullable Ear register(Pipe pipe, String address, String name) {
+  private Pipe.@Nullable Ear register(Pipe pipe, String address, String name, Locality locality) {
     if (desks.size() >= MEMBERS_MAX) {
       return refuse(
           pipe,
@@ -100,7 +103,7 @@ final class TreeRoot implements AutoCloseable {
     if (!address.contains("://") || address.length() > NAME_MAX || name.length() > NAME_MAX) {
       return refuse(pipe, Status.INVALID_ARGUMENT, "no address of a member: " + address);
     }
-    var desk = new Desk(pipe, address, name);
+    var desk = new Desk(pipe, address, name, locality);
     Desk before = desks.put(address, desk);
     if (before != null) before.pipe.cut(Status.ABORTED.withDescription("it came again"));
     background.execute(desk::welcome);
@@ -112,13 +115,15 @@ final class TreeRoot implements AutoCloseable {
     private final Pipe pipe;
     private final String address;
     private final String name;
+    private final Locality locality;
     private final Set<StreamId> asked = ConcurrentHashMap.newKeySet();
     private volatile Frame.@Nullable Standing standing;
 
-    private Desk(Pipe pipe, String address, String name) {
+    private Desk(Pipe pipe, String address, String name, Locality locality) {
       this.pipe = pipe;
       this.address = address;
       this.name = name;
+      this.locality = locality;
     }
 
     /* A root that was replaced, and does not know it yet, would give objects as they were. */
@@ -129,7 +134,7 @@ final class TreeRoot implements AutoCloseable {
         pipe.cut(Status.UNAVAILABLE.withDescription("another server has the store"));
         return;
       }
-      pipe.send(new Frame.Registered(domain.root(), domain.settings(), lease.toMillis()));
+      pipe.send(new Frame.Registered(domain.root(), domain.settings(), lease.toMillis(), locality));
       let(tickets.last());
     }
 
@@ -221,7 +226,9 @@ final class TreeRoot implements AutoCloseable {
 
     private TreeMember member() {
       var now = standing;
-      if (now == null) return new TreeMember(domain.name(), name, address, "", 0, 0, isInner());
+      if (now == null) {
+        return new TreeMember(domain.name(), name, address, "", 0, 0, isInner(), locality);
+      }
       NodeId parent = now.parent();
       return new TreeMember(
           domain.name(),
@@ -230,7 +237,8 @@ final class TreeRoot implements AutoCloseable {
           parent == null ? "" : parent.toString(),
           now.children(),
           now.owned(),
-          isInner());
+          isInner(),
+          locality);
     }
 
     private boolean isInner() {
@@ -272,7 +280,8 @@ final class TreeRoot implements AutoCloseable {
             "",
             root.children(),
             root.owned(),
-            true));
+            true,
+            Locality.UNKNOWN));
     desks.values().forEach(desk -> all.add(desk.member()));
     return all;
   }

@@ -1,5 +1,6 @@
 package stoa.links;
 
+import io.grpc.ServerInterceptors;
 import io.grpc.ServerServiceDefinition;
 import io.grpc.Status;
 import io.grpc.stub.CallStreamObserver;
@@ -15,6 +16,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import stoa.LimitExceeded;
+import stoa.Locality;
 import stoa.migration.Domain;
 import stoa.migration.core.Mandate;
 import stoa.objects.ObjectService;
@@ -25,12 +27,16 @@ public final class TreeServer implements AutoCloseable {
   /// How long a member may be silent, as a rule.
   public static final Duration LEASE = Duration.ofSeconds(5);
 
+  /// How many children a node takes, as a rule.
+  public static final int FAN_OUT = Domain.FAN_OUT;
+
   /// How many streams may be there that have said nothing.
   private static final int STRANGERS_MAX = 1_000;
 
   private final Supplier<@Nullable ObjectService> store;
   private final Executor background;
   private final Duration lease;
+  private final int fanOut;
   private final Map<Domain, TreeRoot> roots = new ConcurrentHashMap<>();
   private final Map<Pipe, Entering> strangers = new ConcurrentHashMap<>();
 
@@ -38,10 +44,13 @@ public final class TreeServer implements AutoCloseable {
   ///   while another server has it
   /// @param background runs what may wait for the disk
   /// @param lease after how long a silence a connection ends
-  public TreeServer(Supplier<@Nullable ObjectService> store, Executor background, Duration lease) {
+  /// @param fanOut how many children a node takes
+  public TreeServer(
+      Supplier<@Nullable ObjectService> store, Executor background, Duration lease, int fanOut) {
     this.store = store;
     this.background = background;
     this.lease = lease;
+    this.fanOut = fanOut;
     if (lease.toNanos() < Mandate.LENGTH_NANOS) {
       throw new IllegalArgumentException(
           "a lease of "
@@ -54,13 +63,15 @@ public final class TreeServer implements AutoCloseable {
 
   /// The service, for a server of gRPC.
   public ServerServiceDefinition service() {
-    return ServerServiceDefinition.builder("stoa.Tree")
-        .addMethod(Pipe.METHOD, ServerCalls.asyncBidiStreamingCall(this::take))
-        .build();
+    var service =
+        ServerServiceDefinition.builder("stoa.Tree")
+            .addMethod(Pipe.METHOD, ServerCalls.asyncBidiStreamingCall(this::take))
+            .build();
+    return ServerInterceptors.intercept(service, new Seen());
   }
 
   private StreamObserver<byte[]> take(StreamObserver<byte[]> out) {
-    var entering = new Entering();
+    var entering = new Entering(Seen.current());
     var pipe = new Pipe(entering);
     pipe.out((CallStreamObserver<byte[]>) out);
     if (strangers.size() < STRANGERS_MAX) {
@@ -74,8 +85,13 @@ public final class TreeServer implements AutoCloseable {
   /* Who hears of a stream: the root, when its first frame has said what it is for. Frames that come
    * before the root is there wait for it. */
   private final class Entering implements Pipe.Ear {
+    private final Locality seen;
     private Pipe.@Nullable Ear inside; // guarded by this
     private boolean over; // guarded by this
+
+    private Entering(Locality seen) {
+      this.seen = seen;
+    }
 
     @Override
     public void frame(Pipe pipe, Frame frame) {
@@ -93,7 +109,7 @@ public final class TreeServer implements AutoCloseable {
         pipe.cut(Status.UNAVAILABLE.withDescription("another server has the store"));
         return;
       }
-      known = root.enter(pipe, frame);
+      known = root.enter(pipe, frame, seen);
       if (known == null) return;
       synchronized (this) {
         inside = known;
@@ -128,7 +144,7 @@ public final class TreeServer implements AutoCloseable {
     if (first instanceof Frame.Greeting(_, var to, _)) {
       return roots.values().stream().filter(root -> root.is(to)).findAny().orElse(null);
     }
-    if (first instanceof Frame.Register(_, _, String domain)) return root(pipe, domain);
+    if (first instanceof Frame.Register(_, _, String domain, _)) return root(pipe, domain);
     pipe.cut(Status.INVALID_ARGUMENT.withDescription("no first frame: " + first));
     return null;
   }
@@ -139,7 +155,12 @@ public final class TreeServer implements AutoCloseable {
       if (service == null || service.hasFailed()) return null;
       var domain = (Domain) service.placing(name);
       if (domain.isOver()) return null;
-      return roots.computeIfAbsent(domain, _ -> new TreeRoot(domain, service, background, lease));
+      return roots.computeIfAbsent(
+          domain,
+          _ -> {
+            domain.fanOut(fanOut);
+            return new TreeRoot(domain, service, background, lease);
+          });
     } catch (LimitExceeded tooMany) {
       pipe.cut(Status.RESOURCE_EXHAUSTED.withDescription(tooMany.getMessage()));
       return null;

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.net.InetAddress;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -16,6 +17,7 @@ import java.util.SortedSet;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
+import stoa.Locality;
 import stoa.base.Decoder;
 import stoa.base.StreamId;
 import stoa.migration.core.Copy;
@@ -33,6 +35,10 @@ class FrameCodecTest {
 
   private NodeId node() {
     return new NodeId("tcp://10.0.0." + random.nextInt(9) + ":1/x", random.nextLong());
+  }
+
+  private Locality locality() {
+    return Locality.of("rack-" + random.nextInt(9) + "/host-" + random.nextInt(9));
   }
 
   private StreamId stream() {
@@ -77,9 +83,9 @@ class FrameCodecTest {
         new Message.Answer(random.nextLong(), copy()),
         new Message.CopyUp(node(), random.nextLong(), new TreeSet<>(has.keySet()), upward()),
         new Message.Durable(random.nextLong()),
-        new Message.Join(node(), nodes),
+        new Message.Join(node(), locality(), random.nextInt(256), nodes),
         new Message.Offer(node()),
-        new Message.Attach(),
+        new Message.Attach(locality()),
         new Message.Welcome(),
         new Message.Move(),
         new Message.Depart(upward()),
@@ -91,7 +97,7 @@ class FrameCodecTest {
         new Message.Replaced(node()),
         new Message.Farewell(),
         new Message.Greet(Message.Kin.PARENT),
-        new Message.Depth(random.nextInt(256)));
+        new Message.Depth(random.nextInt(256), new TreeSet<>(List.of(locality(), locality()))));
   }
 
   private List<Frame> frames() {
@@ -104,9 +110,10 @@ class FrameCodecTest {
       }
     }
     all.add(new Frame.Greeting(node(), node(), ticket));
-    all.add(new Frame.Register("leaf://h/1", "some process", "default"));
+    all.add(new Frame.Register("leaf://1", "some process", "default", locality()));
+    all.add(new Frame.Register("leaf://1", "some process", "default", Locality.UNKNOWN));
     var settings = new TreeNode.Settings(5, TreeNode.Retrieval.AHEAD);
-    all.add(new Frame.Registered(node(), settings, 5_000));
+    all.add(new Frame.Registered(node(), settings, 5_000, locality()));
     all.add(new Frame.Pass(ticket));
     all.add(new Frame.Seal(3, bytes()));
     all.add(new Frame.Named("some.Type", bytes()));
@@ -154,10 +161,31 @@ class FrameCodecTest {
 
   @Test
   void anotherVersionIsRefusedWithWordsThatSaySo() {
-    byte[] bytes = FrameCodec.write(new Frame.Register("leaf://h/1", "x", "default")).toBytes();
+    var register = new Frame.Register("leaf://1", "x", "default", Locality.UNKNOWN);
+    byte[] bytes = FrameCodec.write(register).toBytes();
     bytes[1] = 9;
     var refused = assertThrows(Decoder.MalformedException.class, () -> FrameCodec.read(bytes));
     assertTrue(refused.toString().contains("version 9"), refused::toString);
+  }
+
+  @Test
+  void aLocalityThatIsNoneIsRefused() {
+    var register = new Frame.Register("leaf://1", "x", "default", Locality.of("a/b"));
+    byte[] bytes = FrameCodec.write(register).toBytes();
+    bytes[bytes.length - 1] = '/';
+    var refused = assertThrows(Decoder.MalformedException.class, () -> FrameCodec.read(bytes));
+    assertTrue(refused.toString().contains("a//"), refused::toString);
+  }
+
+  @Test
+  void whoComesFromThisMachineIsAtOnePlaceWhateverItsAddress() throws Exception {
+    var near = InetAddress.getLoopbackAddress();
+    var outer = InetAddress.getByName("10.0.0.7");
+    var other = InetAddress.getByName("fe80::7%1");
+    assertEquals(Seen.locality(near, near), Seen.locality(outer, outer));
+    assertEquals(Seen.locality(near, near), Seen.locality(near, null));
+    assertEquals(Locality.of("10.0.0.7"), Seen.locality(outer, near));
+    assertEquals(Locality.of("fe80:0:0:0:0:0:0:7"), Seen.locality(other, near));
   }
 
   @Test
@@ -165,15 +193,15 @@ class FrameCodecTest {
     var root = new Tickets();
     var inner = new Tickets();
     inner.learn(root.next());
-    var ticket = root.of("leaf://h/1");
-    assertTrue(inner.isGood(ticket, "leaf://h/1"));
-    assertFalse(inner.isGood(ticket, "leaf://h/2"));
-    assertFalse(inner.isGood(new Tickets.Ticket(9, ticket.code()), "leaf://h/1"));
+    var ticket = root.of("leaf://1");
+    assertTrue(inner.isGood(ticket, "leaf://1"));
+    assertFalse(inner.isGood(ticket, "leaf://2"));
+    assertFalse(inner.isGood(new Tickets.Ticket(9, ticket.code()), "leaf://1"));
     for (int i = 1; i < Tickets.KEPT; i++) inner.learn(root.next());
-    assertTrue(inner.isGood(ticket, "leaf://h/1"));
+    assertTrue(inner.isGood(ticket, "leaf://1"));
     inner.learn(root.next());
-    assertFalse(inner.isGood(ticket, "leaf://h/1"));
-    assertTrue(inner.isGood(root.of("leaf://h/1"), "leaf://h/1"));
+    assertFalse(inner.isGood(ticket, "leaf://1"));
+    assertTrue(inner.isGood(root.of("leaf://1"), "leaf://1"));
     assertInstanceOf(Frame.Seal.class, root.last());
   }
 }

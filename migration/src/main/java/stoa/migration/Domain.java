@@ -11,11 +11,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import stoa.Action;
 import stoa.Closed;
+import stoa.Locality;
 import stoa.Reads;
 import stoa.Stoa;
 import stoa.base.Clock;
 import stoa.base.StreamId;
 import stoa.migration.core.CostModel;
+import stoa.migration.core.Event;
 import stoa.migration.core.Mandate;
 import stoa.migration.core.NodeId;
 import stoa.migration.core.TreeNode;
@@ -34,6 +36,9 @@ import stoa.store.Timing;
 /// durable when they return.
 @SuppressWarnings("exports") // Justification: of Placing, which programs do not call
 public final class Domain implements Placing.Root {
+  /// How many children a node takes, as a rule.
+  public static final int FAN_OUT = 5;
+
   static final long TICK_MILLIS = 200;
   private static final long CONFIRM_MILLIS = 100;
   private static final String ROOT = "root";
@@ -47,7 +52,7 @@ public final class Domain implements Placing.Root {
   private final PlacedStore store;
   private final String name;
   private final Clock clock;
-  private final TreeNode.Settings settings;
+  private volatile TreeNode.Settings settings;
   private final Site here = new Here();
   private final RoutedLinks links = new RoutedLinks();
   private final AtomicLong numbers = new AtomicLong();
@@ -172,6 +177,12 @@ public final class Domain implements Placing.Root {
     } catch (RuntimeException failed) {
       LOG.warn("not all of the domain {} know that it has its root", name, failed);
     }
+  }
+
+  /// Has the root, and the nodes that join from now on, take so many children.
+  public void fanOut(int childrenMax) {
+    settings = settings.withChildrenMax(childrenMax);
+    rootMember.on(new Event.FanOut(childrenMax));
   }
 
   /// The settings of all nodes.
@@ -300,6 +311,12 @@ public final class Domain implements Placing.Root {
       return links;
     }
 
+    /* All of this process are as near to each other. */
+    @Override
+    public Locality locality() {
+      return Locality.UNKNOWN;
+    }
+
     @Override
     public NodeId root() {
       return root;
@@ -365,7 +382,7 @@ public final class Domain implements Placing.Root {
     }
   }
 
-  private void atRoot(stoa.migration.core.Event event) {
+  private void atRoot(Event event) {
     rootMember.on(event);
   }
 

@@ -7,8 +7,6 @@ import stoa.objects.Placing;
 
 /// Begins the tree of a domain when the first of its objects is called.
 public final class Domains implements Placing.Provider {
-  private static final int CHILDREN_MAX = 5;
-
   /// For [java.util.ServiceLoader].
   public Domains() {}
 
@@ -19,6 +17,6 @@ public final class Domains implements Placing.Provider {
         domain,
         before,
         store.clock(),
-        new TreeNode.Settings(CHILDREN_MAX, Retrieval.ONE_BY_ONE));
+        new TreeNode.Settings(Domain.FAN_OUT, Retrieval.ONE_BY_ONE));
   }
 }

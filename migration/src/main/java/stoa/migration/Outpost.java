@@ -12,6 +12,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import stoa.DeadlineExceeded;
+import stoa.Locality;
 import stoa.Placement;
 import stoa.Unavailable;
 import stoa.base.Clock;
@@ -141,6 +142,11 @@ public final class Outpost implements AutoCloseable {
     @Override
     public Links links() {
       return uplink;
+    }
+
+    @Override
+    public Locality locality() {
+      return uplink.locality();
     }
 
     @Override

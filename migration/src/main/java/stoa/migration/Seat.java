@@ -190,7 +190,7 @@ final class Seat {
 
   private void join() {
     NodeId root = site.root();
-    if (root != null) take(new Event.Join(root));
+    if (root != null) take(new Event.Join(root, site.locality()));
   }
 
   void tick() {

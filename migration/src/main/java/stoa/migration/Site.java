@@ -1,6 +1,7 @@
 package stoa.migration;
 
 import org.jspecify.annotations.Nullable;
+import stoa.Locality;
 import stoa.base.StreamId;
 import stoa.migration.core.NodeId;
 import stoa.migration.core.TreeNode;
@@ -37,6 +38,9 @@ interface Site {
 
   /// The connections of its nodes.
   Links links();
+
+  /// Where its process is.
+  Locality locality();
 
   /// The root of the tree; null while it is not known.
   @Nullable NodeId root();

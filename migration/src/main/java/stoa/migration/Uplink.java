@@ -1,6 +1,7 @@
 package stoa.migration;
 
 import org.jspecify.annotations.Nullable;
+import stoa.Locality;
 import stoa.base.StreamId;
 import stoa.migration.core.CostModel;
 import stoa.migration.core.NodeId;
@@ -19,6 +20,9 @@ public interface Uplink extends Links, AutoCloseable {
 
   /// The settings of all nodes, as the root said.
   TreeNode.Settings settings();
+
+  /// Where this process is, as its program or the root has said; known with the root.
+  Locality locality();
 
   /// The address of all nodes of this process.
   String address();

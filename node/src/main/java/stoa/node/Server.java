@@ -76,7 +76,9 @@ public final class Server implements AutoCloseable {
   private Server(ServerConfig config, Nodes nodes) throws IOException {
     this.config = config;
     this.nodes = nodes;
-    tree = new TreeServer(this::placed, nodes.threads().background(), config.treeLease());
+    tree =
+        new TreeServer(
+            this::placed, nodes.threads().background(), config.treeLease(), config.treeFanOut());
     var builder =
         NettyServerBuilder.forAddress(new InetSocketAddress(config.host(), config.port()))
             .directExecutor()
@@ -286,6 +288,7 @@ public final class Server implements AutoCloseable {
           .setObjects(member.owned())
           .setInner(member.isInner())
           .setDomain(member.domain())
+          .setLocality(member.locality().toString())
           .build();
     }
 

@@ -25,6 +25,8 @@ import stoa.links.TreeServer;
 /// @param drainTimeMax how long a server that stops waits for what is under way
 /// @param treeLease after how long a silence a connection ends between processes among which
 ///   objects migrate, and the objects that were at one are taken from it
+/// @param treeFanOut how many of these processes are directly below each of them, and below the
+///   server, at most
 public record ServerConfig(
     String host,
     int port,
@@ -40,7 +42,11 @@ public record ServerConfig(
     Duration helloTimeMax,
     int helloConnectionsMax,
     Duration drainTimeMax,
-    Duration treeLease) {
+    Duration treeLease,
+    int treeFanOut) {
+  private static final int FAN_OUT_MIN = 2;
+  private static final int FAN_OUT_MAX = 1_000;
+
   /// Checks the values.
   public ServerConfig {
     Objects.requireNonNull(host, "host");
@@ -54,6 +60,15 @@ public record ServerConfig(
     }
     if ((certificate == null) != (key == null)) {
       throw new IllegalArgumentException("a certificate and its key go together; give both");
+    }
+    if (treeFanOut < FAN_OUT_MIN || treeFanOut > FAN_OUT_MAX) {
+      throw new IllegalArgumentException(
+          "a tree in which "
+              + treeFanOut
+              + " processes are below one is too narrow or too wide; give "
+              + FAN_OUT_MIN
+              + " to "
+              + FAN_OUT_MAX);
     }
   }
 
@@ -74,7 +89,8 @@ public record ServerConfig(
         Duration.ofSeconds(10),
         1_000,
         Duration.ofSeconds(10),
-        TreeServer.LEASE);
+        TreeServer.LEASE,
+        TreeServer.FAN_OUT);
   }
 
   /// This with encrypted connections.
@@ -177,6 +193,17 @@ public record ServerConfig(
 
   /// This with another lease of the tree.
   public ServerConfig withTreeLease(Duration value) {
+    return withTree(value, treeFanOut);
+  }
+
+  /// This with another fan-out of the tree.
+  ///
+  /// @throws IllegalArgumentException when it is below 2 or above 1,000
+  public ServerConfig withTreeFanOut(int value) {
+    return withTree(treeLease, value);
+  }
+
+  private ServerConfig withTree(Duration newLease, int newFanOut) {
     return new ServerConfig(
         host,
         port,
@@ -192,7 +219,8 @@ public record ServerConfig(
         helloTimeMax,
         helloConnectionsMax,
         drainTimeMax,
-        value);
+        newLease,
+        newFanOut);
   }
 
   private ServerConfig with(
@@ -220,6 +248,7 @@ public record ServerConfig(
         newHelloTimeMax,
         newHelloConnectionsMax,
         drainTimeMax,
-        treeLease);
+        treeLease,
+        treeFanOut);
   }
 }

@@ -8,6 +8,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
+import stoa.Locality;
 import stoa.Stoa;
 import stoa.Unavailable;
 import stoa.base.StreamId;
@@ -351,6 +352,11 @@ final class LendingServer {
     @Override
     public stoa.migration.core.TreeNode.Settings settings() {
       return Objects.requireNonNull(settings);
+    }
+
+    @Override
+    public Locality locality() {
+      return Locality.UNKNOWN;
     }
 
     @Override

@@ -7,6 +7,7 @@ import java.util.SortedSet;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
+import stoa.Locality;
 import stoa.Reads;
 import stoa.base.StreamId;
 import stoa.migration.core.Copy;
@@ -104,12 +105,17 @@ final class MigrationProcess {
     end();
     int dice = chance.below(100);
     if (!joined) {
-      if (dice < 20) on(new Event.Join(world.root().id()));
+      if (dice < 20) on(new Event.Join(world.root().id(), host()));
     } else if (dice < 25) {
       if (world.losesTold()) on(new Event.Tick());
     } else if (!leaving && todo > 0) {
       work();
     }
+  }
+
+  /* One of three. */
+  private Locality host() {
+    return Locality.of("host-" + Math.floorMod(address.hashCode(), 3));
   }
 
   private void work() {

@@ -3,6 +3,7 @@ package stoa.migration.core;
 import java.util.SortedMap;
 import java.util.SortedSet;
 import org.jspecify.annotations.Nullable;
+import stoa.Locality;
 import stoa.Reads;
 import stoa.base.StreamId;
 
@@ -18,7 +19,11 @@ public sealed interface Event {
   /// The node is to join the tree. Until it has, this may be said again.
   ///
   /// @param root the root, as far as it is known
-  record Join(NodeId root) implements Event {}
+  /// @param at where its process is
+  record Join(NodeId root, Locality at) implements Event {}
+
+  /// Of the root: how many children it takes from now on. Those that it has stay.
+  record FanOut(int childrenMax) implements Event {}
 
   /// An update, or an operation on several objects, is to run here.
   ///

@@ -4,6 +4,7 @@ import java.util.List;
 import java.util.SortedMap;
 import java.util.SortedSet;
 import org.jspecify.annotations.Nullable;
+import stoa.Locality;
 import stoa.base.StreamId;
 
 /// What nodes say to each other. Neighbors, if it is not [Direct].
@@ -71,14 +72,19 @@ public sealed interface Message {
 
   /// A node wants a place in the tree. The root is told, and passes it on to a child, and so on.
   ///
+  /// @param at where its process is
+  /// @param detour how many levels deeper than it must it may go, to be near to others
   /// @param avoid who offered it a place and could not be reached
-  record Join(NodeId newcomer, SortedSet<NodeId> avoid) implements Direct {}
+  record Join(NodeId newcomer, Locality at, int detour, SortedSet<NodeId> avoid)
+      implements Direct {}
 
   /// There is a place below a node. The receiver takes the first that it is offered.
   record Offer(NodeId above) implements Direct {}
 
   /// The sender takes the place that it was offered.
-  record Attach() implements Message {}
+  ///
+  /// @param at where its process is
+  record Attach(Locality at) implements Message {}
 
   /// The receiver is a child of the sender.
   record Welcome() implements Message {}
@@ -136,10 +142,13 @@ public sealed interface Message {
   /// The sender takes the receiver for a neighbor. It is the first between the two.
   record Greet(Kin kin) implements Message {}
 
-  /// How far below the sender, a child of the receiver, the nearest place for a newcomer is: 0 when
-  /// it has one itself, and [#MOST] when it is that far or farther.
-  record Depth(int depth) implements Message {
-    /// The greatest.
+  /// What is below the sender, a child of the receiver.
+  ///
+  /// @param depth how far below it the next place for a newcomer is: 0 when it has one itself, and
+  ///   [#MOST] when it is that far or farther
+  /// @param localities where it is, and all that are below it; in fewer names when these are many
+  record Depth(int depth, SortedSet<Locality> localities) implements Message {
+    /// The greatest depth.
     public static final int MOST = 255;
   }
 

@@ -15,17 +15,6 @@ public record NodeId(String address, long number) implements Comparable<NodeId> 
     return address.startsWith(LEAF);
   }
 
-  /// The host of its process, by which nodes that are near each other are known; the whole address
-  /// when there is none in it.
-  public String host() {
-    int from = address.indexOf("://");
-    if (from < 0) return address;
-    int to = address.indexOf('/', from + 3);
-    String place = to < 0 ? address.substring(from + 3) : address.substring(from + 3, to);
-    int port = place.lastIndexOf(':');
-    return port <= place.indexOf(']') ? place : place.substring(0, port);
-  }
-
   @Override
   public int compareTo(NodeId other) {
     int byAddress = address.compareTo(other.address);

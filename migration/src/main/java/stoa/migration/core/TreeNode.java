@@ -3,6 +3,8 @@ package stoa.migration.core;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Collections;
+import java.util.Comparator;
 import java.util.Deque;
 import java.util.List;
 import java.util.Objects;
@@ -12,6 +14,7 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
+import stoa.Locality;
 import stoa.Reads;
 import stoa.base.Check;
 import stoa.base.StreamId;
@@ -78,6 +81,11 @@ public final class TreeNode {
       this(childrenMax, retrieval, COPY_BYTES_MAX);
     }
 
+    /// This with another number of children.
+    public Settings withChildrenMax(int value) {
+      return new Settings(value, retrieval, copyBytesMax);
+    }
+
     /// The most of them: a node that leaves hands over all that it has in one message.
     private static final long HANDED_OVER_MAX = 128L << 20;
 
@@ -109,10 +117,14 @@ public final class TreeNode {
     }
   }
 
-  /* What is known of a child: how far below it the nearest place for a newcomer is, and how many
-   * newcomers were passed on to it. */
-  private record Below(int depth, int passed) {
-    private static final Below NEW = new Below(0, 0);
+  /* What is known of a child: how far below it the next place for a newcomer is, how many newcomers were
+   * passed on to it, and where it is and those below it. */
+  private record Below(int depth, int passed, SortedSet<Locality> localities) {
+    private static final Below NEW = new Below(0, 0, Collections.emptySortedSet());
+
+    private Below passedOneMore() {
+      return new Below(depth, passed + 1, localities);
+    }
   }
 
   private record Stashed(NodeId from, Event event) {}
@@ -125,20 +137,24 @@ public final class TreeNode {
   private static final long LAST_FLUSH = -1;
 
   private static final int UNREACHABLE_MAX = 16;
-  private static final int UNTOLD = -1;
+
+  /* How many levels deeper than it must a newcomer goes to be near to others: so the tree stays flat
+   * wherever they are. */
+  private static final int DETOUR_MAX = 3;
 
   private final NodeId me;
-  private final Settings settings;
+  private Settings settings;
   private final boolean isRoot;
   private final long oldest;
   private Stage stage;
+  private Locality locality = Locality.UNKNOWN;
   private @Nullable NodeId parent;
   /* While it joins, who has a place for it, and who had but could not be reached. */
   private @Nullable NodeId offered;
   private final SortedSet<NodeId> unreachable = new TreeSet<>();
   private final SortedMap<NodeId, Below> children = new TreeMap<>();
-  /* The depth that the parent was told, and whether it may be another by now. */
-  private int toldDepth = UNTOLD;
+  /* What the parent was told of what is here, and whether that may be different by now. */
+  private Message.@Nullable Depth told;
   private boolean isToTell;
   private final SortedMap<StreamId, LocalQueue> queues = new TreeMap<>();
   private final Copies copies;
@@ -294,12 +310,14 @@ public final class TreeNode {
     switch (event) {
       case Event.Received(NodeId from, Message message) -> received(from, message);
       case Event.Gone(NodeId node) -> gone(node);
-      case Event.Join(NodeId to) -> {
+      case Event.Join(NodeId to, Locality at) -> {
         if (stage == Stage.NEW) stage = Stage.JOINING;
-        if (stage == Stage.JOINING) {
-          effects.add(new Effect.Tell(to, new Message.Join(me, new TreeSet<>(unreachable))));
-        }
+        if (stage != Stage.JOINING) return;
+        locality = at;
+        var avoid = new TreeSet<>(unreachable);
+        effects.add(new Effect.Tell(to, new Message.Join(me, at, DETOUR_MAX, avoid)));
       }
+      case Event.FanOut(int childrenMax) -> settings = settings.withChildrenMax(childrenMax);
       case Event.Tick() -> tick();
       case Event.Loaded loaded -> loaded(loaded);
       case Event.Persisted(long number) -> persisted(number);
@@ -363,8 +381,8 @@ public final class TreeNode {
       if (message instanceof Message.Farewell) awaited.remove(from);
     } else if (message instanceof Message.Welcome) {
       welcome(from);
-    } else if (message instanceof Message.Attach) {
-      attach(from);
+    } else if (message instanceof Message.Attach(Locality at)) {
+      attach(from, at);
     } else if (isNeighbor(from)) {
       fromNeighbor(from, message);
     } else if (isExpected(from)) {
@@ -377,7 +395,7 @@ public final class TreeNode {
   private void welcome(NodeId from) {
     Check.that(stage == Stage.JOINING && from.equals(offered), "%s attached to %s", me, from);
     parent = from;
-    toldDepth = UNTOLD;
+    told = new Message.Depth(0, only(locality));
     stage = Stage.IN;
     effects.add(new Effect.Joined());
     while (!early.isEmpty()) asked(early.remove());
@@ -394,7 +412,7 @@ public final class TreeNode {
       case Message.Offer(NodeId above) -> {
         if (stage != Stage.JOINING || offered != null) return;
         offered = above;
-        effects.add(new Effect.Send(above, new Message.Attach()));
+        effects.add(new Effect.Send(above, new Message.Attach(locality)));
       }
       case Message.Answer(long read, Copy copy) -> answered(read, copy);
       case Message.Durable(long number) -> durable(number);
@@ -430,9 +448,9 @@ public final class TreeNode {
       }
       case Message.Promote promote -> promoted(from, promote);
       case Message.Replaced(NodeId by) -> replaced(from, by);
-      case Message.Depth(int depth) -> {
+      case Message.Depth(int depth, var localities) -> {
         isToTell = true;
-        children.computeIfPresent(from, (_, below) -> new Below(depth, below.passed));
+        children.computeIfPresent(from, (_, below) -> new Below(depth, below.passed, localities));
       }
       case Message.Greet _ -> {}
       case Message.Attach _, Message.Welcome _, Message.Farewell _, Message.Direct _ ->
@@ -517,34 +535,52 @@ public final class TreeNode {
 
   // ---- joining
 
-  /* A node that has room takes the newcomer. Others pass it on to a child: one of its host, if there
-   * is any, and of these one with a place as near as there is. */
+  /* A node that has room takes the newcomer, unless it is not the root and somebody below it is nearer.
+   * Others pass it on to the child with the nearest of all below it; of several to the one with a place at the
+   * least depth. */
   private void join(Message.Join join) {
     NodeId newcomer = join.newcomer();
     if (!isIn() || newcomer.equals(me)) return;
-    NodeId best = null;
-    for (var child : children.keySet()) {
-      if (child.isLeaf() || join.avoid().contains(child)) continue;
-      if (child.address().equals(newcomer.address())) continue; // what the newcomer was before
-      if (best == null || isBetter(child, best, newcomer.host())) best = child;
-    }
-    if (best == null || children.size() < settings.childrenMax) {
+    boolean hasRoom = children.size() < settings.childrenMax;
+    var able = ableToTake(join);
+    int least = hasRoom ? 0 : able.stream().mapToInt(each -> below(each).depth + 1).min().orElse(0);
+    able.removeIf(each -> below(each).depth + 1 - least > join.detour());
+    NodeId best = able.stream().min(byNearness(join.at())).orElse(null);
+    if (best == null || (hasRoom && !isNearer(best, join.at()))) {
       effects.add(new Effect.Tell(newcomer, new Message.Offer(me)));
       return;
     }
-    children.computeIfPresent(best, (_, below) -> new Below(below.depth, below.passed + 1));
-    send(best, join);
+    int left = join.detour() - (below(best).depth + 1 - least);
+    children.put(best, below(best).passedOneMore());
+    send(best, new Message.Join(newcomer, join.at(), left, join.avoid()));
   }
 
-  private boolean isBetter(NodeId child, NodeId than, String host) {
-    boolean near = child.host().equals(host);
-    if (near != than.host().equals(host)) return near;
-    var below = children.getOrDefault(child, Below.NEW);
-    var other = children.getOrDefault(than, Below.NEW);
-    return below.depth == other.depth ? below.passed < other.passed : below.depth < other.depth;
+  /* The children to whom the newcomer may be passed on. */
+  private List<NodeId> ableToTake(Message.Join join) {
+    List<NodeId> able = new ArrayList<>();
+    for (var child : children.keySet()) {
+      if (child.isLeaf() || join.avoid().contains(child)) continue;
+      if (child.address().equals(join.newcomer().address())) continue; // what it was before
+      able.add(child);
+    }
+    return able;
   }
 
-  /* How far below this node the nearest place for a newcomer is. */
+  private Below below(NodeId child) {
+    return children.getOrDefault(child, Below.NEW);
+  }
+
+  private boolean isNearer(NodeId child, Locality to) {
+    return !isRoot && Localities.nearness(below(child).localities, to) > locality.shared(to);
+  }
+
+  private Comparator<NodeId> byNearness(Locality to) {
+    return Comparator.<NodeId>comparingInt(each -> -Localities.nearness(below(each).localities, to))
+        .thenComparingInt(each -> below(each).depth)
+        .thenComparingInt(each -> below(each).passed);
+  }
+
+  /* How far below this node the next place for a newcomer is. */
   private int depth() {
     if (children.size() < settings.childrenMax) return 0;
     int least = Integer.MAX_VALUE;
@@ -554,19 +590,25 @@ public final class TreeNode {
     return least == Integer.MAX_VALUE ? 0 : Math.min(least, Message.Depth.MOST);
   }
 
-  /* Tells the parent when it is another one than before, so that the tree stays flat. */
+  private static SortedSet<Locality> only(Locality one) {
+    return Localities.of(one, List.of());
+  }
+
+  /* Tells the parent what has changed of that, and of where all of this subtree are. */
   private void tellDepth() {
     isToTell = false;
-    int depth = depth();
-    if (parent == null || stage != Stage.IN || depth == toldDepth) return;
-    toldDepth = depth;
-    send(parent, new Message.Depth(depth));
+    if (parent == null || stage != Stage.IN) return;
+    var below = children.values().stream().map(Below::localities).toList();
+    var now = new Message.Depth(depth(), Localities.of(locality, below));
+    if (now.equals(told)) return;
+    told = now;
+    send(parent, now);
   }
 
   /* Takes a newcomer, perhaps one too many: others may have come since the offer. */
-  private void attach(NodeId newcomer) {
+  private void attach(NodeId newcomer, Locality at) {
     if (!isIn()) return;
-    children.put(newcomer, Below.NEW);
+    children.put(newcomer, new Below(0, 0, only(at)));
     isToTell = true;
     send(newcomer, new Message.Welcome());
     if (stage != Stage.ASKING) return;
@@ -938,11 +980,11 @@ public final class TreeNode {
     var kin = node.equals(parent) ? Kin.PARENT : Kin.CHILD;
     if (kin == Kin.PARENT) {
       parent = by; // which has all that the old one had
-      toldDepth = UNTOLD;
+      told = null;
       isToTell = true;
     } else {
       Below below = children.remove(node);
-      children.put(by, below == null ? Below.NEW : new Below(0, below.passed));
+      children.put(by, below == null ? Below.NEW : new Below(0, below.passed, below.localities));
       routes.replaceAll((_, route) ->
           route.to().equals(node) ? new Route(route.object(), route.course(), by) : route);
     }
@@ -985,7 +1027,7 @@ public final class TreeNode {
     predecessor = null;
     effects.add(new Effect.Send(from, new Message.Farewell()));
     parent = upper.parent;
-    toldDepth = UNTOLD;
+    told = null;
     isToTell = true;
     for (var each : upper.children.keySet()) {
       if (!each.equals(me)) children.put(each, upper.children.getOrDefault(each, Below.NEW));

@@ -1,0 +1,44 @@
+package stoa.migration.core;
+
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.SortedSet;
+import java.util.TreeSet;
+import stoa.Locality;
+
+/// What a node says of where all of its subtree are. Stateless.
+final class Localities {
+  /// How many it says at most.
+  static final int MAX = 64;
+
+  private Localities() {}
+
+  /// Those of a node and of what is below it. When there are too many, the narrowest names are left
+  /// out, as many as must be: then some are known to be in a rack, say, and no more.
+  static SortedSet<Locality> of(Locality own, Collection<SortedSet<Locality>> below) {
+    SortedSet<Locality> all = new TreeSet<>();
+    for (var each : below) all.addAll(each);
+    all.add(own);
+    all.remove(Locality.UNKNOWN);
+    while (all.size() > MAX) {
+      int longest = all.stream().mapToInt(each -> each.names().size()).max().orElseThrow();
+      if (longest == 1) all.remove(all.last());
+      else all = cut(all, longest - 1);
+    }
+    return all;
+  }
+
+  private static SortedSet<Locality> cut(SortedSet<Locality> all, int names) {
+    SortedSet<Locality> shorter = new TreeSet<>();
+    for (var each : all) {
+      int left = Math.min(names, each.names().size());
+      shorter.add(new Locality(each.names().subList(0, left)));
+    }
+    return shorter;
+  }
+
+  /// How near the nearest of them is: how many names it shares.
+  static int nearness(SortedSet<Locality> some, Locality to) {
+    return some.stream().map(to::shared).max(Comparator.naturalOrder()).orElse(0);
+  }
+}
