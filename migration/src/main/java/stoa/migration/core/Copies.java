@@ -104,10 +104,6 @@ final class Copies {
     return true;
   }
 
-  boolean has(StreamId object) {
-    return newest.containsKey(object);
-  }
-
   /// Notes that a dependency is not known to the parent.
   void depend(Dependency dependency) {
     dependencies.computeIfAbsent(dependency.object(), _ -> new TreeSet<>()).add(dependency.on());

@@ -6,8 +6,10 @@ import java.util.Collection;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.Deque;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Objects;
+import java.util.SequencedMap;
 import java.util.SortedMap;
 import java.util.SortedSet;
 import java.util.TreeMap;
@@ -173,8 +175,9 @@ public final class TreeNode {
   private final SortedMap<ReadId, Route> routes = new TreeMap<>();
   private long attempts;
   /* The newest copies that reads of this node have seen and that did not come through the tree.
-   * They are for reading only: what they depend on may be unknown here. */
-  private final SortedMap<StreamId, Copy> seen = new TreeMap<>();
+   * They are for reading only: what they depend on may be unknown here. The one that was read least
+   * recently comes first. */
+  private final SequencedMap<StreamId, Copy> seen = new LinkedHashMap<>(16, 0.75f, true);
   private long seenBytes;
   /* The versions of those that were let go: nothing older is read. */
   private final SortedMap<StreamId, Version> floors = new TreeMap<>();
@@ -282,17 +285,26 @@ public final class TreeNode {
     }
   }
 
-  /* A read of an object of which there is no copy here is strict, so that nothing older is seen. */
-  private void evictSeen() {
-    for (var object : List.copyOf(seen.keySet())) {
-      if (!copies.has(object)) evictSeen(object);
-    }
-    seenBytes = seen.values().stream().mapToLong(copy -> copy.state().length).sum();
+  /* Keeps what a read has seen, and lets go of others when that is too much. */
+  private void see(Copy copy) {
+    Copy before = seen.remove(copy.object());
+    if (before != null) seenBytes -= before.state().length;
+    Copy newest = before == null || isNewer(copy, before) ? copy : before;
+    seen.put(newest.object(), newest);
+    seenBytes += newest.state().length;
+    while (seenBytes > settings.copyBytesMax) evictSeen(seen.firstEntry().getKey());
   }
 
+  private static boolean isNewer(Copy one, @Nullable Copy other) {
+    return other == null || one.version().compareTo(other.version()) > 0;
+  }
+
+  /* A read of what is let go is strict, also when there is an older copy: nothing older is seen. */
   private void evictSeen(StreamId object) {
     Copy copy = seen.remove(object);
-    if (copy != null) floor(copy);
+    if (copy == null) return;
+    seenBytes -= copy.state().length;
+    floor(copy);
   }
 
   private void floor(Copy copy) {
@@ -763,7 +775,7 @@ public final class TreeNode {
   private void read(long number, StreamId object, Reads reads) {
     Copy here = copies.find(object);
     Copy read = seen.get(object);
-    if (here == null || (read != null && read.version().compareTo(here.version()) > 0)) here = read;
+    if (read != null && isNewer(read, here)) here = read;
     Version floor = floors.getOrDefault(object, Version.NONE);
     boolean fresh = here != null && here.version().compareTo(floor) >= 0;
     if (reads == Reads.LOCAL && here != null && fresh && !lent.contains(object)) {
@@ -813,14 +825,7 @@ public final class TreeNode {
   private void answered(long number, Copy copy) {
     if (reading.remove(number) == null) return;
     Copy here = copies.find(copy.object());
-    if (here == null || here.version().compareTo(copy.version()) < 0) {
-      seen.merge(
-          copy.object(),
-          copy,
-          (one, two) -> one.version().compareTo(two.version()) >= 0 ? one : two);
-      seenBytes += copy.state().length;
-      if (seenBytes > settings.copyBytesMax) evictSeen();
-    }
+    if (isNewer(copy, here)) see(copy);
     note(copy);
     effects.add(new Effect.Answer(number, copy));
   }
