@@ -18,6 +18,7 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongFunction;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -177,7 +178,7 @@ final class Seat {
     if (unsure.isEmpty()) return;
     var all = List.copyOf(unsure);
     unsure.clear();
-    all.forEach(Runnable::run);
+    all.forEach(mailbox::put);
   }
 
   /* Has something done as soon as nobody else can have what the node has; or as soon as the node is no
@@ -371,9 +372,15 @@ final class Seat {
     return node.id();
   }
 
+  /* Its node is given up, as one that was disconnected is, but that callers who wait are told why. A root has
+   * no other node: all of its domain ends, and another one begins. */
   private void broken(RuntimeException cause) {
-    LOG.error("{} has ended, since an event of it could not be taken", this, cause);
-    fail(cause);
+    LOG.error("{} is given up, since an event of it could not be taken", this, cause);
+    failCalls(cause);
+    RootStore root = store;
+    if (root != null) root.fail(cause);
+    else if (!joined.isDone()) fail(cause);
+    else if (over == null) disconnected(node);
   }
 
   /// Ends it for good.
@@ -390,14 +397,19 @@ final class Seat {
   }
 
   private void failAll(RuntimeException cause) {
+    failCalls(cause);
+    List<CompletableFuture<?>> all = new ArrayList<>(flushes.values());
+    flushes.clear();
+    all.forEach(each -> each.completeExceptionally(cause));
+  }
+
+  private void failCalls(RuntimeException cause) {
     List<CompletableFuture<?>> all = new ArrayList<>(operations.values());
     all.addAll(reads.values());
     all.addAll(locals.values());
-    all.addAll(flushes.values());
     operations.clear();
     reads.clear();
     locals.clear();
-    flushes.clear();
     all.forEach(each -> each.completeExceptionally(cause));
   }
 
@@ -449,7 +461,7 @@ final class Seat {
     try {
       return await(future, limit());
     } catch (TimeoutException late) {
-      if (asked.remove(number) == null) return cameJustNow(future);
+      if (asked.remove(number) == null) return result(future); // it comes just now
       var failure =
           new DeadlineExceeded(
               what
@@ -466,8 +478,7 @@ final class Seat {
     }
   }
 
-  /* Whoever removed the question answers it at once. */
-  private static <T extends @Nullable Object> T cameJustNow(CompletableFuture<T> future) {
+  private static <T extends @Nullable Object> T result(CompletableFuture<T> future) {
     try {
       return future.join();
     } catch (CompletionException wrapped) {
@@ -613,25 +624,41 @@ final class Seat {
   /// Of the root: what an operation has got changes at the server from when this returns on, until
   /// [#executed].
   void lend(Obtained obtained) {
-    var lentNow = new CompletableFuture<Void>();
-    mailbox.put(() -> {
-      if (over == null) take(new Event.Lend(obtained.number()));
-      lentNow.complete(null);
-    });
-    lentNow.join();
+    var lentNow = new CompletableFuture<@Nullable Void>();
+    mailbox.put(() ->
+        complete(
+            lentNow,
+            () -> {
+              if (over == null) take(new Event.Lend(obtained.number()));
+              return null;
+            }));
+    result(lentNow);
+  }
+
+  /* Who asked is answered also when the node breaks by it. */
+  private <T extends @Nullable Object> void complete(CompletableFuture<T> asked, Supplier<T> task) {
+    try {
+      asked.complete(task.get());
+    } catch (RuntimeException | Error broken) {
+      asked.completeExceptionally(
+          new UnknownOutcome(name + " broke when the call ended; it may have happened", broken));
+      throw broken;
+    }
   }
 
   /// Ends an operation; answers whether it has happened: it has not when the node was disconnected.
+  ///
+  /// @throws UnknownOutcome when the node broke by it
   boolean executed(Obtained obtained, SortedMap<StreamId, byte[]> outputs) {
     var happened = new CompletableFuture<Boolean>();
     mailbox.put(() -> {
       if (node.id().equals(obtained.by())) {
-        whenSure(node, () -> happened.complete(executedHere(obtained, outputs)));
+        whenSure(node, () -> complete(happened, () -> executedHere(obtained, outputs)));
       } else {
         happened.complete(false);
       }
     });
-    return happened.join();
+    return result(happened);
   }
 
   private boolean executedHere(Obtained obtained, SortedMap<StreamId, byte[]> outputs) {

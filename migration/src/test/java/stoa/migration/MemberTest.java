@@ -14,6 +14,7 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import stoa.Accessor;
@@ -25,8 +26,11 @@ import stoa.Shared;
 import stoa.Stoa;
 import stoa.StoaConfig;
 import stoa.TxOptions;
+import stoa.Unavailable;
 import stoa.UnknownOutcome;
 import stoa.View;
+import stoa.migration.core.Message;
+import stoa.migration.core.NodeId;
 import stoa.objects.ObjectService;
 import stoa.objects.types.Keys;
 import stoa.store.Existence;
@@ -127,6 +131,66 @@ class MemberTest {
       holding.get();
       assertEquals(101, one.on(held).add(1));
     }
+  }
+
+  @Test
+  void aMemberThatBreaksIsToldAndGoesOnWithAnotherNode() {
+    try (var stoa = Stoa.open("memory:")) {
+      var domain = Domain.of(stoa);
+      var one = domain.join("one");
+      var view = one.on(purse(stoa, "a"));
+      assertEquals(101, view.add(1));
+      one.flush();
+      assertEquals(102, view.add(1));
+      var broken = one.id();
+      say(domain, domain.root(), broken);
+      assertThrows(UnknownOutcome.class, one::flush);
+      assertEquals(102, view.add(1)); // what was not durable is lost
+      assertNotEquals(broken, one.id());
+      one.flush();
+      assertEquals(103, domain.join("two").on(purse(stoa, "a")).add(1));
+    }
+  }
+
+  @Test
+  void anOperationUnderWayIsMadeAgainWhenItsMemberBreaks() {
+    try (var stoa = Stoa.open("memory:")) {
+      var domain = Domain.of(stoa);
+      var one = domain.join("one");
+      var view = one.on(purse(stoa, "a"));
+      var runs = new AtomicInteger();
+      assertEquals(
+          101L,
+          one.<Long, RuntimeException>together(
+              List.of(view),
+              () -> {
+                if (runs.incrementAndGet() == 1) say(domain, domain.root(), one.id());
+                return view.add(1);
+              }));
+      assertEquals(2, runs.get());
+      one.close();
+      assertEquals(101, purse(stoa, "a").balance());
+    }
+  }
+
+  @Test
+  void aRootThatBreaksEndsItsMembersAndTheNextCallBeginsAnother() {
+    try (var stoa = Stoa.open("memory:")) {
+      var domain = Domain.of(stoa);
+      var one = domain.join("one");
+      var view = one.on(purse(stoa, "a"));
+      assertEquals(101, view.add(1));
+      one.flush();
+      say(domain, one.id(), domain.root());
+      assertThrows(Unavailable.class, () -> view.add(1));
+      assertEquals(102, purse(stoa, "a").add(1));
+      assertEquals(103, Domain.of(stoa).join("two").on(purse(stoa, "a")).add(1));
+    }
+  }
+
+  /* What no node can say to another one. */
+  private static void say(Domain domain, NodeId from, NodeId to) {
+    domain.links().send(from, to, new Message.Welcome());
   }
 
   @Test
