@@ -48,6 +48,8 @@ final class AutoRoot implements Auto {
     private boolean told; // guarded by watchers
     private Member.@Nullable Held held;
     private volatile boolean isStuck; // at the server, since it could not be brought from there
+    /* What is left in it when calls end is told with the next: a model decides only when it is told of
+     * calls, and what it has begun to try counts no more after a while. */
     private final Batch batch = new Batch();
 
     private Sided(PlacedObject object, CostModel model) {
