@@ -81,7 +81,7 @@ final class MessageCodec {
         all(out, avoid, MessageCodec::write);
       }
       case Message.Offer(NodeId above) -> write(out.u8(OFFER), above);
-      case Message.Attach() -> out.u8(ATTACH);
+      case Message.Attach(Locality at) -> write(out.u8(ATTACH), at);
       case Message.Welcome() -> out.u8(WELCOME);
       case Message.Move() -> out.u8(MOVE);
       case Message.Depart(Upward copies) -> write(out.u8(DEPART), copies);
@@ -175,7 +175,7 @@ final class MessageCodec {
       case DURABLE -> new Message.Durable(in.varint());
       case JOIN -> new Message.Join(node(in), locality(in), in.u8(), set(in, MessageCodec::node));
       case OFFER -> new Message.Offer(node(in));
-      case ATTACH -> new Message.Attach();
+      case ATTACH -> new Message.Attach(locality(in));
       case WELCOME -> new Message.Welcome();
       case MOVE -> new Message.Move();
       case DEPART -> new Message.Depart(upward(in));

@@ -85,7 +85,7 @@ class FrameCodecTest {
         new Message.Durable(random.nextLong()),
         new Message.Join(node(), locality(), random.nextInt(256), nodes),
         new Message.Offer(node()),
-        new Message.Attach(),
+        new Message.Attach(locality()),
         new Message.Welcome(),
         new Message.Move(),
         new Message.Depart(upward()),

@@ -5,12 +5,14 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import stoa.Locality;
 import stoa.migration.core.Event;
 import stoa.migration.core.Message;
 import stoa.migration.core.NodeId;
 
 /// What [Links] promises, of connections in one process.
 class LocalLinksTest {
+  private static final Message ATTACH = new Message.Attach(Locality.UNKNOWN);
   private static final NodeId ONE = new NodeId("one", 1);
   private static final NodeId TWO = new NodeId("two", 1);
 
@@ -29,34 +31,33 @@ class LocalLinksTest {
 
   @Test
   void messagesComeInTheirOrder() {
-    links.send(ONE, TWO, new Message.Attach());
+    links.send(ONE, TWO, ATTACH);
     links.send(ONE, TWO, new Message.Greet(Message.Kin.CHILD));
-    assertEquals(
-        List.of(said(new Message.Attach()), said(new Message.Greet(Message.Kin.CHILD))), two);
+    assertEquals(List.of(said(ATTACH), said(new Message.Greet(Message.Kin.CHILD))), two);
     assertEquals(List.of(), one);
   }
 
   @Test
   void aConnectionThatWasCutIsGoneForBothAndTakesNothingMore() {
-    links.send(ONE, TWO, new Message.Attach());
+    links.send(ONE, TWO, ATTACH);
     links.cut(TWO, ONE);
     links.send(ONE, TWO, new Message.Greet(Message.Kin.CHILD));
-    assertEquals(List.of(said(new Message.Attach()), new Event.Gone(ONE)), two);
+    assertEquals(List.of(said(ATTACH), new Event.Gone(ONE)), two);
     assertEquals(List.of(new Event.Gone(TWO), new Event.Gone(TWO)), one);
   }
 
   @Test
   void theNeighborsOfANodeThatEndsAreTold() {
-    links.send(ONE, TWO, new Message.Attach());
+    links.send(ONE, TWO, ATTACH);
     links.close(ONE);
-    assertEquals(List.of(said(new Message.Attach()), new Event.Gone(ONE)), two);
+    assertEquals(List.of(said(ATTACH), new Event.Gone(ONE)), two);
     assertEquals(List.of(), one);
   }
 
   @Test
   void whoSendsToNobodyIsToldThatItIsGone() {
     var nobody = new NodeId("nobody", 1);
-    links.send(ONE, nobody, new Message.Attach());
+    links.send(ONE, nobody, ATTACH);
     links.tell(ONE, nobody, new Message.Durable(1));
     assertEquals(List.of(new Event.Gone(nobody)), one);
   }

@@ -82,7 +82,9 @@ public sealed interface Message {
   record Offer(NodeId above) implements Direct {}
 
   /// The sender takes the place that it was offered.
-  record Attach() implements Message {}
+  ///
+  /// @param at where its process is
+  record Attach(Locality at) implements Message {}
 
   /// The receiver is a child of the sender.
   record Welcome() implements Message {}

@@ -394,8 +394,8 @@ public final class TreeNode {
       if (message instanceof Message.Farewell) awaited.remove(from);
     } else if (message instanceof Message.Welcome) {
       welcome(from);
-    } else if (message instanceof Message.Attach) {
-      attach(from);
+    } else if (message instanceof Message.Attach(Locality at)) {
+      attach(from, at);
     } else if (isNeighbor(from)) {
       fromNeighbor(from, message);
     } else if (isExpected(from)) {
@@ -408,8 +408,7 @@ public final class TreeNode {
   private void welcome(NodeId from) {
     Check.that(stage == Stage.JOINING && from.equals(offered), "%s attached to %s", me, from);
     parent = from;
-    told = null;
-    isToTell = true;
+    told = new Message.Depth(0, only(locality));
     stage = Stage.IN;
     effects.add(new Effect.Joined());
     while (!early.isEmpty()) asked(early.remove());
@@ -426,7 +425,7 @@ public final class TreeNode {
       case Message.Offer(NodeId above) -> {
         if (stage != Stage.JOINING || offered != null) return;
         offered = above;
-        effects.add(new Effect.Send(above, new Message.Attach()));
+        effects.add(new Effect.Send(above, new Message.Attach(locality)));
       }
       case Message.Answer(long read, Copy copy) -> answered(read, copy);
       case Message.Durable(long number) -> durable(number);
@@ -603,6 +602,10 @@ public final class TreeNode {
     return least == Integer.MAX_VALUE ? 0 : Math.min(least, Message.Depth.MOST);
   }
 
+  private static SortedSet<Locality> only(Locality one) {
+    return Localities.of(one, List.of());
+  }
+
   /* Tells the parent what has changed of that, and of where all of this subtree are. */
   private void tellDepth() {
     isToTell = false;
@@ -615,9 +618,9 @@ public final class TreeNode {
   }
 
   /* Takes a newcomer, perhaps one too many: others may have come since the offer. */
-  private void attach(NodeId newcomer) {
+  private void attach(NodeId newcomer, Locality at) {
     if (!isIn()) return;
-    children.put(newcomer, Below.NEW);
+    children.put(newcomer, new Below(0, 0, only(at)));
     isToTell = true;
     send(newcomer, new Message.Welcome());
     if (stage != Stage.ASKING) return;

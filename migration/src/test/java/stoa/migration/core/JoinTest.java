@@ -69,12 +69,17 @@ class JoinTest {
   }
 
   private NodeId join(Locality at) {
+    var id = begin(at);
+    settle();
+    return id;
+  }
+
+  private NodeId begin(Locality at) {
     long number = ++numbers;
     var id = new NodeId("node " + number, number);
     nodes.put(id, TreeNode.client(id, settings));
     localities.put(id, at);
     on(id, new Event.Join(root, at));
-    settle();
     return id;
   }
 
@@ -136,6 +141,17 @@ class JoinTest {
     assertEquals(2, deepest());
     for (int i = 30; i < 70; i++) join("host");
     assertEquals(3, deepest());
+  }
+
+  @Test
+  void itIsNotMuchDeeperWhenAllComeAtOnce() {
+    fanOut(5);
+    var host = Locality.of("host");
+    for (int i = 0; i < 5; i++) join(host);
+    for (int i = 0; i < 65; i++) begin(host);
+    settle();
+    assertEquals(71, nodes.size());
+    assertTrue(deepest() <= 3, () -> "a node is " + deepest() + " deep");
   }
 
   @Test

@@ -12,6 +12,7 @@ import java.util.Objects;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
+import stoa.Locality;
 import stoa.base.StreamId;
 import stoa.migration.core.TreeNode.Retrieval;
 
@@ -67,13 +68,13 @@ class MoveTest {
 
   private void join(NodeId id, TreeNode before) {
     nodes.put(id, TreeNode.client(id, places(2), before));
-    on(id, new Event.Join(root));
+    on(id, new Event.Join(root, Locality.UNKNOWN));
   }
 
   private NodeId join(String address) {
     var id = id(address);
     nodes.put(id, TreeNode.client(id, places(2)));
-    on(id, new Event.Join(root));
+    on(id, new Event.Join(root, Locality.UNKNOWN));
     settle();
     return id;
   }

@@ -12,6 +12,7 @@ import java.util.SortedSet;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
+import stoa.Locality;
 import stoa.Reads;
 import stoa.base.StreamId;
 import stoa.migration.core.TreeNode.Retrieval;
@@ -27,7 +28,7 @@ class TreeNodeTest {
 
   private TreeNode joined() {
     var node = TreeNode.client(me, settings);
-    node.on(new Event.Join(parent));
+    node.on(new Event.Join(parent, Locality.UNKNOWN));
     get(node, new Message.Offer(parent));
     get(node, new Message.Welcome());
     return node;
@@ -89,7 +90,7 @@ class TreeNodeTest {
   @Test
   void aRootAnswersAFlushWhenItIsSureThatItWasNotReplaced() {
     var root = TreeNode.root(parent, settings, 1);
-    root.on(new Event.Received(me, new Message.Attach()));
+    root.on(new Event.Received(me, new Message.Attach(Locality.UNKNOWN)));
     var copyUp = new Message.CopyUp(me, 7, set(), Upward.NOTHING);
     var effects = root.on(new Event.Received(me, copyUp));
     var persist = assertInstanceOf(Effect.Persist.class, effects.getFirst());
