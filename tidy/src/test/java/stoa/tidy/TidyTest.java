@@ -75,6 +75,7 @@ class TidyTest {
           Edge.of("stoa.objects.KeyValues", "hands over what listeners ask the store for", THREAD),
           Edge.of("stoa.objects.LocalListener", "calls a listener of this process", THREAD),
           Edge.of("stoa.objects.Recorder", "hands over asynchronous answers", THREAD),
+          Edge.of("stoa.objects.Turns", "makes calls while their callers go on", THREAD),
           Edge.of("stoa.objects.Sessions", "draws the secrets of sessions", RANDOMNESS),
           Edge.of("stoa.objects.ObjectTransaction", "knows the thread of its body", THREAD),
           Edge.of(
