@@ -18,8 +18,8 @@ class RatisConfigTest {
     assertTrue(String.valueOf(refused.getMessage()).startsWith("\"some, others\" has a comma"));
   }
 
-  /// Found by `./stoa test --campaign --scenario cluster --seeds 4`, on a machine with so much to do
-  /// that a server was paused for more than a minute.
+  /// Found by `./stoa test --campaign --scenario cluster --seeds 4`, on a machine with so much to
+  /// do that a server was paused for more than a minute.
   @Test
   void aServerThatWasPausedForLongIsNotClosed() {
     var directory = Path.of("log");
