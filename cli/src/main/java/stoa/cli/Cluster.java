@@ -206,6 +206,16 @@ final class Cluster implements AutoCloseable {
     return true;
   }
 
+  /// Makes sure that all servers run that should.
+  ///
+  /// @throws AssertionError when one has ended by itself
+  void requireAlive() {
+    for (int which : running()) {
+      if (!hasEnded(which)) continue;
+      throw new AssertionError("server " + name(which) + " has ended by itself");
+    }
+  }
+
   /// Starts a server again that is down; answers whether it did not refuse.
   boolean startsAgain(int which) throws IOException {
     try {

@@ -73,7 +73,8 @@ public final class ClusterScenario implements Scenario {
     List<Path> directories = new ArrayList<>();
     try (var cluster = Cluster.start(directory, SERVERS, new Cluster.Shape(groups, replicas))) {
       for (int i = 0; i < SERVERS; i++) directories.add(cluster.directory(i));
-      RecordedRun.run(cluster.url(), turns -> troubled(cluster, turns, chance, trace), chance, trace);
+      RecordedRun.run(
+          cluster.url(), turns -> troubled(cluster, turns, chance, trace), chance, trace);
       requireAgreement(cluster, groups, trace);
       cluster.awaitLevel();
     }
@@ -130,6 +131,7 @@ public final class ClusterScenario implements Scenario {
 
   /// Lets something happen to one server, and has it back.
   private void happen(Cluster cluster, Turns turns, Chance chance, Trace trace) throws Exception {
+    cluster.requireAlive();
     int leader = cluster.leader();
     boolean leads = chance.percent(60);
     int which = leads ? leader : (leader + chance.between(1, SERVERS - 1)) % SERVERS;

@@ -76,6 +76,7 @@ public final class MembersScenario implements Scenario {
       throws Exception {
     for (int which : cluster.running()) {
       turns.await(chance.between(between / 2, between));
+      cluster.requireAlive();
       var _ = turns.longestSilence();
       cluster.stop(which);
       cluster.startAgain(which);

@@ -104,6 +104,7 @@ public final class PartitionScenario implements Scenario {
     for (int i = 0; i < faults; i++) {
       turns.await(chance.between(between / 2, between));
       Cut cut = chance.of(List.of(Cut.values()));
+      cluster.requireAlive();
       int leader = cluster.leader();
       int first = (leader + chance.between(1, SERVERS - 1)) % SERVERS;
       var ways = ways(cut, leader, first);

@@ -14,9 +14,9 @@ import stoa.StoaConfig;
 import stoa.Unavailable;
 import stoa.UnknownOutcome;
 
-/// Snapshots with names that are taken while [RecordedWork] goes on, and found again while something
-/// happens to those who keep the store: each shows what was there when it was taken, and shows it
-/// for ever, whatever is trimmed. Owned by one thread.
+/// Snapshots with names that are taken while [RecordedWork] goes on, and found again while
+/// something happens to those who keep the store: each shows what was there when it was taken, and
+/// shows it for ever, whatever is trimmed. Owned by one thread.
 final class RecordedSnapshots implements AutoCloseable {
   private static final int ATTEMPTS = 20;
 

@@ -173,6 +173,7 @@ public final class TreeScenario implements Scenario {
   private void happen(Cluster cluster, Turns turns, Chance chance, Trace trace) throws Exception {
     for (int i = 0; i < faults; i++) {
       turns.await(chance.between(between / 2, between));
+      cluster.requireAlive();
       int leader = cluster.leader();
       boolean leads = chance.percent(75);
       int which = leads ? leader : (leader + chance.between(1, SERVERS - 1)) % SERVERS;

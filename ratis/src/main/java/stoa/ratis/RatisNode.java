@@ -55,6 +55,9 @@ public final class RatisNode implements AutoCloseable {
   /// How often it is looked whether leaders are silent.
   private static final long LOOK_MILLIS = 20;
 
+  /// Ratis would close a server that was paused for longer than this, a minute by default.
+  private static final TimeDuration PAUSE_MAX = TimeDuration.valueOf(365, TimeUnit.DAYS);
+
   /// A process that could not look for so long may be the one that did not hear.
   private static final long BREATHLESS_MILLIS = 200;
 
@@ -159,7 +162,7 @@ public final class RatisNode implements AutoCloseable {
   }
 
   /// The settings, of which docs/decisions/replication.md says why.
-  private static RaftProperties properties(RatisConfig config, Path directory) {
+  static RaftProperties properties(RatisConfig config, Path directory) {
     var properties = new RaftProperties();
     RaftServerConfigKeys.setStorageDir(properties, List.of(directory.toFile()));
     RaftConfigKeys.Rpc.setType(properties, SupportedRpcType.GRPC);
@@ -173,6 +176,8 @@ public final class RatisNode implements AutoCloseable {
     RaftServerConfigKeys.Rpc.setFirstElectionTimeoutMin(properties, min.multiply(0.5));
     RaftServerConfigKeys.Rpc.setFirstElectionTimeoutMax(properties, max.multiply(0.5));
     RaftServerConfigKeys.LeaderElection.setLeaderStepDownWaitTime(properties, max.multiply(2));
+    // A machine that was suspended goes on; all of them may have been.
+    RaftServerConfigKeys.setCloseThreshold(properties, PAUSE_MAX);
 
     RaftServerConfigKeys.Read.setLeaderLeaseEnabled(properties, true);
     RaftServerConfigKeys.Read.setLeaderLeaseTimeoutRatio(properties, RatisConfig.LEASE_PART);

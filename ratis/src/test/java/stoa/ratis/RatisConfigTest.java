@@ -4,6 +4,9 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.file.Path;
+import java.util.concurrent.TimeUnit;
+import org.apache.ratis.server.RaftServerConfigKeys;
+import org.apache.ratis.util.TimeDuration;
 import org.junit.jupiter.api.Test;
 
 class RatisConfigTest {
@@ -13,5 +16,15 @@ class RatisConfigTest {
         assertThrows(
             IllegalArgumentException.class, () -> RatisConfig.of("s1", Path.of("some, others")));
     assertTrue(String.valueOf(refused.getMessage()).startsWith("\"some, others\" has a comma"));
+  }
+
+  /// Found by `./stoa test --campaign --scenario cluster --seeds 4`, on a machine with so much to
+  /// do that a server was paused for more than a minute.
+  @Test
+  void aServerThatWasPausedForLongIsNotClosed() {
+    var directory = Path.of("log");
+    var properties = RatisNode.properties(RatisConfig.of("s1", directory), directory);
+    var night = TimeDuration.valueOf(12, TimeUnit.HOURS);
+    assertTrue(RaftServerConfigKeys.closeThreshold(properties).compareTo(night) > 0);
   }
 }

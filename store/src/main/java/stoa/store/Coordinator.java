@@ -616,6 +616,9 @@ public final class Coordinator {
   private void rounds() {
     try {
       for (Round round; (round = next()) != null; ) round.run();
+    } catch (Unavailable elsewhere) {
+      LOG.info("home is led from here no more: {}", elsewhere.getMessage());
+      fail(elsewhere);
     } catch (RuntimeException | Error failed) {
       fail(failed);
       throw failed;
