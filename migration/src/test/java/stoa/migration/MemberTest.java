@@ -29,9 +29,6 @@ import stoa.UnknownOutcome;
 import stoa.View;
 import stoa.migration.core.Message;
 import stoa.migration.core.NodeId;
-import stoa.objects.ObjectService;
-import stoa.objects.types.Keys;
-import stoa.store.Existence;
 
 /// Objects migrate to the members of a tree in this process.
 class MemberTest {
