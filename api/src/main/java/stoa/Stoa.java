@@ -195,7 +195,8 @@ public interface Stoa extends AutoCloseable {
   /// @param body makes its calls on the calling thread; may run again when this process was
   ///   disconnected from the others meanwhile
   /// @throws IllegalArgumentException when an object is not placed at clients, and this process has
-  ///   no [View.Client] of it, or two are of different domains ([Shared#domain()])
+  ///   no [View.Client] of it, when two are of different domains ([Shared#domain()]), or there are
+  ///   none
   /// @throws UnsupportedOperationException where the store takes no part in migration
   default <R extends @Nullable Object, X extends Exception> R together(
       Collection<?> shared, Body<R, X> body) throws X {

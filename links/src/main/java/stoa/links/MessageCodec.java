@@ -173,7 +173,12 @@ final class MessageCodec {
       case ANSWER -> new Message.Answer(in.varint(), copy(in));
       case COPY_UP -> new Message.CopyUp(node(in), in.varint(), set(in, Decoder::id), upward(in));
       case DURABLE -> new Message.Durable(in.varint());
-      case JOIN -> new Message.Join(node(in), locality(in), in.u8(), set(in, MessageCodec::node));
+      case JOIN ->
+          new Message.Join(
+              node(in),
+              locality(in),
+              atMost(Message.Join.DETOUR_MAX, in.u8(), "detours"),
+              set(in, Message.Join.AVOIDED_MAX, MessageCodec::node));
       case OFFER -> new Message.Offer(node(in));
       case ATTACH -> new Message.Attach(locality(in));
       case WELCOME -> new Message.Welcome();
@@ -185,7 +190,8 @@ final class MessageCodec {
       case PROMOTE -> promote(in);
       case REPLACED -> new Message.Replaced(node(in));
       case FAREWELL -> new Message.Farewell();
-      case DEPTH -> new Message.Depth(in.u8(), set(in, MessageCodec::locality));
+      case DEPTH ->
+          new Message.Depth(in.u8(), set(in, Message.Depth.LOCALITIES_MAX, MessageCodec::locality));
       case GREET -> new Message.Greet(either(in, Kin.PARENT, Kin.CHILD));
       default -> throw malformed("message " + kind);
     };
@@ -225,6 +231,18 @@ final class MessageCodec {
 
   private static <T> SortedSet<T> set(Decoder in, Reading<T> reading) {
     return new TreeSet<>(list(in, reading));
+  }
+
+  private static <T> SortedSet<T> set(Decoder in, int most, Reading<T> reading) {
+    int count = atMost(most, in.count(), "entries");
+    SortedSet<T> all = new TreeSet<>();
+    for (int i = 0; i < count; i++) all.add(reading.read(in));
+    return all;
+  }
+
+  private static int atMost(int most, int count, String what) {
+    if (count <= most) return count;
+    throw new MalformedException("%d %s are more than %d".formatted(count, what, most));
   }
 
   private static <K, V> SortedMap<K, V> map(Decoder in, Reading<K> keys, Reading<V> values) {

@@ -83,7 +83,7 @@ class FrameCodecTest {
         new Message.Answer(random.nextLong(), copy()),
         new Message.CopyUp(node(), random.nextLong(), new TreeSet<>(has.keySet()), upward()),
         new Message.Durable(random.nextLong()),
-        new Message.Join(node(), locality(), random.nextInt(256), nodes),
+        new Message.Join(node(), locality(), random.nextInt(4), nodes),
         new Message.Offer(node()),
         new Message.Attach(locality()),
         new Message.Welcome(),
@@ -175,6 +175,29 @@ class FrameCodecTest {
     bytes[bytes.length - 1] = '/';
     var refused = assertThrows(Decoder.MalformedException.class, () -> FrameCodec.read(bytes));
     assertTrue(refused.toString().contains("a//"), refused::toString);
+  }
+
+  @Test
+  void moreLocalitiesThanThereMayBeAreRefused() {
+    var all = new TreeSet<Locality>();
+    while (all.size() <= Message.Depth.LOCALITIES_MAX) all.add(Locality.of("host-" + all.size()));
+    var refused = refused(new Message.Depth(1, all));
+    assertTrue(refused.contains("65 entries are more than 64"), refused);
+  }
+
+  @Test
+  void aJoinThatGoesTooFarOrAvoidsTooManyIsRefused() {
+    var all = new TreeSet<NodeId>();
+    for (int i = 0; i <= Message.Join.AVOIDED_MAX; i++) all.add(new NodeId("node", i));
+    var many = refused(new Message.Join(node(), locality(), 0, all));
+    assertTrue(many.contains("17 entries are more than 16"), many);
+    var far = refused(new Message.Join(node(), locality(), 4, new TreeSet<>()));
+    assertTrue(far.contains("4 detours are more than 3"), far);
+  }
+
+  private static String refused(Message message) {
+    byte[] bytes = FrameCodec.write(new Frame.Said(message)).toBytes();
+    return assertThrows(Decoder.MalformedException.class, () -> FrameCodec.read(bytes)).toString();
   }
 
   @Test

@@ -4,6 +4,8 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /// What is to happen to one node, one thing after the other, on the threads of those who ask for
 /// it. Thread-safe.
@@ -11,6 +13,8 @@ import org.jspecify.annotations.Nullable;
 /// A thread that is at work for one node and puts something into the mailbox of another does it
 /// when it is done with the first: no node waits for another, and no stack grows.
 public final class Mailbox {
+  private static final Logger LOG = LoggerFactory.getLogger(Mailbox.class);
+
   /* The mailboxes that the current thread is to look into; unset while it is at work for none. */
   private static final ThreadLocal<@Nullable Deque<Mailbox>> ROUND = new ThreadLocal<>();
 
@@ -60,11 +64,19 @@ public final class Mailbox {
       try {
         task.run();
       } catch (RuntimeException broken) {
-        failed.accept(broken);
+        tell(broken);
       } catch (Error broken) {
-        // Nobody else would take what is put in from now on.
-        failed.accept(new IllegalStateException("an event was not taken: " + broken, broken));
+        tell(new IllegalStateException("an event was not taken: " + broken, broken));
       }
+    }
+  }
+
+  /* Whatever comes of it: nobody else would take what is put in from now on. */
+  private void tell(RuntimeException broken) {
+    try {
+      failed.accept(broken);
+    } catch (RuntimeException | Error again) {
+      LOG.error("nobody could be told that an event was not taken", again);
     }
   }
 }

@@ -303,9 +303,7 @@ final class Seat {
   /* All that it has done and seen is durable. */
   private void left(TreeNode own) {
     site.links().close(own.id());
-    var all = List.copyOf(flushes.values());
-    flushes.clear();
-    all.forEach(flush -> flush.complete(null));
+    taken(flushes).forEach(flush -> flush.complete(null));
     unflushed = false;
     unflushedReads = false;
     if (leaving || !moving) endLost();
@@ -314,8 +312,7 @@ final class Seat {
 
   private void disconnected(TreeNode own) {
     // Flushes that wait are told, each of them; otherwise the next one is, or who leaves.
-    var waitingFlushes = List.copyOf(flushes.values());
-    flushes.clear();
+    var waitingFlushes = taken(flushes);
     if (leaving || waitingFlushes.isEmpty()) {
       if (unflushed || !waitingFlushes.isEmpty()) lost.set(true);
       if (unflushedReads) lostReads.set(true);
@@ -380,7 +377,16 @@ final class Seat {
     RootStore root = store;
     if (root != null) root.fail(cause);
     else if (!joined.isDone()) fail(cause);
-    else if (over == null) disconnected(node);
+    else if (over == null) replace(cause);
+  }
+
+  private void replace(RuntimeException cause) {
+    try {
+      disconnected(node);
+    } catch (RuntimeException | Error again) {
+      fail(cause);
+      throw again;
+    }
   }
 
   /// Ends it for good.
@@ -398,19 +404,23 @@ final class Seat {
 
   private void failAll(RuntimeException cause) {
     failCalls(cause);
-    List<CompletableFuture<?>> all = new ArrayList<>(flushes.values());
-    flushes.clear();
-    all.forEach(each -> each.completeExceptionally(cause));
+    taken(flushes).forEach(each -> each.completeExceptionally(cause));
   }
 
   private void failCalls(RuntimeException cause) {
-    List<CompletableFuture<?>> all = new ArrayList<>(operations.values());
-    all.addAll(reads.values());
-    all.addAll(locals.values());
-    operations.clear();
-    reads.clear();
-    locals.clear();
-    all.forEach(each -> each.completeExceptionally(cause));
+    taken(operations).forEach(each -> each.completeExceptionally(cause));
+    taken(reads).forEach(each -> each.completeExceptionally(cause));
+    taken(locals).forEach(each -> each.completeExceptionally(cause));
+  }
+
+  /* Takes out what is asked, one after the other: what is asked at this moment is told, or stays. */
+  private static <T> List<CompletableFuture<T>> taken(Map<Long, CompletableFuture<T>> asked) {
+    List<CompletableFuture<T>> all = new ArrayList<>();
+    for (long number : List.copyOf(asked.keySet())) {
+      var one = asked.remove(number);
+      if (one != null) all.add(one);
+    }
+    return all;
   }
 
   private <T extends @Nullable Object> T await(CompletableFuture<T> future, Duration limit)

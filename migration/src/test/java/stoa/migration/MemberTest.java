@@ -251,6 +251,15 @@ class MemberTest {
     }
   }
 
+  @Test
+  void anOperationOnNoObjectsIsRefused() throws Exception {
+    try (Stoa stoa = Stoa.open("memory:")) {
+      assertThrows(
+          IllegalArgumentException.class,
+          () -> stoa.<Long, RuntimeException>together(List.of(), () -> 1L));
+    }
+  }
+
   /* Moves money, and now and then looks at all of it or leaves and comes back. */
   private static void work(Stoa stoa, Member member, List<String> names, Random random) {
     for (int i = 0; i < 200; i++) {

@@ -27,9 +27,9 @@ public interface PlacedObject {
   /// In which tree it migrates.
   String domain();
 
-  /// The domain of all of some objects; the usual one of none.
+  /// The domain of all of some objects.
   ///
-  /// @throws IllegalArgumentException when they are of several
+  /// @throws IllegalArgumentException when they are of several, or there are none
   static String domain(Collection<PlacedObject> objects) {
     PlacedObject first = null;
     for (var each : objects) {
@@ -39,7 +39,11 @@ public interface PlacedObject {
           "%s is in the domain \"%s\" and %s in \"%s\", and an operation is on objects of one; give their classes the same domain in @Shared"
               .formatted(first, first.domain(), each, each.domain()));
     }
-    return first == null ? DOMAIN : first.domain();
+    if (first == null) {
+      throw new IllegalArgumentException(
+          "an operation on no objects; name those that it calls, or call it without together");
+    }
+    return first.domain();
   }
 
   /// A call finds the object, or that there is none; from then on that life of it is meant.

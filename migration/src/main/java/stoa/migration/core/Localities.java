@@ -8,9 +8,6 @@ import stoa.Locality;
 
 /// What a node says of where all of its subtree are. Stateless.
 final class Localities {
-  /// How many it says at most.
-  static final int MAX = 64;
-
   private Localities() {}
 
   /// Those of a node and of what is below it. When there are too many, the narrowest names are left
@@ -20,7 +17,7 @@ final class Localities {
     for (var each : below) all.addAll(each);
     all.add(own);
     all.remove(Locality.UNKNOWN);
-    while (all.size() > MAX) {
+    while (all.size() > Message.Depth.LOCALITIES_MAX) {
       int longest = all.stream().mapToInt(each -> each.names().size()).max().orElseThrow();
       if (longest == 1) all.remove(all.last());
       else all = cut(all, longest - 1);

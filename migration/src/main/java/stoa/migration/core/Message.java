@@ -75,8 +75,13 @@ public sealed interface Message {
   /// @param at where its process is
   /// @param detour how many levels deeper than it must it may go, to be near to others
   /// @param avoid who offered it a place and could not be reached, or told it to move
-  record Join(NodeId newcomer, Locality at, int detour, SortedSet<NodeId> avoid)
-      implements Direct {}
+  record Join(NodeId newcomer, Locality at, int detour, SortedSet<NodeId> avoid) implements Direct {
+    /// The longest detour: so the tree stays flat, wherever nodes are.
+    public static final int DETOUR_MAX = 3;
+
+    /// The most nodes that one avoids.
+    public static final int AVOIDED_MAX = 16;
+  }
 
   /// There is a place below a node. The receiver takes the first that it is offered.
   record Offer(NodeId above) implements Direct {}
@@ -150,6 +155,9 @@ public sealed interface Message {
   record Depth(int depth, SortedSet<Locality> localities) implements Message {
     /// The greatest depth.
     public static final int MOST = 255;
+
+    /// The most localities.
+    public static final int LOCALITIES_MAX = 64;
   }
 
   /// Whether this is the first that a child says to its parent: children connect, since a parent

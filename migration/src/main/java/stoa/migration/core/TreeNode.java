@@ -138,12 +138,6 @@ public final class TreeNode {
   /* The number of the flush that a leaving node waits for. */
   private static final long LAST_FLUSH = -1;
 
-  private static final int AVOIDED_MAX = 16;
-
-  /* How many levels deeper than it must a newcomer goes to be near to others: so the tree stays flat
-   * wherever they are. */
-  private static final int DETOUR_MAX = 3;
-
   private final NodeId me;
   private Settings settings;
   private final boolean isRoot;
@@ -326,9 +320,10 @@ public final class TreeNode {
       case Event.Join(NodeId to, Locality at) -> {
         if (stage == Stage.NEW) stage = Stage.JOINING;
         if (stage != Stage.JOINING) return;
-        locality = at;
+        if (offered == null) locality = at; // later ones would not be known above
         var avoid = new TreeSet<>(avoided);
-        effects.add(new Effect.Tell(to, new Message.Join(me, at, DETOUR_MAX, avoid)));
+        effects.add(
+            new Effect.Tell(to, new Message.Join(me, locality, Message.Join.DETOUR_MAX, avoid)));
       }
       case Event.FanOut(int childrenMax) -> settings = settings.withChildrenMax(childrenMax);
       case Event.Tick() -> tick();
@@ -629,7 +624,7 @@ public final class TreeNode {
   }
 
   private void avoid(NodeId node) {
-    if (avoided.size() == AVOIDED_MAX) avoided.clear();
+    if (avoided.size() == Message.Join.AVOIDED_MAX) avoided.clear();
     avoided.add(node);
   }
 

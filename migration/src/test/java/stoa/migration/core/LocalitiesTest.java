@@ -61,6 +61,7 @@ class LocalitiesTest {
   void evenTheWidestNamesAreBounded() {
     SortedSet<Locality> many = new TreeSet<>();
     for (int i = 0; i < 1_000; i++) many.add(Locality.of("host-" + i));
-    assertEquals(Localities.MAX, Localities.of(Locality.UNKNOWN, List.of(many)).size());
+    assertEquals(
+        Message.Depth.LOCALITIES_MAX, Localities.of(Locality.UNKNOWN, List.of(many)).size());
   }
 }
