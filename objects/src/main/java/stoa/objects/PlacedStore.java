@@ -157,7 +157,8 @@ public final class PlacedStore implements PlacedObjects {
     Store store = stoa.core();
     var target = live(object).target();
     long generation = store.generation(target.key());
-    if (generation == 0) return new Stored(store.position(target.key()) + 1, null);
+    // Not behind its deletion: what is logged about a call may stand behind that.
+    if (generation == 0) return new Stored(store.tail(target.key()) + 1, null);
     var existence = new Existence.Generation(generation);
     var answer = store.get(target, new ObjectHandler.StateQuestion(), existence, false).answer();
     if (answer instanceof ObjectAnswer.Travelling(_, byte[] bytes)) {
