@@ -71,6 +71,19 @@ class DeletionTest {
     }
   }
 
+  /// A number at the server, which waits before it is raised when a test says so.
+  @Shared(name = "test.Gated")
+  public static class Gated {
+    static volatile Runnable gate = () -> {};
+
+    private int count;
+
+    public int add() {
+      gate.run();
+      return ++count;
+    }
+  }
+
   private static Notes notes(Stoa stoa, String name) {
     return stoa.get(Notes.class, name, "first");
   }
@@ -315,6 +328,24 @@ class DeletionTest {
         }
       }
       assertEquals("first,kept", notes.all());
+    }
+  }
+
+  @Test
+  void aNewLifeIsDurableThoughTheOldOneHadLeftTheMemory(@TempDir Path directory) {
+    var config = StoaConfig.of("file:" + directory);
+    var few = config.limits().withResidentBytesMax(5_000);
+    try (var stoa = Stoa.open(config.withLimits(few))) {
+      var member = Domain.of(stoa).join("one");
+      assertEquals(2, member.on(notes(stoa, "a")).add("old"));
+      member.flush();
+      for (int i = 0; i < 100; i++) assertEquals(1, stoa.get(Gated.class, "other " + i).add());
+      assertTrue(stoa.delete(notes(stoa, "a")));
+      assertEquals(2, member.on(notes(stoa, "a")).add("new"));
+      member.flush();
+    }
+    try (var stoa = Stoa.open(config)) {
+      assertEquals("first,new", stoa.find(Notes.class, "a").orElseThrow().all());
     }
   }
 }
