@@ -348,4 +348,47 @@ class DeletionTest {
       assertEquals("first,new", stoa.find(Notes.class, "a").orElseThrow().all());
     }
   }
+
+  @Test
+  void aDeletionThatIsRefusedLeavesAllAsItWas() throws Exception {
+    var config = StoaConfig.of("memory:");
+    var few = config.limits().withQueuedCallsMax(2);
+    var run = new CountDownLatch(2);
+    var mayEnd = new CountDownLatch(1);
+    try (var stoa = Stoa.open(config.withLimits(few));
+        var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      var domain = Domain.of(stoa);
+      var notes = notes(stoa, "a");
+      assertEquals(2, notes.add("kept"));
+      Gated.gate =
+          () -> {
+            run.countDown();
+            await(mayEnd);
+          };
+      List<Future<Integer>> calls = new ArrayList<>();
+      for (var name : List.of("a", "b")) {
+        calls.add(threads.submit(() -> stoa.get(Gated.class, name).add()));
+      }
+      run.await();
+      var refused = assertThrows(LimitExceeded.class, () -> stoa.delete(notes));
+      assertTrue(String.valueOf(refused.getMessage()).contains("queuedCallsMax"));
+      assertFalse(domain.isOver());
+      mayEnd.countDown();
+      for (var call : calls) assertEquals(1, call.get());
+      assertEquals("first,kept", notes.all());
+      assertTrue(stoa.delete(notes));
+      assertThrows(Gone.class, notes::all);
+    } finally {
+      mayEnd.countDown();
+      Gated.gate = () -> {};
+    }
+  }
+
+  private static void await(CountDownLatch latch) {
+    try {
+      latch.await();
+    } catch (InterruptedException e) {
+      throw new IllegalStateException(e);
+    }
+  }
 }
