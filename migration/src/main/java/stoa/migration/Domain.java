@@ -12,6 +12,7 @@ import org.slf4j.LoggerFactory;
 import stoa.Action;
 import stoa.Closed;
 import stoa.Gone;
+import stoa.LimitExceeded;
 import stoa.Locality;
 import stoa.Placement;
 import stoa.Reads;
@@ -424,15 +425,21 @@ public final class Domain implements Placing.Root {
    * in the store. */
   private long deleteHere(PlacedObject object, @Nullable CallId id) {
     var held = rootMember.hold(object);
+    long ended;
     try {
-      long ended = store.delete(object, id);
-      rootMember.release(held, store.load(object));
-      return ended;
-    } catch (Gone none) {
+      ended = store.delete(object, id);
+    } catch (Gone | LimitExceeded nothingLogged) {
       rootMember.release(held);
-      throw none;
+      throw nothingLogged;
     } catch (RuntimeException unknown) {
       rootStore.fail(unknown); // it may be deleted or not: the next root finds out
+      throw unknown;
+    }
+    try {
+      rootMember.release(held, store.load(object));
+      return ended;
+    } catch (RuntimeException unknown) {
+      rootStore.fail(unknown); // nobody knows which life is next: the next root finds out
       throw unknown;
     }
   }

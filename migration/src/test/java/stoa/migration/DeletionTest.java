@@ -71,6 +71,19 @@ class DeletionTest {
     }
   }
 
+  /// A number at the server, which waits before it is raised when a test says so.
+  @Shared(name = "test.Gated")
+  public static class Gated {
+    static volatile Runnable gate = () -> {};
+
+    private int count;
+
+    public int add() {
+      gate.run();
+      return ++count;
+    }
+  }
+
   private static Notes notes(Stoa stoa, String name) {
     return stoa.get(Notes.class, name, "first");
   }
@@ -315,6 +328,67 @@ class DeletionTest {
         }
       }
       assertEquals("first,kept", notes.all());
+    }
+  }
+
+  @Test
+  void aNewLifeIsDurableThoughTheOldOneHadLeftTheMemory(@TempDir Path directory) {
+    var config = StoaConfig.of("file:" + directory);
+    var few = config.limits().withResidentBytesMax(5_000);
+    try (var stoa = Stoa.open(config.withLimits(few))) {
+      var member = Domain.of(stoa).join("one");
+      assertEquals(2, member.on(notes(stoa, "a")).add("old"));
+      member.flush();
+      for (int i = 0; i < 100; i++) assertEquals(1, stoa.get(Gated.class, "other " + i).add());
+      assertTrue(stoa.delete(notes(stoa, "a")));
+      assertEquals(2, member.on(notes(stoa, "a")).add("new"));
+      member.flush();
+    }
+    try (var stoa = Stoa.open(config)) {
+      assertEquals("first,new", stoa.find(Notes.class, "a").orElseThrow().all());
+    }
+  }
+
+  @Test
+  void aDeletionThatIsRefusedLeavesAllAsItWas() throws Exception {
+    var config = StoaConfig.of("memory:");
+    var few = config.limits().withQueuedCallsMax(2);
+    var run = new CountDownLatch(2);
+    var mayEnd = new CountDownLatch(1);
+    try (var stoa = Stoa.open(config.withLimits(few));
+        var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      var domain = Domain.of(stoa);
+      var notes = notes(stoa, "a");
+      assertEquals(2, notes.add("kept"));
+      Gated.gate =
+          () -> {
+            run.countDown();
+            await(mayEnd);
+          };
+      List<Future<Integer>> calls = new ArrayList<>();
+      for (var name : List.of("a", "b")) {
+        calls.add(threads.submit(() -> stoa.get(Gated.class, name).add()));
+      }
+      run.await();
+      var refused = assertThrows(LimitExceeded.class, () -> stoa.delete(notes));
+      assertTrue(String.valueOf(refused.getMessage()).contains("queuedCallsMax"));
+      assertFalse(domain.isOver());
+      mayEnd.countDown();
+      for (var call : calls) assertEquals(1, call.get());
+      assertEquals("first,kept", notes.all());
+      assertTrue(stoa.delete(notes));
+      assertThrows(Gone.class, notes::all);
+    } finally {
+      mayEnd.countDown();
+      Gated.gate = () -> {};
+    }
+  }
+
+  private static void await(CountDownLatch latch) {
+    try {
+      latch.await();
+    } catch (InterruptedException e) {
+      throw new IllegalStateException(e);
     }
   }
 }

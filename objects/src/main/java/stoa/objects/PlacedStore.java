@@ -157,7 +157,8 @@ public final class PlacedStore implements PlacedObjects {
     Store store = stoa.core();
     var target = live(object).target();
     long generation = store.generation(target.key());
-    if (generation == 0) return new Stored(store.position(target.key()) + 1, null);
+    // Not behind its deletion: what is logged about a call may stand behind that.
+    if (generation == 0) return new Stored(store.tail(target.key()) + 1, null);
     var existence = new Existence.Generation(generation);
     var answer = store.get(target, new ObjectHandler.StateQuestion(), existence, false).answer();
     if (answer instanceof ObjectAnswer.Travelling(_, byte[] bytes)) {
@@ -224,7 +225,7 @@ public final class PlacedStore implements PlacedObjects {
   }
 
   /// Makes states the next versions of their objects, together or not at all; durable when this
-  /// returns. Those of a life that has ended are dropped.
+  /// returns. Those of lent objects whose life has ended are dropped.
   ///
   /// @param changes may be empty: then the store is only asked whether it is still the one
   /// @throws stoa.Unavailable when the store takes nothing any more
@@ -254,19 +255,21 @@ public final class PlacedStore implements PlacedObjects {
   }
 
   /* What a state is to be put into; null when its life has ended. Only a lent object is deleted while
-   * clients have it: what they did to it meanwhile is gone with it, and it begins at the server. */
+   * clients have it: what they did to it meanwhile is gone with it, and it begins at the server. All
+   * states of others are durable before they are deleted. */
   private @Nullable Meant meant(Change change, boolean isHinted) {
     Store store = stoa.core();
     var target = live(change.object()).target();
     long life = change.life();
-    long generation = isHinted ? store.generationHint(target) : 0;
-    if (generation == 0) generation = store.generation(target.key());
+    // A hint of another life may be an old one.
+    boolean goesOn = isHinted && store.generationHint(target) == life;
+    long generation = goesOn ? life : store.generation(target.key());
     if (generation == life) return new Meant(change, target, new Existence.Generation(life));
-    boolean ended =
-        generation != 0
-            || placement(change.object()) == Placement.SERVER
-            || store.position(target.key()) >= life;
-    return ended ? null : new Meant(change, target, new Existence.Any(null));
+    boolean isLent = placement(change.object()) == Placement.SERVER;
+    if (isLent) return null;
+    boolean ended = generation != 0 || store.position(target.key()) >= life;
+    Check.that(!ended, "%s has come in its life %s, which has ended", change.object(), life);
+    return new Meant(change, target, new Existence.Any(null));
   }
 
   private void put(List<Meant> all) {

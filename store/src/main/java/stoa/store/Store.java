@@ -446,6 +446,21 @@ public final class Store implements AutoCloseable {
     return ask(Request.Kind.POSITION, key);
   }
 
+  /// The last address of a key's stream, with what is logged about that which was executed on it.
+  public long tail(Key key) {
+    Resident resident = residents.pin(key);
+    try {
+      while (resident.notesUnderWay() > 0) {
+        if (!lead(null)) threads.pause();
+      }
+      checkOpen();
+      checkUsable();
+      return resident.tail();
+    } finally {
+      resident.unpin();
+    }
+  }
+
   private long ask(Request.Kind kind, Key key) {
     Resident resident = accepted(() -> residents.pin(key));
     byte[] nothing = {};
