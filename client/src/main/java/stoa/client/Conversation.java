@@ -55,6 +55,10 @@ final class Conversation implements AutoCloseable {
   /// whether it has the store no more.
   private static final long SILENCE_MILLIS = 500;
 
+  /// How often within its session's lease another one is asked so when nothing is to be answered:
+  /// there may be another leader, who has not heard of the session yet.
+  private static final int QUESTIONS = 4;
+
   /// How much longer than a call may take a caller waits, for a connection to come back.
   private static final long TROUBLE_MILLIS = 5_000;
 
@@ -615,7 +619,10 @@ final class Conversation implements AutoCloseable {
     if (silent < TimeUnit.MILLISECONDS.toNanos(SILENCE_MILLIS)) return false;
     lock.lock();
     try {
-      return (session.underWay() > 0 || doubted) && !route.isAlone();
+      boolean isIdle = session.underWay() == 0 && !doubted;
+      if (isIdle && silent < TimeUnit.MILLISECONDS.toNanos(server().getLeaseMillis() / QUESTIONS))
+        return false;
+      return !route.isAlone();
     } finally {
       doubted = false;
       lock.unlock();
