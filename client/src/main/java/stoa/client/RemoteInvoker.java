@@ -312,7 +312,7 @@ final class RemoteInvoker implements RemoteRoute {
     Container container = container();
     Request.Builder request = stoa().requests().delete(container, ending());
     var _ = stoa().ask(Outgoing.on(container, request, Outgoing.Recovery.LOOKED_UP, 16));
-    if (isHere()) member().see(placed());
+    if (RemotePlaced.is(this)) parts.migrating().deleted(placed());
   }
 
   /// What a deletion expects.

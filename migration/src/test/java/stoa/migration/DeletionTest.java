@@ -200,6 +200,39 @@ class DeletionTest {
   }
 
   @Test
+  void whoHasDeletedAnObjectReadsNothingOlderAndWaitsForNobody() throws Exception {
+    try (var stoa = Stoa.open("memory:");
+        var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      var domain = Domain.of(stoa);
+      var one = domain.join("one");
+      var two = domain.join("two");
+      assertEquals(2, one.on(notes(stoa, "a")).add("old"));
+      assertEquals(3, two.on(notes(stoa, "a")).add("old"));
+      var near = one.on(notes(stoa, "a"), Reads.LOCAL);
+      assertEquals("first,old", near.all());
+      assertTrue(stoa.delete(notes(stoa, "a")));
+      assertEquals("first,old", near.all());
+      var holds = new CountDownLatch(1);
+      var mayEnd = new CountDownLatch(1);
+      Future<?> holding =
+          threads.submit(() -> {
+            return two.<Boolean, InterruptedException>together(
+                List.of(notes(stoa, "a")),
+                () -> {
+                  holds.countDown();
+                  mayEnd.await();
+                  return true;
+                });
+          });
+      holds.await();
+      one.deleted(domain.store().object(notes(stoa, "a")));
+      mayEnd.countDown();
+      holding.get();
+      assertEquals("first", near.all());
+    }
+  }
+
+  @Test
   void anObjectIsCreatedOnce() {
     try (var stoa = Stoa.open("memory:")) {
       var notes = stoa.create(Notes.class, "a", "begun");
