@@ -211,7 +211,7 @@ public final class Member implements Placing, AutoCloseable {
       throws Throwable {
     site.know(object);
     if (method.kind() == SharedMethod.Kind.ACCESSOR) {
-      return running(List.of(object), List.of(read(object, how))).call(object, method, arguments);
+      return asked(object, method, arguments, how);
     }
     var answer = new @Nullable Object[1];
     var thrown = new @Nullable Throwable[1];
@@ -231,6 +231,18 @@ public final class Member implements Placing, AutoCloseable {
     Throwable any = thrown[0];
     if (any != null) throw any;
     return answer[0];
+  }
+
+  /* A copy that may be old does not say which life is meant, and that one is over. */
+  private @Nullable Object asked(
+      PlacedObject object, SharedMethod method, @Nullable Object[] arguments, Reads how)
+      throws Throwable {
+    var running = running(List.of(object), List.of(read(object, how)));
+    if (how == Reads.LOCAL) {
+      if (running.isMeant(object)) return running.execute(object, method, arguments);
+      running = running(List.of(object), List.of(read(object, Reads.STRICT)));
+    }
+    return running.call(object, method, arguments);
   }
 
   private Copy read(PlacedObject object, Reads asked) {
