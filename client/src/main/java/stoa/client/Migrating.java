@@ -77,6 +77,12 @@ final class Migrating implements PlacedObjects, AutoCloseable {
     }
   }
 
+  /// An object was deleted by this process. A tree where it is not yet has no older copies here.
+  void deleted(PlacedObject object) {
+    Outpost known = outposts.get(object.domain());
+    if (known != null) known.member().deleted(object);
+  }
+
   private PeerServer peers() {
     PeerServer known = peers;
     if (known != null) return known;

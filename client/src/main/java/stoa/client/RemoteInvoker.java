@@ -312,7 +312,7 @@ final class RemoteInvoker implements RemoteRoute {
     Container container = container();
     Request.Builder request = stoa().requests().delete(container, ending());
     var _ = stoa().ask(Outgoing.on(container, request, Outgoing.Recovery.LOOKED_UP, 16));
-    if (isHere()) member().see(placed());
+    if (RemotePlaced.is(this)) parts.migrating().deleted(placed());
   }
 
   /// What a deletion expects.
@@ -323,11 +323,15 @@ final class RemoteInvoker implements RemoteRoute {
 
   /// See [stoa.objects.PlacedObject#meet].
   void meet(long life, boolean exists) {
+    if (!isMeant(life, exists)) throw Store.gone(key);
+    if (exists) bind(life);
+  }
+
+  /// See [stoa.objects.PlacedObject#isMeant].
+  boolean isMeant(long life, boolean exists) {
     long meant = generation;
     boolean deleted = !exists && life > PlacedObject.FIRST_LIFE;
-    boolean ended = meant == 0 ? deleted && source == Source.REFERENCE : meant != life;
-    if (ended) throw Store.gone(key);
-    if (exists) bind(life);
+    return meant == 0 ? !deleted || source == Source.ASKED : meant == life;
   }
 
   /// As [#existence()], at a moment that may lie before the generation began.

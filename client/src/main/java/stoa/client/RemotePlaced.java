@@ -41,6 +41,11 @@ record RemotePlaced(RemoteInvoker live) implements PlacedObject {
   }
 
   @Override
+  public boolean isMeant(long life, boolean exists) {
+    return live.isMeant(life, exists);
+  }
+
+  @Override
   public Object construct() throws Throwable {
     return live.shared().instantiate(((Ref<?>) live.key().label()).key(), live.arguments());
   }

@@ -34,6 +34,7 @@ import stoa.StreamStore;
 import stoa.Transaction;
 import stoa.TxOptions;
 import stoa.View;
+import stoa.migration.Member;
 import stoa.objects.Attempts;
 import stoa.objects.Listed;
 import stoa.objects.ObjectSnapshot;
@@ -320,6 +321,7 @@ final class RemoteStoa implements ObjectSnapshot.Source {
           "a transaction cannot call asynchronously; call " + ref(shared) + " directly");
     }
     RemoteInvoker live = parts.own(shared);
+    Member.refuseInside("call " + live.key() + " asynchronously");
     Proxied proxied = Sharing.proxied(shared);
     boolean inTree = RemotePlaced.is(live) || proxied.invoker() instanceof Migrating.Through;
     return Recorder.record(

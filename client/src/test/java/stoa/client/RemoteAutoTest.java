@@ -16,6 +16,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import stoa.Accessor;
+import stoa.Gone;
 import stoa.Membership;
 import stoa.Placement;
 import stoa.Shared;
@@ -136,6 +137,24 @@ class RemoteAutoTest {
       try (var late = served.client(Membership.leaf())) {
         assertEquals(128, score(late, "a").value());
         assertEquals(136, score(late, "a").add(8));
+      }
+    }
+  }
+
+  @Test
+  void whoeverDeletesAnObjectAtTheServerIsToldThatItIsDone() throws Exception {
+    try (var served = new Served();
+        var one = served.client(Membership.leaf());
+        var never = served.client(Membership.leaf())) {
+      for (var deleting : List.of(one, never)) {
+        var old = score(one, "a");
+        assertEquals(101, old.add(1));
+        served.move("a", true);
+        assertEquals(103, old.add(2));
+        assertTrue(deleting.delete(score(deleting, "a")));
+        assertThrows(Gone.class, old::value);
+        assertEquals(100, score(one, "a").value());
+        served.move("a", false);
       }
     }
   }

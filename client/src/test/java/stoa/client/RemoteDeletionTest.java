@@ -219,6 +219,11 @@ class RemoteDeletionTest {
       int size = 1;
       for (var stoa : List.of(leaf, inner, outside)) {
         var notes = notes(stoa, "a");
+        if (!stoa.equals(outside)) {
+          assertThrows(
+              IllegalStateException.class,
+              () -> stoa.together(List.of(notes), () -> stoa.async(notes, each -> each.add("y"))));
+        }
         List<CompletableFuture<Integer>> all = new ArrayList<>();
         for (int i = 0; i < 20; i++) all.add(stoa.async(notes, each -> each.add("x")));
         for (var each : all) assertEquals(++size, each.join());

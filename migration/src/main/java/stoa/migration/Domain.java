@@ -200,6 +200,11 @@ public final class Domain implements Placing.Root {
   }
 
   @Override
+  public void refuseInside(String what) {
+    Member.refuseInside(what);
+  }
+
+  @Override
   public boolean isOver() {
     return rootMember.isOver();
   }

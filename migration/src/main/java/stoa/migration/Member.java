@@ -4,11 +4,13 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.SortedSet;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 import stoa.Action;
 import stoa.Body;
@@ -35,10 +37,18 @@ import stoa.objects.types.SharedMethod;
 /// lost then.
 @SuppressWarnings("exports") // Justification: of Placing, which programs do not call
 public final class Member implements Placing, AutoCloseable {
+  /* So many deleted objects are known one by one; when there are more, all are read strictly. */
+  private static final int DELETED_MAX = 100_000;
+
   private final Site site;
   private final Seat seat;
   private final Borrowed borrowed;
   private final Domain.Watcher watcher;
+
+  /* Objects of which the copies here may be older than a deletion made here, each with what says by
+   * which deletion. */
+  private final Map<StreamId, Object> deleted = new ConcurrentHashMap<>();
+  private volatile boolean tooManyDeleted;
 
   /// @param store that of the root; null for others
   Member(Site site, @Nullable RootStore store, String name, TreeNode node) {
@@ -201,7 +211,7 @@ public final class Member implements Placing, AutoCloseable {
       throws Throwable {
     site.know(object);
     if (method.kind() == SharedMethod.Kind.ACCESSOR) {
-      return running(List.of(object), List.of(read(object, how))).call(object, method, arguments);
+      return asked(object, method, arguments, how);
     }
     var answer = new @Nullable Object[1];
     var thrown = new @Nullable Throwable[1];
@@ -223,11 +233,26 @@ public final class Member implements Placing, AutoCloseable {
     return answer[0];
   }
 
-  private Copy read(PlacedObject object, Reads how) {
+  /* A copy that may be old does not say which life is meant, and that one is over. */
+  private @Nullable Object asked(
+      PlacedObject object, SharedMethod method, @Nullable Object[] arguments, Reads how)
+      throws Throwable {
+    var running = running(List.of(object), List.of(read(object, how)));
+    if (how == Reads.LOCAL) {
+      if (running.isMeant(object)) return running.execute(object, method, arguments);
+      running = running(List.of(object), List.of(read(object, Reads.STRICT)));
+    }
+    return running.call(object, method, arguments);
+  }
+
+  private Copy read(PlacedObject object, Reads asked) {
+    Object deletion = deleted.get(object.stream());
+    Reads how = deletion == null && !tooManyDeleted ? asked : Reads.STRICT;
     while (true) {
       try {
         Copy copy = seat.read(object.stream(), how, object);
         seat.gateRead();
+        if (deletion != null) deleted.remove(object.stream(), deletion);
         return copy;
       } catch (Seat.Again again) {
         // Of the node that it is now.
@@ -265,10 +290,12 @@ public final class Member implements Placing, AutoCloseable {
             + "; do it when together has returned");
   }
 
-  /// Waits until the newest state of an object is known here, so that nothing older is read.
-  public void see(PlacedObject object) {
-    site.know(object);
-    var _ = read(object, Reads.STRICT);
+  /// An object was deleted by this process: from now on nothing older is read here. Waits for
+  /// nothing.
+  public void deleted(PlacedObject object) {
+    if (site.auto(object) != null) return; // those are never read from a copy that may be old
+    if (deleted.size() < DELETED_MAX) deleted.put(object.stream(), new Object());
+    else tooManyDeleted = true;
   }
 
   /// See [stoa.Stoa#together].

@@ -62,12 +62,27 @@ final class Running {
   /// @throws Throwable what the method throws
   @Nullable Object call(PlacedObject object, SharedMethod method, @Nullable Object[] arguments)
       throws Throwable {
-    Work work = work(object);
     if (method.kind().isTransaction()) {
       throw new UnsupportedOperationException(
           method + " is @Transactional, and objects at clients take no part in transactions");
     }
+    Work work = work(object);
     object.meet(work.state.life(), work.exists);
+    return execute(object, method, arguments);
+  }
+
+  /// Whether the life of an object that is here is one that a call may meet.
+  boolean isMeant(PlacedObject object) {
+    Work work = work(object);
+    return object.isMeant(work.state.life(), work.exists);
+  }
+
+  /// Makes a call that may meet the object as it is here, and means no life of it by that.
+  ///
+  /// @throws Throwable what the method throws
+  @Nullable Object execute(PlacedObject object, SharedMethod method, @Nullable Object[] arguments)
+      throws Throwable {
+    Work work = work(object);
     Object instance = instance(work, object);
     if (method.kind() != SharedMethod.Kind.ACCESSOR) change(work, object);
     @Nullable Object[] own = object.arguments(method, arguments);

@@ -99,7 +99,8 @@ class DeletionTest {
       var atTwo = two.on(notes(stoa, "a"));
       var near = two.on(notes(stoa, "a"), Reads.LOCAL);
       var reference = stoa.view(Notes.class, stoa.ref(atOne), new View.Client(Reads.STRICT));
-      assertEquals(2, atOne.add("old"));
+      assertEquals(2, near.add("old"));
+      assertEquals("first,old", atOne.all());
       assertEquals("first,old", atTwo.all());
       assertEquals("first,old", near.all());
       assertTrue(stoa.delete(atOne));
@@ -208,7 +209,67 @@ class DeletionTest {
               IllegalStateException.class,
               () -> member.together(List.of(again), () -> stoa.delete(again)));
       assertTrue(String.valueOf(inside.getMessage()).contains("test.Notes[a]"));
+      inside =
+          assertThrows(
+              IllegalStateException.class,
+              () ->
+                  member.together(
+                      List.of(again), () -> stoa.async(again, each -> each.add("escapes"))));
+      assertTrue(String.valueOf(inside.getMessage()).contains("test.Notes[a]"));
       assertEquals("first,new", notes(stoa, "a").all());
+    }
+  }
+
+  @Test
+  void whoHasDeletedAnObjectReadsNothingOlderAndWaitsForNobody() throws Exception {
+    try (var stoa = Stoa.open("memory:");
+        var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      var domain = Domain.of(stoa);
+      var one = domain.join("one");
+      var two = domain.join("two");
+      assertEquals(2, one.on(notes(stoa, "a")).add("old"));
+      assertEquals(3, two.on(notes(stoa, "a")).add("old"));
+      var near = one.on(notes(stoa, "a"), Reads.LOCAL);
+      assertEquals("first,old", near.all());
+      assertTrue(stoa.delete(notes(stoa, "a")));
+      assertEquals("first,old", near.all());
+      var holds = new CountDownLatch(1);
+      var mayEnd = new CountDownLatch(1);
+      Future<?> holding =
+          threads.submit(() -> {
+            return two.<Boolean, InterruptedException>together(
+                List.of(notes(stoa, "a")),
+                () -> {
+                  holds.countDown();
+                  mayEnd.await();
+                  return true;
+                });
+          });
+      holds.await();
+      one.deleted(domain.store().object(notes(stoa, "a")));
+      mayEnd.countDown();
+      holding.get();
+      assertEquals("first", near.all());
+    }
+  }
+
+  @Test
+  void aCopyThatMayBeOldDoesNotSayWhichObjectIsMeant() {
+    try (var stoa = Stoa.open("memory:")) {
+      var domain = Domain.of(stoa);
+      var one = domain.join("one");
+      var two = domain.join("two");
+      assertEquals(2, one.on(notes(stoa, "a")).add("old"));
+      assertEquals(3, two.on(notes(stoa, "a")).add("old"));
+      assertTrue(stoa.delete(notes(stoa, "a")));
+      assertEquals(2, two.on(notes(stoa, "a")).add("new"));
+      two.flush();
+      var found = one.on(stoa.find(Notes.class, "a").orElseThrow(), Reads.LOCAL);
+      var near = one.on(notes(stoa, "a"), Reads.LOCAL);
+      assertEquals("first,old", near.all());
+      assertEquals("first,new", found.all());
+      assertEquals(3, near.add("newer"));
+      assertEquals(4, found.add("newest"));
     }
   }
 

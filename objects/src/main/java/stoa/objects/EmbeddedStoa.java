@@ -376,6 +376,9 @@ final class EmbeddedStoa implements ObjectSnapshot.Source {
           "a transaction cannot call asynchronously; call " + ref(shared) + " directly");
     }
     LiveInvoker live = own(shared);
+    for (var root : placing.values()) {
+      root.refuseInside("call " + live.target().key() + " asynchronously");
+    }
     Proxied proxied = Sharing.proxied(shared);
     boolean inTree = live.isPlaced() || proxied.invoker() instanceof PlacedInvoker;
     return Recorder.record(

@@ -518,11 +518,15 @@ final class LiveInvoker implements LiveRoute {
 
   /// See [PlacedObject#meet].
   void meet(long life, boolean exists) {
+    if (!isMeant(life, exists)) throw Store.gone(target.key());
+    if (exists) bind(life);
+  }
+
+  /// See [PlacedObject#isMeant].
+  boolean isMeant(long life, boolean exists) {
     long known = generation;
     boolean deleted = !exists && life > PlacedObject.FIRST_LIFE;
-    boolean ended = known == 0 ? deleted && source == Source.REFERENCE : known != life;
-    if (ended) throw Store.gone(target.key());
-    if (exists) bind(life);
+    return known == 0 ? !deleted || source == Source.ASKED : known == life;
   }
 
   /// From now on a generation is meant, unless one is already or it is 0.

@@ -42,6 +42,11 @@ final class LivePlaced implements PlacedObject {
   }
 
   @Override
+  public boolean isMeant(long life, boolean exists) {
+    return live.isMeant(life, exists);
+  }
+
+  @Override
   public Object construct() throws Throwable {
     var stoa = live.stoa();
     @Nullable Object[] copies = stoa.opening(stoa.opening(live.constructorArguments()));

@@ -52,6 +52,11 @@ public interface PlacedObject {
   /// @throws stoa.Gone when another one is meant, which has ended
   void meet(long life, boolean exists);
 
+  /// Whether a life of the object is one that a call may meet.
+  ///
+  /// @param life the generation that it is in, or would begin
+  boolean isMeant(long life, boolean exists);
+
   /// A new instance in its first state.
   ///
   /// @throws Throwable what the constructor throws

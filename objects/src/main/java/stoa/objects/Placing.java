@@ -50,6 +50,11 @@ public interface Placing {
     /// Whether [#deleted] may have something to do for an object. Quick.
     boolean isKnown(PlacedObject object);
 
+    /// Refuses what cannot be done in the middle of an operation on several objects.
+    ///
+    /// @throws IllegalStateException when one runs on this thread
+    void refuseInside(String what);
+
     /// Whether it has failed: another one is to begin in its place.
     boolean isOver();
 
