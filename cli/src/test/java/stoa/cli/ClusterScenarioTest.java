@@ -11,7 +11,7 @@ class ClusterScenarioTest {
   @Test
   void historiesOverServersThatAreKilledAndStoppedAreExplained() {
     var passed =
-        switch (SimulatedRun.of(new ClusterScenario(2, 45), 1)) {
+        switch (SimulatedRun.of(new ClusterScenario(2, 30), 1)) {
           case SimulatedRun.Passed well -> well;
           case SimulatedRun.Failed failed ->
               throw new AssertionError(failed.line(), failed.cause());
