@@ -73,6 +73,14 @@ final class Child {
   /// Starts a Java process; what it complains of goes where this process's does.
   static Process start(Class<?> main, List<String> javaOptions, String task, Object... arguments)
       throws IOException {
+    var command = command(main.getName(), javaOptions);
+    command.add(task);
+    for (Object argument : arguments) command.add(argument.toString());
+    return new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
+  }
+
+  /// What starts a main class of this process's class path; its arguments follow.
+  static List<String> command(String main, List<String> javaOptions) {
     var command = new ArrayList<String>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     for (String option : ManagementFactory.getRuntimeMXBean().getInputArguments()) {
@@ -81,9 +89,8 @@ final class Child {
       }
     }
     command.addAll(javaOptions);
-    command.addAll(List.of("-cp", System.getProperty("java.class.path"), main.getName(), task));
-    for (Object argument : arguments) command.add(argument.toString());
-    return new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
+    command.addAll(List.of("-cp", System.getProperty("java.class.path"), main));
+    return command;
   }
 
   /// The child's side.

@@ -3,9 +3,7 @@ package stoa.bench;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
-import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -81,15 +79,7 @@ public final class ServerProcess implements AutoCloseable {
   /// Starts a main class of this process's class path in a Java process of its own.
   public static ServerProcess java(String main, List<String> javaOptions, List<String> arguments)
       throws IOException {
-    var command = new ArrayList<String>();
-    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    for (String option : ManagementFactory.getRuntimeMXBean().getInputArguments()) {
-      if (option.contains("unsafe-memory-access") || option.contains("native-access")) {
-        command.add(option);
-      }
-    }
-    command.addAll(javaOptions);
-    command.addAll(List.of("-cp", System.getProperty("java.class.path"), main));
+    var command = Child.command(main, javaOptions);
     command.addAll(arguments);
     return start(command, Map.of());
   }
