@@ -619,10 +619,9 @@ final class Conversation implements AutoCloseable {
     if (silent < TimeUnit.MILLISECONDS.toNanos(SILENCE_MILLIS)) return false;
     lock.lock();
     try {
-      boolean isIdle = session.underWay() == 0 && !doubted;
-      if (isIdle && silent < TimeUnit.MILLISECONDS.toNanos(server().getLeaseMillis() / QUESTIONS))
-        return false;
-      return !route.isAlone();
+      boolean isAsked = session.underWay() > 0 || doubted;
+      long patience = isAsked ? SILENCE_MILLIS : server().getLeaseMillis() / QUESTIONS;
+      return silent >= TimeUnit.MILLISECONDS.toNanos(patience) && !route.isAlone();
     } finally {
       doubted = false;
       lock.unlock();
