@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
 import org.apache.ratis.proto.RaftProtos.LogEntryProto;
 import org.apache.ratis.proto.RaftProtos.RoleInfoProto;
 import org.apache.ratis.protocol.Message;
@@ -134,14 +135,18 @@ final class GroupMachine extends BaseStateMachine {
   private void stopped(Throwable cause) {
     if (closing) return;
     closing = true;
-    events.execute(() -> roles.failed(cause));
-    background.execute(() -> {
-      try {
-        division().close();
-      } catch (UncheckedIOException gone) {
-        // It is closed already.
-      }
-    });
+    try {
+      events.execute(() -> roles.failed(cause));
+      background.execute(() -> {
+        try {
+          division().close();
+        } catch (UncheckedIOException gone) {
+          // It is closed already.
+        }
+      });
+    } catch (RejectedExecutionException ending) {
+      // Its node is being closed, and ends it.
+    }
   }
 
   private RaftServer.Division division() {
@@ -268,8 +273,13 @@ final class GroupMachine extends BaseStateMachine {
 
   @Override
   public void notifyLeaderReady() {
+    long term;
+    try {
+      term = division().getInfo().getCurrentTerm();
+    } catch (UncheckedIOException ending) {
+      return; // it is being released; not by throwing, as in `stopped`
+    }
     leads = true;
-    long term = division().getInfo().getCurrentTerm();
     events.execute(() -> roles.leading(term));
   }
 
