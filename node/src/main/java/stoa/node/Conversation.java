@@ -170,7 +170,7 @@ final class Conversation implements StreamObserver<ClientFrame> {
     Session known = at.session();
     Node node = at.node();
     if (known.isEnded()) {
-      refuse(Status.NOT_FOUND, "session " + known.id() + " has ended; open another");
+      refuse(Status.UNAVAILABLE, "session " + known.id() + " is about to end; ask again");
       return;
     }
     String refusal =

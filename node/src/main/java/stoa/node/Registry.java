@@ -1,7 +1,9 @@
 package stoa.node;
 
 import io.grpc.Status;
+import io.grpc.StatusRuntimeException;
 import java.util.Collection;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.IntSupplier;
 import java.util.function.LongSupplier;
@@ -25,6 +27,9 @@ final class Registry {
   private final Supplier<SessionThreads> threads;
   private final IntSupplier open;
   private final ConcurrentHashMap<Long, Session> sessions = new ConcurrentHashMap<>();
+
+  /// The sessions that have ended here, and whose end is not written.
+  private final Set<Long> unwritten = ConcurrentHashMap.newKeySet();
 
   /// Finds those of an earlier server again, each with a lease that begins now.
   ///
@@ -62,11 +67,7 @@ final class Registry {
           known != null
               && !known.isEnded()
               && known.durable().isSecret(hello.getSecret().toByteArray());
-      if (known == null || !same) {
-        throw Status.NOT_FOUND
-            .withDescription("session " + hello.getSession() + " has ended; open another")
-            .asRuntimeException();
-      }
+      if (known == null || !same) throw unknown(hello);
       return known;
     }
     int others = open.getAsInt();
@@ -81,6 +82,23 @@ final class Registry {
     return opened;
   }
 
+  /// Why there is no session of an id here. Only the log knows that one has ended: a server that
+  /// was paused may take its lease for over, or know nothing of it, while another one goes on with
+  /// it.
+  ///
+  /// @throws StoaException when the log cannot be asked
+  private StatusRuntimeException unknown(ClientHello hello) {
+    Sessions.Session written = durable.find(hello.getSession());
+    boolean lives = written != null && written.isSecret(hello.getSecret().toByteArray());
+    Status status =
+        lives
+            ? Status.UNAVAILABLE.withDescription(
+                "session " + hello.getSession() + " is not this server's; ask again")
+            : Status.NOT_FOUND.withDescription(
+                "session " + hello.getSession() + " has ended; open another");
+    return status.asRuntimeException();
+  }
+
   /// A session has lost its connection.
   void lost(Session session) {
     if (session.isEnded()) sessions.remove(session.id());
@@ -91,11 +109,15 @@ final class Registry {
     long now = nowNanos.getAsLong();
     for (Session session : sessions.values()) {
       if (!session.expire(now)) continue;
+      letGo(session);
+      unwritten.add(session.id());
+    }
+    for (long id : unwritten) {
       try {
-        letGo(session);
-      } catch (StoaException failure) {
-        // The next server gives it a lease once more.
-        LOG.warn("the end of session {} is not written: {}", session.id(), failure.getMessage());
+        writeEnd(id);
+      } catch (StoaException later) {
+        LOG.debug("the end of session {} is not written yet: {}", id, later.getMessage());
+        return;
       }
     }
   }
@@ -103,21 +125,28 @@ final class Registry {
   /// Ends a session: it is not found any more, lets go of everything, and its end is written. Waits
   /// for the disk.
   ///
-  /// @throws StoaException when its end could not be written: the next server gives it a lease once
-  ///   more
+  /// @throws StoaException when its end could not be written: that is tried again, and the next
+  ///   server gives it a lease once more
   void end(Session session) {
-    if (session.end()) letGo(session);
+    if (!session.end()) return;
+    letGo(session);
+    unwritten.add(session.id());
+    writeEnd(session.id());
   }
 
   private void letGo(Session session) {
     sessions.remove(session.id());
     session.release();
-    var _ = durable.end(session.id());
+  }
+
+  private void writeEnd(long id) {
+    var _ = durable.end(id);
+    unwritten.remove(id);
     try {
-      keys.endSession(session.id());
+      keys.endSession(id);
     } catch (StoaException later) {
       // They are taken out when a server starts again: the session is not open any more.
-      LOG.warn("listeners of session {} stay for now: {}", session.id(), later.getMessage());
+      LOG.warn("listeners of session {} stay for now: {}", id, later.getMessage());
     }
   }
 

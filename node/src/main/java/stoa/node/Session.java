@@ -112,8 +112,8 @@ final class Session {
   /// @return the other; null when there is none
   synchronized @Nullable Conversation attach(Conversation next) {
     if (ended) {
-      throw Status.NOT_FOUND
-          .withDescription("session " + id + " has ended; open another")
+      throw Status.UNAVAILABLE
+          .withDescription("session " + id + " is about to end; ask again")
           .asRuntimeException();
     }
     Conversation before = conversation;

@@ -339,4 +339,22 @@ class ServerTest {
       }
     }
   }
+
+  @Test
+  void aSessionThatOnlyTheLogKnowsHasNotEnded() throws Exception {
+    ObjectService service = ObjectService.open(StoaConfig.of("memory:"), _ -> true);
+    try (Server server = Server.start(LOCAL, service)) {
+      var written = service.sessions().open(); // as by a server that led meanwhile
+      ByteString secret = ByteString.copyFrom(written.secret());
+      try (var client = new RawClient(server.port())) {
+        client.send(ClientFrame.newBuilder().setHello(RawClient.hello(written.id(), secret)));
+        assertEquals(Status.Code.UNAVAILABLE, client.end().getCode());
+      }
+      assertTrue(service.sessions().end(written.id()));
+      try (var client = new RawClient(server.port())) {
+        client.send(ClientFrame.newBuilder().setHello(RawClient.hello(written.id(), secret)));
+        assertEquals(Status.Code.NOT_FOUND, client.end().getCode());
+      }
+    }
+  }
 }
