@@ -441,7 +441,7 @@ public final class Domain implements Placing.Root {
       throw unknown;
     }
     try {
-      rootMember.release(held, store.load(object));
+      rootMember.release(held, store.deleted(object));
       return ended;
     } catch (RuntimeException unknown) {
       rootStore.fail(unknown); // nobody knows which life is next: the next root finds out

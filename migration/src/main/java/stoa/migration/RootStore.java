@@ -3,6 +3,7 @@ package stoa.migration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableMap;
 import java.util.Objects;
 import java.util.Set;
 import java.util.SortedMap;
@@ -45,7 +46,7 @@ final class RootStore implements AutoCloseable {
   private static final long JOINING_MILLIS = 100;
   private static final int JOINING_TIMES = 4;
 
-  /* After what time an object is loaded again that could not be. */
+  /* After what time an object is loaded or written again that could not be. */
   private static final long AGAIN_NANOS = 1_000_000_000;
   private static final Logger LOG = LoggerFactory.getLogger(RootStore.class);
 
@@ -62,7 +63,7 @@ final class RootStore implements AutoCloseable {
   private final Condition wrote = lock.newCondition();
   /* Guarded by `lock`: what is to persist, up to which number that is, and what has persisted; and
    * what is to be loaded when it is known which object it is. */
-  private SortedMap<StreamId, Copy> pending = new TreeMap<>();
+  private NavigableMap<StreamId, Copy> pending = new TreeMap<>();
   private final SortedMap<StreamId, StreamId> unnamed = new TreeMap<>();
   private boolean asked;
   private boolean urgent;
@@ -221,7 +222,7 @@ final class RootStore implements AutoCloseable {
   /* Writes all that waits in one go: only the newest of several copies, since what they depend on is
    * there too. */
   private void write() {
-    SortedMap<StreamId, Copy> copies;
+    NavigableMap<StreamId, Copy> copies;
     long to;
     lock.lock();
     try {
@@ -246,7 +247,12 @@ final class RootStore implements AutoCloseable {
               state.life(),
               new PlacedState(version.generation(), version.number(), state.bytes())));
     }
-    store.persist(changes);
+    try {
+      store.persist(changes);
+    } catch (LimitExceeded full) {
+      writeAgain(copies, full);
+      return;
+    }
     lock.lock();
     try {
       persisted = to;
@@ -256,6 +262,22 @@ final class RootStore implements AutoCloseable {
       lock.unlock();
     }
     root.accept(new Event.Persisted(to));
+  }
+
+  /* The store has too much to do: nothing was written, and nothing is lost. */
+  private void writeAgain(Map<StreamId, Copy> copies, LimitExceeded full) {
+    LOG.warn("the states of {} objects are not written yet: {}", copies.size(), full.getMessage());
+    lock.lock();
+    try {
+      copies.forEach(pending::putIfAbsent);
+      if (asked) return;
+      asked = true;
+      writer.after(AGAIN_NANOS, () -> submit(writer, this::write));
+    } catch (RejectedExecutionException closed) {
+      // Nobody waits for it any more.
+    } finally {
+      lock.unlock();
+    }
   }
 
   /// Waits until all up to a number is durable.

@@ -445,6 +445,56 @@ class DeletionTest {
     }
   }
 
+  @Test
+  void statesThatAreRefusedForNowAreWrittenLater() throws Exception {
+    var config = StoaConfig.of("memory:");
+    var few = config.limits().withQueuedCallsMax(2);
+    try (var stoa = Stoa.open(config.withLimits(few));
+        var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      var domain = Domain.of(stoa);
+      var member = domain.join("one");
+      var notes = member.on(notes(stoa, "a"));
+      for (int round = 1; round <= 3; round++) {
+        var run = new CountDownLatch(2);
+        var mayEnd = new CountDownLatch(1);
+        assertEquals(1 + round, notes.add("kept"));
+        Gated.gate =
+            () -> {
+              run.countDown();
+              await(mayEnd);
+            };
+        List<Future<Integer>> calls = new ArrayList<>();
+        for (var name : List.of("a", "b")) {
+          calls.add(threads.submit(() -> addedAtLast(stoa.get(Gated.class, name))));
+        }
+        run.await();
+        var flushing = threads.submit(() -> member.flush());
+        // Meanwhile what is flushed has come to the root, and was refused as these are.
+        for (int i = 0; i < 5_000; i++) {
+          assertThrows(LimitExceeded.class, () -> stoa.get(Gated.class, "c").add());
+        }
+        mayEnd.countDown();
+        for (var call : calls) assertEquals(round, call.get());
+        flushing.get();
+      }
+      assertFalse(domain.isOver());
+      assertEquals("first,kept,kept,kept", notes(stoa, "a").all());
+    } finally {
+      Gated.gate = () -> {};
+    }
+  }
+
+  /// The root may have a call under way, too.
+  private static int addedAtLast(Gated gated) {
+    while (true) {
+      try {
+        return gated.add();
+      } catch (LimitExceeded full) {
+        Thread.onSpinWait();
+      }
+    }
+  }
+
   private static void await(CountDownLatch latch) {
     try {
       latch.await();

@@ -157,14 +157,21 @@ public final class PlacedStore implements PlacedObjects {
     Store store = stoa.core();
     var target = live(object).target();
     long generation = store.generation(target.key());
-    // Not behind its deletion: what is logged about a call may stand behind that.
-    if (generation == 0) return new Stored(store.tail(target.key()) + 1, null);
+    if (generation == 0) return deleted(object);
     var existence = new Existence.Generation(generation);
     var answer = store.get(target, new ObjectHandler.StateQuestion(), existence, false).answer();
     if (answer instanceof ObjectAnswer.Travelling(_, byte[] bytes)) {
       return new Stored(generation, PlacedState.decode(bytes, 0));
     }
     throw new IllegalStateException("the state of " + object + " is " + answer);
+  }
+
+  /// What the store has of an object that does not exist, of which that is known.
+  ///
+  /// @throws stoa.Unavailable when the store cannot be asked
+  public Stored deleted(PlacedObject object) {
+    // Not behind its deletion: what is logged about a call may stand behind that.
+    return new Stored(stoa.core().tail(live(object).target().key()) + 1, null);
   }
 
   /// Whether an object is lent to clients; false when there is none.
