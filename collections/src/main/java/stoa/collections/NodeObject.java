@@ -48,14 +48,16 @@ class NodeObject implements Forkable<NodeObject>, OwnState {
   /// @param child null when this is a leaf
   /// @param level of the child
   /// @param index the child's
-  /// @param low the least key that the child may hold; null when this node does not say
-  /// @param high the least key that is too high for it; null when this node does not say
-  record Step(
-      @Nullable NodeObject child,
-      int level,
-      int index,
-      @Nullable Object low,
-      @Nullable Object high) {}
+  record Step(@Nullable NodeObject child, int level, int index) {}
+
+  /// Children of an inner node that are next to each other, in the order in which a scan meets
+  /// them.
+  ///
+  /// @param children none when this is a leaf
+  /// @param level of the children
+  /// @param fence the key between the last one and what follows it; null when this node does not
+  ///   say
+  record Run(List<Object> children, int level, @Nullable Object fence) {}
 
   /// What a node holds.
   record Content(int level, List<Object> keys, List<Object> items) {}
@@ -119,25 +121,42 @@ class NodeObject implements Forkable<NodeObject>, OwnState {
     return keys.size();
   }
 
-  /// The next step down.
+  /// The next step down to a key.
+  @Accessor
+  Step step(Object key) {
+    if (level == 0) return new Step(null, -1, 0);
+    int index = above(key);
+    return new Step(child(index), level - 1, index);
+  }
+
+  private int index(Side side, @Nullable Object key) {
+    return switch (side) {
+      case FIRST -> 0;
+      case LAST -> keys.size();
+      case AT -> above(Objects.requireNonNull(key));
+      case BELOW -> from(Objects.requireNonNull(key));
+    };
+  }
+
+  /// The next step down for a scan, and when that is to leaves, the leaves that follow in its
+  /// range, up to `max` of them.
   ///
   /// @param key null for [Side#FIRST] and [Side#LAST]
   @Accessor
-  Step step(Side side, @Nullable Object key) {
-    if (level == 0) return new Step(null, -1, 0, null, null);
-    int index =
-        switch (side) {
-          case FIRST -> 0;
-          case LAST -> keys.size();
-          case AT -> above(Objects.requireNonNull(key));
-          case BELOW -> from(Objects.requireNonNull(key));
-        };
-    return new Step(
-        child(index),
-        level - 1,
-        index,
-        index == 0 ? null : keys.get(index - 1),
-        index == keys.size() ? null : keys.get(index));
+  Run run(Side side, @Nullable Object key, Scan scan, int max) {
+    if (level == 0) return new Run(List.of(), -1, null);
+    boolean up = scan.direction() == Scan.Direction.ASCENDING;
+    int most = level == 1 ? max : 1;
+    var children = new ArrayList<Object>();
+    for (int index = index(side, key); ; index += up ? 1 : -1) {
+      children.add(child(index));
+      int fence = up ? index : index - 1;
+      if (fence < 0 || fence == keys.size()) return new Run(children, level - 1, null);
+      Object between = keys.get(fence);
+      if (children.size() >= most || scan.endsAt(between)) {
+        return new Run(children, level - 1, between);
+      }
+    }
   }
 
   private NodeObject child(int index) {

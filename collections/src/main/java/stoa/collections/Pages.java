@@ -13,7 +13,7 @@ final class Pages {
    */
   private static final int ENTRIES_FIRST = 32;
   private static final int ENTRIES_MAX = 256;
-  private static final int GROWTH = 4;
+  private static final int GROWTH = 2;
 
   private final PageSource source;
   private List<Object> items = List.of();

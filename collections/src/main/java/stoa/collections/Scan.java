@@ -14,4 +14,12 @@ record Scan(Span span, Direction direction) {
     return new Scan(
         direction == Direction.ASCENDING ? span.from(key, false) : span.to(key, false), direction);
   }
+
+  /// Whether all of it is before a key between two nodes of a tree, of which the upper one holds
+  /// that key.
+  boolean endsAt(Object fence) {
+    if (direction == Direction.ASCENDING) return span.isTooHigh(fence, Orders.natural());
+    Object low = span.low();
+    return low != null && Orders.natural().compare(fence, low) <= 0;
+  }
 }

@@ -88,31 +88,22 @@ final class TreeEntries implements SortedEntries, Moments.Composed {
   /// A node on the way, and the index of the child that the way takes.
   private record Turn(NodeObject node, int index) {}
 
-  /// A leaf, how it was reached, and between which keys it is.
+  /// A leaf, and how it was reached.
   ///
   /// @param way from its parent up to the root
-  private record Found(
-      NodeObject leaf, Deque<Turn> way, @Nullable Object low, @Nullable Object high) {}
-
-  private Found descend(NodeObject.Side side, @Nullable Object key) {
-    NodeObject node = root();
-    var way = new ArrayDeque<Turn>();
-    Object low = null;
-    Object high = null;
-    while (true) {
-      NodeObject.Step step = node.step(side, key);
-      NodeObject child = step.child();
-      if (child == null) return new Found(node, way, low, high);
-      if (step.low() != null) low = step.low();
-      if (step.high() != null) high = step.high();
-      way.push(new Turn(node, step.index()));
-      node = seen(child);
-      if (step.level() == 0) return new Found(node, way, low, high);
-    }
-  }
+  private record Found(NodeObject leaf, Deque<Turn> way) {}
 
   private Found at(Object key) {
-    return descend(NodeObject.Side.AT, key);
+    NodeObject node = root();
+    var way = new ArrayDeque<Turn>();
+    while (true) {
+      NodeObject.Step step = node.step(key);
+      NodeObject child = step.child();
+      if (child == null) return new Found(node, way);
+      way.push(new Turn(node, step.index()));
+      node = seen(child);
+      if (step.level() == 0) return new Found(node, way);
+    }
   }
 
   int height() {
@@ -287,27 +278,45 @@ final class TreeEntries implements SortedEntries, Moments.Composed {
 
   // ---- scans
 
+  /// Leaves next to each other.
+  ///
+  /// @param fence the key between the last one and what follows it; null when nothing does
+  private record Leaves(List<NodeObject> leaves, @Nullable Object fence) {}
+
+  private Leaves leaves(NodeObject.Side side, @Nullable Object key, Scan scan, int max) {
+    NodeObject node = root();
+    Object fence = null;
+    while (true) {
+      NodeObject.Run run = node.run(side, key, scan, max);
+      if (run.children().isEmpty()) return new Leaves(List.of(node), fence);
+      if (run.fence() != null) fence = run.fence();
+      List<NodeObject> children =
+          run.children().stream().map(child -> seen((NodeObject) child)).toList();
+      if (run.level() == 0) return new Leaves(children, fence);
+      node = children.getFirst();
+    }
+  }
+
   /// Entries of a range, up to `max` of them, each key followed by its value.
   private List<Object> scan(Scan scan, int max) {
     var found = new ArrayList<Object>();
     boolean up = scan.direction() == Scan.Direction.ASCENDING;
     Object from = up ? scan.span().low() : scan.span().high();
     boolean inclusive = up ? scan.span().lowInclusive() : scan.span().highInclusive();
-    Found leaf =
+    NodeObject.Side side =
         from == null
-            ? descend(up ? NodeObject.Side.FIRST : NodeObject.Side.LAST, null)
-            : descend(up || inclusive ? NodeObject.Side.AT : NodeObject.Side.BELOW, from);
+            ? up ? NodeObject.Side.FIRST : NodeObject.Side.LAST
+            : up || inclusive ? NodeObject.Side.AT : NodeObject.Side.BELOW;
     while (true) {
-      found.addAll(leaf.leaf().entries(scan, max - found.size() / 2));
-      Object fence = up ? leaf.high() : leaf.low();
-      if (fence == null || found.size() >= 2 * max) return found;
-      boolean beyond =
-          up
-              ? scan.span().isTooHigh(fence, Orders.natural())
-              : scan.span().low() != null
-                  && Orders.natural().compare(fence, scan.span().low()) <= 0;
-      if (beyond) return found;
-      leaf = descend(up ? NodeObject.Side.AT : NodeObject.Side.BELOW, fence);
+      int left = max - found.size() / 2;
+      Leaves some = leaves(side, from, scan, 1 + left / KEYS_MIN);
+      for (NodeObject leaf : some.leaves()) {
+        found.addAll(leaf.entries(scan, max - found.size() / 2));
+        if (found.size() >= 2 * max) return found;
+      }
+      from = some.fence();
+      if (from == null || scan.endsAt(from)) return found;
+      side = up ? NodeObject.Side.AT : NodeObject.Side.BELOW;
     }
   }
 
