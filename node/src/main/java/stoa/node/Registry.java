@@ -108,9 +108,7 @@ final class Registry {
   void expire() {
     long now = nowNanos.getAsLong();
     for (Session session : sessions.values()) {
-      if (!session.expire(now)) continue;
-      letGo(session);
-      unwritten.add(session.id());
+      if (session.expire(now)) letGo(session);
     }
     for (long id : unwritten) {
       try {
@@ -130,13 +128,16 @@ final class Registry {
   void end(Session session) {
     if (!session.end()) return;
     letGo(session);
-    unwritten.add(session.id());
     writeEnd(session.id());
   }
 
   private void letGo(Session session) {
     sessions.remove(session.id());
-    session.release();
+    try {
+      session.release();
+    } finally {
+      unwritten.add(session.id()); // whatever fails, its end is written
+    }
   }
 
   private void writeEnd(long id) {
