@@ -350,8 +350,9 @@ public final class Replica implements AutoCloseable {
     }
   }
 
-  /// Whether nothing is missing up to [#applied]. That is so but when a crash came while this
-  /// replica was being brought level: then it must be once more.
+  /// Whether nothing is missing up to [#applied], nor anything there of what is behind it. That is
+  /// so but when bringing this replica level broke off: then it must be once more, or be
+  /// [#completed].
   public boolean isWhole() {
     return whole;
   }
@@ -398,6 +399,17 @@ public final class Replica implements AutoCloseable {
       whole = true;
       durable = state.applied();
       return durable;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /// All that others have sent when bringing this replica level broke off was applied meanwhile, so
+  /// that it is whole.
+  public void completed() {
+    lock.lock();
+    try {
+      absorbed(state.applied(), state.fence());
     } finally {
       lock.unlock();
     }

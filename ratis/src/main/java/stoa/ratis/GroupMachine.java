@@ -8,6 +8,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.ReentrantLock;
 import org.apache.ratis.proto.RaftProtos.LogEntryProto;
 import org.apache.ratis.proto.RaftProtos.RoleInfoProto;
 import org.apache.ratis.protocol.Message;
@@ -17,7 +20,6 @@ import org.apache.ratis.protocol.RaftGroupMemberId;
 import org.apache.ratis.protocol.RaftPeerId;
 import org.apache.ratis.server.RaftServer;
 import org.apache.ratis.server.protocol.TermIndex;
-import org.apache.ratis.server.raftlog.RaftLog;
 import org.apache.ratis.server.storage.FileInfo;
 import org.apache.ratis.server.storage.RaftStorage;
 import org.apache.ratis.statemachine.SnapshotInfo;
@@ -28,6 +30,8 @@ import org.apache.ratis.statemachine.impl.BaseStateMachine;
 import org.apache.ratis.thirdparty.com.google.protobuf.UnsafeByteOperations;
 import org.apache.ratis.util.LifeCycle;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import stoa.log.Position;
 import stoa.log.Replica;
 
@@ -36,6 +40,23 @@ import stoa.log.Replica;
 /// A snapshot of Ratis is nothing but an index up to which the replica's device is durable: there
 /// are no files. Ratis counts its log from 0, we from 1.
 final class GroupMachine extends BaseStateMachine {
+  /*
+   * A leader whose log begins behind the end of ours notifies us of it, again and again, and from the first of
+   * these until we say that we have what is lacking, Ratis refuses all entries. It would hear that at the next
+   * notification only, which never comes when the leader changes meanwhile and the next one's log begins
+   * earlier; and a leader that is silent would be waited for. So a catch-up never answers Ratis: it ends by
+   * failing, and then Ratis takes entries. What comes of that:
+   *
+   * (1) The replica may be ahead of Ratis, by what a catch-up has brought. Entries up to there change nothing, and
+   *     Ratis is not shown more than it has applied itself.
+   * (2) A notification that finds all of it here is answered on the spot. It brings the leader's members, and
+   *     we skip the entries that tell of them, so it must have been made when the catch-up had ended. The first
+   *     one behind that may not have been; the one behind it was, since a leader sends one at a time.
+   * (3) A catch-up that was broken off leaves a replica that is not whole. The entries may come nevertheless,
+   *     and change nothing but what is lacking. It is whole when a catch-up has ended, which is tried with
+   *     each leader, while no entries are applied; or when it leads itself, and has applied all that others can have
+   *     sent.
+   */
   /// A proposal that is being submitted here.
   static final class Pending {
     /// Whether it may have got into the log.
@@ -45,8 +66,26 @@ final class GroupMachine extends BaseStateMachine {
   /// Gets from another replica what this one lacks.
   interface CatchUp {
     /// Asks the leader, and answers up to where that brought this replica.
-    Position from(Member leader);
+    ///
+    /// @throws IOException when that breaks off
+    Position from(Member leader) throws IOException;
+
+    /// Breaks off what asks anybody but this one.
+    void leave(@Nullable String leader);
   }
+
+  /// What a catch-up has brought, of which Ratis has not heard.
+  private static final class Caught {
+    final Position reached;
+    boolean notified;
+
+    Caught(Position reached) {
+      this.reached = reached;
+    }
+  }
+
+  private static final Logger LOG = LoggerFactory.getLogger(GroupMachine.class);
+  private static final long BETWEEN_MENDING_NANOS = TimeUnit.SECONDS.toNanos(1);
 
   private final Replica replica;
   private final Roles roles;
@@ -54,6 +93,10 @@ final class GroupMachine extends BaseStateMachine {
   private final Executor background;
   private final CatchUp catchUp;
   private final ConcurrentHashMap<Long, Pending> submitting = new ConcurrentHashMap<>();
+  private final ReentrantLock applying = new ReentrantLock();
+  private final AtomicBoolean catchingUp = new AtomicBoolean();
+  private volatile @Nullable Caught caught;
+  private long mendedNanos = System.nanoTime();
   private volatile boolean leads;
   private volatile boolean closing;
 
@@ -107,6 +150,7 @@ final class GroupMachine extends BaseStateMachine {
   @Override
   public void reinitialize() {
     getLifeCycle().startAndTransition(() -> load(replica.durable()));
+    caught = null;
   }
 
   @Override
@@ -117,6 +161,7 @@ final class GroupMachine extends BaseStateMachine {
   /// From now on an end is none that anybody need be told of.
   void closing() {
     closing = true;
+    catchUp.leave(null);
   }
 
   @Override
@@ -135,17 +180,23 @@ final class GroupMachine extends BaseStateMachine {
   private void stopped(Throwable cause) {
     if (closing) return;
     closing = true;
+    hand(events, () -> roles.failed(cause));
+    hand(
+        background,
+        () -> {
+          try {
+            division().close();
+          } catch (UncheckedIOException gone) {
+            // It is closed already.
+          }
+        });
+  }
+
+  private static void hand(Executor to, Runnable task) {
     try {
-      events.execute(() -> roles.failed(cause));
-      background.execute(() -> {
-        try {
-          division().close();
-        } catch (UncheckedIOException gone) {
-          // It is closed already.
-        }
-      });
+      to.execute(task);
     } catch (RejectedExecutionException ending) {
-      // Its node is being closed, and ends it.
+      // Its node is being closed, and ends all that this is about.
     }
   }
 
@@ -189,11 +240,14 @@ final class GroupMachine extends BaseStateMachine {
     LogEntryProto entry = context.getLogEntry();
     byte[] command = entry.getStateMachineLogEntry().getLogData().toByteArray();
     byte[] answer;
+    applying.lock();
     try {
       answer = replica.apply(position(entry.getTerm(), entry.getIndex()), command);
     } catch (RuntimeException | Error failure) {
       stopped(failure);
       return CompletableFuture.failedFuture(failure);
+    } finally {
+      applying.unlock();
     }
     updateLastAppliedTermIndex(entry.getTerm(), entry.getIndex());
     return CompletableFuture.completedFuture(
@@ -202,11 +256,14 @@ final class GroupMachine extends BaseStateMachine {
 
   @Override
   public void notifyTermIndexUpdated(long term, long index) {
+    applying.lock();
     try {
       replica.advance(position(term, index));
-    } catch (RuntimeException failure) {
+    } catch (RuntimeException | Error failure) {
       stopped(failure);
       return;
+    } finally {
+      applying.unlock();
     }
     super.notifyTermIndexUpdated(term, index);
   }
@@ -216,8 +273,7 @@ final class GroupMachine extends BaseStateMachine {
   @Override
   public long takeSnapshot() throws IOException {
     try {
-      Position durable = replica.sync();
-      return durable.index() == 0 ? RaftLog.INVALID_LOG_INDEX : ratisIndex(durable);
+      return shown(replica.sync()).getIndex();
     } catch (RuntimeException failure) {
       stopped(failure);
       throw new IOException(failure);
@@ -232,8 +288,8 @@ final class GroupMachine extends BaseStateMachine {
 
       @Override
       public @Nullable SnapshotInfo getLatestSnapshot() {
-        Position durable = replica.durable();
-        return durable.index() == 0 ? null : new Snapshot(termIndex(durable));
+        TermIndex shown = shown(replica.durable());
+        return shown.getIndex() < 0 ? null : new Snapshot(shown);
       }
 
       @Override
@@ -242,6 +298,12 @@ final class GroupMachine extends BaseStateMachine {
       @Override
       public void cleanupOldSnapshots(SnapshotRetentionPolicy policy) {}
     };
+  }
+
+  /// What Ratis is shown of what is durable.
+  private TermIndex shown(Position durable) {
+    TermIndex applied = getLastAppliedTermIndex();
+    return ratisIndex(durable) > applied.getIndex() ? applied : termIndex(durable);
   }
 
   private record Snapshot(TermIndex termIndex) implements SnapshotInfo {
@@ -259,14 +321,58 @@ final class GroupMachine extends BaseStateMachine {
   @Override
   public CompletableFuture<TermIndex> notifyInstallSnapshotFromLeader(
       RoleInfoProto role, TermIndex firstInLog) {
+    Caught here = caught;
+    if (here != null && ratisIndex(here.reached) + 1 >= firstInLog.getIndex()) {
+      if (here.notified) return CompletableFuture.completedFuture(termIndex(replica.durable()));
+      here.notified = true;
+      return again(() -> {});
+    }
     Member leader = RatisNode.member(role.getFollowerInfo().getLeaderInfo().getId());
-    return CompletableFuture.supplyAsync(
+    return again(() -> level(leader));
+  }
+
+  /// Does something, and then has Ratis take entries, or be notified once more.
+  private CompletableFuture<TermIndex> again(Runnable doing) {
+    var answer = new CompletableFuture<TermIndex>();
+    hand(
+        background,
         () -> {
-          Position reached = catchUp.from(leader);
-          events.execute(roles::caughtUp);
-          return termIndex(reached);
-        },
-        background);
+          try {
+            doing.run();
+          } finally {
+            // Ratis holds this while it is about to wait for the answer.
+            synchronized (division()) {
+              answer.completeExceptionally(new IllegalStateException("to be notified again"));
+            }
+          }
+        });
+    return answer;
+  }
+
+  /// Tries to make this replica whole, if it is not: when Ratis need not, since the log has what
+  /// comes next. To be called often while a leader is followed, by one thread.
+  void mend(Member leader) {
+    if (replica.isWhole() || closing || catchingUp.get()) return;
+    long now = System.nanoTime();
+    if (now - mendedNanos < BETWEEN_MENDING_NANOS) return;
+    mendedNanos = now;
+    hand(background, () -> level(leader));
+  }
+
+  private void level(Member leader) {
+    if (!catchingUp.compareAndSet(false, true)) return;
+    applying.lock();
+    try {
+      caught = new Caught(catchUp.from(leader));
+      hand(events, roles::caughtUp);
+    } catch (IOException brokenOff) {
+      if (!closing) LOG.info("{}", brokenOff.getMessage());
+    } catch (RuntimeException | Error failure) {
+      stopped(failure);
+    } finally {
+      applying.unlock();
+      catchingUp.set(false);
+    }
   }
 
   // ---- roles
@@ -279,19 +385,27 @@ final class GroupMachine extends BaseStateMachine {
     } catch (UncheckedIOException ending) {
       return; // it is being released; not by throwing, as in `stopped`
     }
+    try {
+      if (!replica.isWhole()) replica.completed();
+    } catch (RuntimeException | Error failure) {
+      stopped(failure);
+      return;
+    }
     leads = true;
-    events.execute(() -> roles.leading(term));
+    hand(events, () -> roles.leading(term));
   }
 
   @Override
   public void notifyNotLeader(Collection<TransactionContext> pending) {
     if (!leads) return;
     leads = false;
-    events.execute(roles::following);
+    hand(events, roles::following);
   }
 
   @Override
   public void notifyLeaderChanged(RaftGroupMemberId self, @Nullable RaftPeerId leader) {
-    if (leader != null) events.execute(() -> roles.leader(leader.toString()));
+    if (leader == null) return;
+    hand(background, () -> catchUp.leave(leader.toString()));
+    hand(events, () -> roles.leader(leader.toString()));
   }
 }

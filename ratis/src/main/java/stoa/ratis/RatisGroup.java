@@ -330,14 +330,19 @@ public final class RatisGroup implements Consensus {
     require(() -> server.transferLeadershipAsync(request), config.patience());
   }
 
-  /// Has this replica stand for election when its leader has been silent for too long; and, while
-  /// it leads, keeps up the certainty that it does. To be called every few milliseconds.
+  /// Has this replica stand for election when its leader has been silent for too long, and mends it
+  /// while there is one; while it leads, keeps up the certainty that it does. To be called every
+  /// few milliseconds, by one thread.
   void look() {
     if (leadership.isCertain()) return;
-    Optional<String> silent = last();
-    if (silent.isEmpty()) return; // at the beginning, or after an election that nobody won
+    Optional<String> leads = last();
+    if (leads.isEmpty()) return; // at the beginning, or after an election that nobody won
+    List<Member> members = members();
+    members.stream()
+        .filter(member -> member.id().equals(leads.get()) && !member.id().equals(config.id()))
+        .forEach(machine::mend);
     List<String> others =
-        members().stream().map(Member::id).filter(id -> !id.equals(silent.get())).sorted().toList();
+        members.stream().map(Member::id).filter(id -> !id.equals(leads.get())).sorted().toList();
     int rank = Math.max(0, others.indexOf(config.id()));
     leadership.stand(config.electionMin().toMillis() + (2 * rank + 1) * BETWEEN_MILLIS);
   }

@@ -1,13 +1,13 @@
 package stoa.ratis;
 
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Objects;
 import java.util.UUID;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
@@ -235,11 +235,7 @@ public final class RatisNode implements AutoCloseable {
             Thread.ofPlatform().name("stoa-group-" + name.number()).daemon().unstarted(task));
     var machine =
         new GroupMachine(
-            replica,
-            guarded(name, roles),
-            events,
-            background,
-            leader -> catchUp(name, replica, leader));
+            replica, guarded(name, roles), events, background, new FromOthers(name, replica));
     if (machines.putIfAbsent(id, machine) != null) {
       throw new IllegalStateException(name + " is hosted here already");
     }
@@ -262,15 +258,52 @@ public final class RatisNode implements AutoCloseable {
     return new SupplyPort.Client(sockets, other, group);
   }
 
-  private Position catchUp(GroupId group, Replica replica, Member leader) {
-    try (var source = source(leader, group)) {
-      return CatchUp.run(replica, source);
-    } catch (IOException e) {
-      // Ratis asks for it again.
-      throw new UncheckedIOException(
-          "replica %s of %s is not brought level by %s: %s"
-              .formatted(config.id(), group, leader, e.getMessage()),
-          e);
+  /// Brings a replica here level.
+  private final class FromOthers implements GroupMachine.CatchUp {
+    private final GroupId group;
+    private final Replica replica;
+
+    // Guarded by this.
+    private @Nullable String asked;
+    private SupplyPort.@Nullable Client asking;
+
+    FromOthers(GroupId group, Replica replica) {
+      this.group = group;
+      this.replica = replica;
+    }
+
+    @Override
+    public Position from(Member leader) throws IOException {
+      try (var source = source(leader, group)) {
+        ask(leader.id(), source);
+        return CatchUp.run(replica, source);
+      } catch (IOException e) {
+        throw new IOException(
+            "replica %s of %s is not brought level by %s: %s"
+                .formatted(config.id(), group, leader, e.getMessage()),
+            e);
+      } finally {
+        ask(null, null);
+      }
+    }
+
+    private synchronized void ask(@Nullable String leader, SupplyPort.@Nullable Client source) {
+      asked = leader;
+      asking = source;
+    }
+
+    @Override
+    public void leave(@Nullable String leader) {
+      SupplyPort.Client left;
+      synchronized (this) {
+        if (asking == null || Objects.equals(leader, asked)) return;
+        left = asking;
+      }
+      try {
+        left.close();
+      } catch (IOException gone) {
+        LOG.debug("a connection was not closed cleanly", gone);
+      }
     }
   }
 

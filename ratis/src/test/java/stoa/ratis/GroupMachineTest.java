@@ -6,7 +6,9 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Executors;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import stoa.log.Position;
 import stoa.log.Replica;
 import stoa.storage.Device;
 import stoa.storage.DeviceConfig;
@@ -48,8 +50,14 @@ class GroupMachineTest {
               roles,
               Runnable::run,
               background,
-              leader -> {
-                throw new AssertionError(leader);
+              new GroupMachine.CatchUp() {
+                @Override
+                public Position from(Member leader) {
+                  throw new AssertionError(leader);
+                }
+
+                @Override
+                public void leave(@Nullable String leader) {}
               });
       machine.notifyLogFailed(failure, null);
       machine.notifyLogFailed(failure, null);

@@ -267,6 +267,45 @@ class RatisGroupTest {
   }
 
   @Test
+  void goesOnWhenTheLeaderChangesWhileAMemberIsBroughtLevel(@TempDir Path directory) {
+    try (var shard = new RatisShard(directory, 3, 8)) {
+      var leads = shard.leading();
+      var away = shard.other(leads);
+      var next = shard.other(leads, away);
+      next.stop();
+      next.keepLog();
+      next.start();
+      next.host(shard.members());
+      away.kill();
+      new Owner(shard.leader()).require("first");
+      leads.group().transfer(next.id);
+      // With a new leader another file of the log begins. Ratis drops nothing below 1,024 entries.
+      while (next.replica().applied().index() < 1_100) next.group().propose(Replica.nothing());
+      shard.await("it leads", next.group()::leads);
+      next.group().transfer(leads.id);
+      shard.await("it leads", leads.group()::leads);
+      for (int i = 0; i < 20; i++) leads.group().propose(Replica.nothing());
+      shard.await("it is dropped", () -> leads.replica().durable().index() > 1_100);
+      var gate = new CountDownLatch(1);
+      leads.way.close(gate);
+      away.start();
+      away.host(shard.members());
+      shard.await("it asks who led", leads.way::holds);
+      leads.group().transfer(next.id);
+      // From the next one's log it could have all; now it is given it by the last one, too.
+      gate.countDown();
+      shard.reopen();
+      var owner = new Owner(shard.leader());
+      owner.require("second");
+      shard.step();
+      assertEquals(List.of("first", "second"), texts(away.replica().streams()));
+      shard.await("it is whole", () -> away.replica().isWhole());
+      owner.require("last");
+      shard.step();
+    }
+  }
+
+  @Test
   void releasesAtAllReplicasWhatTheOwnerReleases(@TempDir Path directory) {
     try (var shard = new RatisShard(directory, 3, 1_000)) {
       var log = shard.leader();

@@ -36,6 +36,8 @@ final class RatisShard implements ShardUnderTest {
     private final Path directory;
     private Member self;
     private SimulatedDisk disk;
+    private long snapshotCommands = RatisShard.this.snapshotCommands;
+    final Way way = new Way(); // to its supply
     @Nullable RatisNode node;
     @Nullable RatisGroup group;
     final AtomicInteger catchUps = new AtomicInteger();
@@ -49,10 +51,16 @@ final class RatisShard implements ShardUnderTest {
 
     void start() {
       var config =
-          config(RatisConfig.of(id, directory))
+          config(RatisConfig.of(id, directory), snapshotCommands)
               .withAddress("127.0.0.1", self.port(), self.supplyPort());
       node = RatisNode.start(config, question -> question);
       self = node.self();
+      way.leadsTo(self.supplyPort());
+    }
+
+    /// Has it never drop what is in its log, from its next start on.
+    void keepLog() {
+      snapshotCommands = Long.MAX_VALUE;
     }
 
     void host(List<Member> initial) {
@@ -96,7 +104,7 @@ final class RatisShard implements ShardUnderTest {
     }
 
     Member self() {
-      return self;
+      return new Member(id, self.host(), self.port(), way.port());
     }
 
     /// Ends it by a loss of power of its device: what that has not synced is lost, kept or torn.
@@ -170,12 +178,12 @@ final class RatisShard implements ShardUnderTest {
     for (var server : servers) server.host(initial);
   }
 
-  private RatisConfig config(RatisConfig plain) {
+  private RatisConfig config(RatisConfig plain, long snapshots) {
     var config = tls == null ? plain : plain.withTls(tls);
     return config
         .withElection(Duration.ofMillis(300), Duration.ofMillis(600))
         .withCommandBytesMax(1 << 20)
-        .withSnapshotCommands(snapshotCommands);
+        .withSnapshotCommands(snapshots);
   }
 
   /// Waits until something holds; it is looked at whenever anything has changed.
@@ -196,6 +204,14 @@ final class RatisShard implements ShardUnderTest {
   Server leading() {
     await("somebody leads", () -> servers.stream().anyMatch(RatisShard::leads));
     return servers.stream().filter(RatisShard::leads).findFirst().orElseGet(this::leading);
+  }
+
+  /// One that is none of these.
+  Server other(Server... than) {
+    return servers.stream()
+        .filter(server -> !List.of(than).contains(server))
+        .findFirst()
+        .orElseThrow();
   }
 
   private static boolean leads(Server server) {
@@ -266,6 +282,7 @@ final class RatisShard implements ShardUnderTest {
   @Override
   public void close() {
     killAll();
+    for (var server : servers) server.way.close();
   }
 
   private void killAll() {
