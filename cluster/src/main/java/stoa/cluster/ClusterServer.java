@@ -274,6 +274,10 @@ public final class ClusterServer implements AutoCloseable {
                   + " only; take another server's");
         }
         var reached = Survivor.begin(config, new GroupId(known.store(), group), replica);
+        if (reached.index() == 0) {
+          throw new Unavailable(
+              directory + " has nothing of group " + group + "; take another server's");
+        }
         LOG.info("server {} goes on alone with group {}, as of {}", noted.name(), group, reached);
       }
     }
@@ -393,9 +397,11 @@ public final class ClusterServer implements AutoCloseable {
 
   /// Called with acting held.
   private void host(Settings known, int group) {
-    if (noted.hosts().containsKey(group)) return;
-    clear(known);
-    note(noted.hosting(group, Membership.Start.ADDED));
+    if (hosted.containsKey(group)) return;
+    if (!noted.hosts().containsKey(group)) {
+      clear(known);
+      note(noted.hosting(group, Membership.Start.ADDED));
+    }
     open(known, group);
   }
 
@@ -420,6 +426,14 @@ public final class ClusterServer implements AutoCloseable {
   }
 
   private void tick() {
+    try {
+      look();
+    } catch (RuntimeException | Error e) {
+      LOG.error("server {} could not look after its groups", self.id(), e);
+    }
+  }
+
+  private void look() {
     hosted.values().forEach(HostedGroup::tick);
     var failures = hosted.values().stream().map(HostedGroup::failure).toList();
     if (failures.isEmpty() || failures.contains(null)) return;

@@ -182,20 +182,25 @@ final class HostedGroup {
     public void failed(Throwable cause) {
       roles.lock();
       try {
-        if (ended) return;
-        ended = true;
-        leads = false;
-        closeStore();
-        if (isOut()) {
-          LOG.info("server {} is no member of {} any more", self(), name);
-          return;
-        }
-        LOG.error("server {} has stopped {}: {}", self(), name, cause.getMessage());
-        failure = cause;
+        fail(cause);
       } finally {
         roles.unlock();
       }
     }
+  }
+
+  /// The replica has stopped; called with roles held.
+  private void fail(Throwable cause) {
+    if (ended) return;
+    ended = true;
+    leads = false;
+    closeStore();
+    if (isOut()) {
+      LOG.info("server {} is no member of {} any more", self(), name);
+      return;
+    }
+    LOG.error("server {} has stopped {}: {}", self(), name, cause.getMessage());
+    failure = cause;
   }
 
   /// Another one leads; called with roles held. Where clients find it may not be known here yet:
@@ -233,7 +238,7 @@ final class HostedGroup {
           self(),
           name,
           TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - began));
-    } catch (RuntimeException later) {
+    } catch (RuntimeException | Error later) {
       // Another one leads by now, or the next tick tries again.
       LOG.info("server {} cannot open {} yet: {}", self(), name, later.getMessage());
       closeStore();
@@ -269,8 +274,14 @@ final class HostedGroup {
               Clock.system(),
               Threads.real(),
               part);
-      led = new Led(store, term);
-      return ObjectService.of(store, place.options().admissible());
+      try {
+        var opened = ObjectService.of(store, place.options().admissible());
+        led = new Led(store, term);
+        return opened;
+      } catch (RuntimeException | Error failed) {
+        store.close();
+        throw failed;
+      }
     });
   }
 
@@ -339,10 +350,12 @@ final class HostedGroup {
     if (sequencing != null && name.number() == ShardMap.GLOBAL_GROUP) {
       sequencing.coordinates(null);
     }
-    if (service == null) return;
+    ObjectService before = service;
+    if (before == null) return;
     service = null;
     leader.isUnknown();
     place.server().follow(name.number());
+    before.close(); // one that the server could not begin to serve is closed by nobody else
   }
 
   /// Looks after the store; called every now and then.
@@ -350,6 +363,11 @@ final class HostedGroup {
     if (!roles.tryLock()) return;
     try {
       if (ended) return;
+      if (!group.isAlive()) {
+        fail(new IllegalStateException("the Raft server has stopped this replica"));
+        return;
+      }
+      if (leads && service == null && !group.leads()) leads = false; // whatever was told
       if (!leads) {
         Optional<String> leading = group.leader();
         // Clients wait for the next one, rather than to be sent to one that is silent.
@@ -361,7 +379,7 @@ final class HostedGroup {
       ObjectService current = service;
       if (current != null && current.hasFailed()) closeStore();
       if (service == null && group.leads()) openStore();
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       LOG.warn("server {}, {}", self(), name, e);
     } finally {
       roles.unlock();

@@ -122,6 +122,7 @@ final class ChangeLane {
       return submit(bytes, order).join();
     } catch (CompletionException e) {
       if (e.getCause() instanceof RuntimeException failed) throw failed;
+      if (e.getCause() instanceof Error failed) throw failed;
       throw e;
     }
   }
@@ -207,15 +208,15 @@ final class ChangeLane {
     for (Waiting waiting : batch) {
       try {
         made.add(new Made(waiting, given.note(waiting.order.make(given))));
-      } catch (RuntimeException refused) {
+      } catch (RuntimeException | Error refused) {
         waiting.done.completeExceptionally(refused);
       }
     }
     if (made.isEmpty()) return;
-    @Nullable RuntimeException failure = null;
+    @Nullable Throwable failure = null;
     try {
       commands.accept(made.stream().map(Made::change).toList());
-    } catch (RuntimeException failed) {
+    } catch (RuntimeException | Error failed) {
       failure = failed;
     }
     for (Made one : made) {

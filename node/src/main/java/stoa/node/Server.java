@@ -14,6 +14,8 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import stoa.StoaException;
 import stoa.Unavailable;
 import stoa.links.TreeMember;
@@ -53,6 +55,8 @@ import stoa.wire.proto.Whereabouts;
 /// One that keeps the store together with others serves while it has the store, and else tells
 /// clients who has. Thread-safe.
 public final class Server implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(Server.class);
+
   /*
    * What there is of a group comes with lead and goes with follow, which are called by one owner of the group at a
    * time; whoever finds it gone sends its client elsewhere.
@@ -122,8 +126,12 @@ public final class Server implements AutoCloseable {
   }
 
   private void tick() {
-    nodes.tick();
-    tree.tick();
+    try {
+      nodes.tick();
+      tree.tick();
+    } catch (RuntimeException | Error e) {
+      LOG.error("leases could not be looked after", e);
+    }
   }
 
   /* The part of the store that has the objects which are placed at clients; null while another server

@@ -70,7 +70,10 @@ public final class Line implements AutoCloseable {
     var answer = new CompletableFuture<byte[]>();
     asked.put(number, answer);
     try {
-      writing.lock();
+      if (!writing.tryLock(patience.toMillis(), TimeUnit.MILLISECONDS)) {
+        close(); // who writes is not heard, and would be waited for as long as the network does
+        throw new SocketTimeoutException("nothing is read at the other end for " + patience);
+      }
       try {
         write(out, number, question);
       } finally {

@@ -111,6 +111,7 @@ public final class RatisNode implements AutoCloseable {
     lookedNanos = now;
     if (breathless) return;
     try {
+      supplies.look();
       groups.values().forEach(RatisGroup::look);
     } catch (RuntimeException failed) {
       LOG.debug("it was not seen whether leaders are silent", failed);

@@ -11,9 +11,11 @@ import java.io.OutputStream;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.SocketTimeoutException;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -49,12 +51,20 @@ final class SupplyPort implements AutoCloseable {
 
   private static final int PIECE = 64 << 10;
 
+  /// Who lacks something and reads none of it for so long is left: while he asks, nothing is
+  /// released here.
+  private static final long SILENCE_NANOS = TimeUnit.SECONDS.toNanos(60);
+
   private final Function<GroupId, @Nullable Replica> replicas;
   private final Questions questions;
   private final ServerSocket listening;
   private final Semaphore free = new Semaphore(CONNECTIONS_MAX);
   private final Semaphore freeSupplies = new Semaphore(SUPPLIES_MAX);
   private final Set<Socket> open = ConcurrentHashMap.newKeySet();
+
+  /// When the write began that is under way at a supply, if one is.
+  private final Map<Socket, Long> writingNanos = new ConcurrentHashMap<>();
+
   private final Thread accepting;
   private volatile boolean closed;
 
@@ -95,7 +105,7 @@ final class SupplyPort implements AutoCloseable {
       var in = new DataInputStream(new BufferedInputStream(socket.getInputStream()));
       var out = new DataOutputStream(new BufferedOutputStream(socket.getOutputStream(), PIECE));
       long purpose = in.readLong();
-      if (purpose == MAGIC) supply(in, out);
+      if (purpose == MAGIC) supply(socket, in, out);
       else if (purpose == LINE) answer(socket, in, out);
     } catch (EOFException done) {
       // The other one has what it wanted.
@@ -105,11 +115,20 @@ final class SupplyPort implements AutoCloseable {
       if (!closed) LOG.warn("another server was left: {}", e.toString());
     } finally {
       open.remove(socket);
+      writingNanos.remove(socket);
       free.release();
     }
   }
 
-  private void supply(DataInputStream in, DataOutputStream out) throws IOException {
+  /// Leaves those who do not read what they asked for. To be called often.
+  void look() {
+    long now = System.nanoTime();
+    writingNanos.forEach((socket, since) -> {
+      if (now - since > SILENCE_NANOS) end(socket);
+    });
+  }
+
+  private void supply(Socket socket, DataInputStream in, DataOutputStream out) throws IOException {
     Replica replica = replicas.apply(new GroupId(in.readLong(), in.readInt()));
     if (replica == null || !replica.isWhole()) return;
     if (!freeSupplies.tryAcquire()) return; // it is tried again
@@ -118,13 +137,27 @@ final class SupplyPort implements AutoCloseable {
         int length = in.readInt();
         if (length < 1 || length > Supply.QUESTION_BYTES_MAX) return;
         byte[] question = in.readNBytes(length);
-        supply.answer(question, new Pieces(out));
-        out.writeInt(0);
-        out.flush();
+        supply.answer(question, new Pieces(socket, out));
+        writing(
+            socket,
+            () -> {
+              out.writeInt(0);
+              out.flush();
+            });
       }
     } finally {
       freeSupplies.release();
     }
+  }
+
+  private interface Writing {
+    void run() throws IOException;
+  }
+
+  private void writing(Socket socket, Writing piece) throws IOException {
+    writingNanos.put(socket, System.nanoTime());
+    piece.run();
+    writingNanos.remove(socket);
   }
 
   private void answer(Socket socket, DataInputStream in, DataOutputStream out) throws IOException {
@@ -166,10 +199,12 @@ final class SupplyPort implements AutoCloseable {
   }
 
   /// An answer, on its way out.
-  private static final class Pieces extends OutputStream {
+  private final class Pieces extends OutputStream {
+    private final Socket socket;
     private final DataOutputStream out;
 
-    Pieces(DataOutputStream out) {
+    Pieces(Socket socket, DataOutputStream out) {
+      this.socket = socket;
       this.out = out;
     }
 
@@ -181,8 +216,12 @@ final class SupplyPort implements AutoCloseable {
     @Override
     public void write(byte[] bytes, int from, int length) throws IOException {
       if (length == 0) return;
-      out.writeInt(length);
-      out.write(bytes, from, length);
+      writing(
+          socket,
+          () -> {
+            out.writeInt(length);
+            out.write(bytes, from, length);
+          });
     }
   }
 

@@ -6,6 +6,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
@@ -14,6 +15,7 @@ import org.apache.ratis.server.RaftServerConfigKeys.Log.CorruptionPolicy;
 import org.apache.ratis.server.raftlog.segmented.LogSegment;
 import org.apache.ratis.server.raftlog.segmented.LogSegmentPath;
 import org.apache.ratis.util.SizeInBytes;
+import org.jspecify.annotations.Nullable;
 import stoa.Unavailable;
 import stoa.log.Position;
 import stoa.log.Replica;
@@ -34,6 +36,7 @@ public final class Survivor {
    */
   private static final String CURRENT = "current";
   private static final String META = "raft-meta";
+  private static final String MEMBERS = "raft-meta.conf";
   private static final String NEXT = ".next";
   private static final String ASIDE = ".before.";
 
@@ -46,7 +49,7 @@ public final class Survivor {
   /// @param name of the group
   /// @param replica of this member, stays open
   /// @return up to where the replica is
-  /// @throws Unavailable when the log cannot be read
+  /// @throws Unavailable when the log cannot be read, or this was no member, by what it knows last
   public static Position begin(RatisConfig config, GroupId name, Replica replica) {
     Path directory = config.directory();
     Path log = directory.resolve(RatisNode.id(name).getUuid().toString());
@@ -54,8 +57,22 @@ public final class Survivor {
     try {
       if (!Files.exists(log) && Files.exists(next)) move(next, log); // interrupted between the two
       List<LogSegmentPath> segments = segments(log.resolve(CURRENT));
-      for (LogSegmentPath segment : segments) apply(config, segment, replica);
+      List<LogEntryProto> members = new ArrayList<>();
+      for (LogSegmentPath segment : segments) {
+        // A torn end was never acknowledged by this member; nothing else may be torn.
+        boolean last = segment.equals(segments.getLast());
+        apply(config, segment, last, replica, members);
+      }
       Position reached = replica.sync();
+      LogEntryProto latest = members.isEmpty() ? noted(log) : members.getLast();
+      // Of one that goes on alone already nothing is known yet, and the log is empty.
+      if (latest == null ? !segments.isEmpty() : !isMember(config.id(), latest)) {
+        throw new Unavailable(
+            log
+                + " is of a server that was to become a member of "
+                + name
+                + " and was none yet; take the directory of another server that is left");
+      }
       if (!segments.isEmpty()) {
         prepare(log, next);
         move(log, log.resolveSibling(log.getFileName() + ASIDE + reached.index()));
@@ -83,16 +100,23 @@ public final class Survivor {
     }
   }
 
-  private static void apply(RatisConfig config, LogSegmentPath segment, Replica replica)
+  private static void apply(
+      RatisConfig config,
+      LogSegmentPath segment,
+      boolean last,
+      Replica replica,
+      List<LogEntryProto> members)
       throws IOException {
-    // A torn end was never acknowledged by this member.
     LogSegment.readSegmentFile(
         segment.getPath().toFile(),
         segment.getStartEnd(),
         SizeInBytes.valueOf(2L * config.commandBytesMax()),
-        CorruptionPolicy.WARN_AND_RETURN,
+        last ? CorruptionPolicy.WARN_AND_RETURN : CorruptionPolicy.EXCEPTION,
         null,
-        entry -> apply(entry, replica));
+        entry -> {
+          apply(entry, replica);
+          if (entry.hasConfigurationEntry()) members.add(entry);
+        });
   }
 
   private static void apply(LogEntryProto entry, Replica replica) {
@@ -102,6 +126,17 @@ public final class Survivor {
     } else {
       replica.advance(at);
     }
+  }
+
+  /// The members as of what was committed when it was known last; null when that was never known.
+  private static @Nullable LogEntryProto noted(Path log) throws IOException {
+    Path file = log.resolve(CURRENT).resolve(MEMBERS);
+    return Files.exists(file) ? LogEntryProto.parseFrom(Files.readAllBytes(file)) : null;
+  }
+
+  private static boolean isMember(String id, LogEntryProto members) {
+    return members.getConfigurationEntry().getPeersList().stream()
+        .anyMatch(peer -> peer.getId().toStringUtf8().equals(id));
   }
 
   /// A log without entries, in the same term.

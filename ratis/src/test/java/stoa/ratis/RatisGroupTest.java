@@ -40,6 +40,8 @@ import stoa.log.Replica;
 import stoa.log.Sequencer;
 import stoa.log.ShardLog;
 import stoa.log.Streams;
+import stoa.storage.Device;
+import stoa.storage.SimulatedDisk;
 
 class RatisGroupTest {
   private static final StreamId STREAM = StreamId.of("a stream");
@@ -302,6 +304,34 @@ class RatisGroupTest {
       shard.await("it is whole", () -> away.replica().isWhole());
       owner.require("last");
       shard.step();
+    }
+  }
+
+  @Test
+  void nobodyGoesOnAloneWhoWasNoMember(@TempDir Path directory) {
+    try (var threads = Executors.newVirtualThreadPerTaskExecutor();
+        var shard = new RatisShard(directory, 3, 8)) {
+      new Owner(shard.leader()).require("first");
+      var leads = shard.leading();
+      var gate = new CountDownLatch(1);
+      leads.way.close(gate);
+      var fresh = shard.another("z");
+      var _ =
+          threads.submit(() -> {
+            leads.group().add(fresh.self());
+          });
+      shard.await("it asks who leads", leads.way::holds);
+      fresh.stop();
+      shard.servers.remove(fresh);
+      var config = RatisConfig.of("z", directory.resolve("z"));
+      try (var replica = new Replica(Device.open(new SimulatedDisk(1), RatisShard.SMALL))) {
+        var refused =
+            assertThrows(
+                Unavailable.class, () -> Survivor.begin(config, RatisShard.GROUP, replica));
+        assertTrue(
+            String.valueOf(refused.getMessage()).contains("was none yet"), refused::toString);
+      }
+      gate.countDown();
     }
   }
 

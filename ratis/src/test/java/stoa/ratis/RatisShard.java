@@ -25,8 +25,7 @@ import stoa.storage.SimulatedDisk;
 /// A group of real Raft servers in this process, each with a device that loses power when its
 /// server is killed.
 final class RatisShard implements ShardUnderTest {
-  private static final DeviceConfig SMALL =
-      new DeviceConfig(1 << 20, 64 << 10, 256 << 10, 256 << 10);
+  static final DeviceConfig SMALL = new DeviceConfig(1 << 20, 64 << 10, 256 << 10, 256 << 10);
   private static final int PATIENCE_SECONDS = 60;
   static final GroupId GROUP = new GroupId(7, 1);
 
