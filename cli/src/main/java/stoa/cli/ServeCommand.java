@@ -149,6 +149,14 @@ final class ServeCommand implements Callable<Integer> {
       description = "Listen on other machines' networks without TLS and token.")
   private boolean insecure;
 
+  @Option(
+      names = "--fan-out",
+      paramLabel = "N",
+      description =
+          "How many clients are directly below each in the tree that objects migrate in. Default:"
+              + " ${DEFAULT-VALUE}")
+  private int fanOut = ServerConfig.of("127.0.0.1", 0).treeFanOut();
+
   private ServeCommand() {}
 
   @Override
@@ -282,7 +290,7 @@ final class ServeCommand implements Callable<Integer> {
               + " can be reached from other machines; give --tls-certificate, --tls-key and"
               + " --token-file, or --insecure if the network is trusted");
     }
-    ServerConfig config = ServerConfig.of(address.host(), address.port());
+    ServerConfig config = ServerConfig.of(address.host(), address.port()).withTreeFanOut(fanOut);
     Path pem = certificate;
     Path secret = key;
     if ((pem == null) != (secret == null)) {

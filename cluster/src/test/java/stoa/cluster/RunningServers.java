@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import stoa.Accessor;
@@ -29,6 +30,8 @@ import stoa.wire.proto.WhereRequest;
 /// Servers in this process that keep one store and talk over the loopback device. One test has
 /// them, and closes them.
 final class RunningServers implements AutoCloseable {
+  private static final long BETWEEN_LOOKS_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
+
   @Shared(name = "cluster.Counter")
   static class Counter {
     private long value;
@@ -144,7 +147,7 @@ final class RunningServers implements AutoCloseable {
     ManagedChannel channel = channel(last().port());
     try {
       while (!isSettled(stub(channel).status(StatusRequest.getDefaultInstance()))) {
-        Thread.onSpinWait();
+        LockSupport.parkNanos(BETWEEN_LOOKS_NANOS); // the servers are in this process
       }
     } finally {
       channel.shutdownNow();

@@ -92,6 +92,11 @@ public final class CatchUp {
       }
     }
     if (position.index() <= replica.applied().index() && replica.isWhole()) return replica.sync();
+    if (position.index() < replica.applied().index()) {
+      // What is here already would be taken for what was deleted there.
+      throw new IOException(
+          "the other replica is at %s, and this one at %s".formatted(position, replica.applied()));
+    }
     replica.absorb();
     streams();
     objects();

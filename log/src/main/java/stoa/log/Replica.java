@@ -1,6 +1,7 @@
 package stoa.log;
 
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.locks.ReentrantLock;
@@ -30,6 +31,8 @@ public final class Replica implements AutoCloseable {
    *    object    space  offset   data
    *    RECORD    0      0        version u8: 1; index, term and fence, all varint
    *    RECORD    0      1        whether it is being brought level by another replica: u8
+   *    RECORD    0      2        index and term up to where the consensus knows of it, while that may be less:
+   *                              both varint; nothing otherwise
    *
    * The fence is the index at which the present owner opened its term, which is the number of the term.
    * Batches of lower terms are void, in whatever epoch.
@@ -61,6 +64,7 @@ public final class Replica implements AutoCloseable {
   private volatile State state;
   private volatile Position durable = Position.START;
   private volatile boolean whole;
+  private volatile @Nullable Position known;
   private volatile Listener listener = Listener.NONE;
   private volatile @Nullable Throwable failed;
 
@@ -101,8 +105,17 @@ public final class Replica implements AutoCloseable {
     this.shown = new Streams(new ReplicatedExtents(device, ReplicatedExtents.NONE));
     byte[] level = device.read(RECORD, 0, 1);
     this.whole = level == null || level[0] == 0;
+    this.known = readKnown();
     this.state = read();
     this.recorded = state.applied().index();
+  }
+
+  private @Nullable Position readKnown() {
+    byte[] noted = device.read(RECORD, 0, 2);
+    if (noted == null || noted.length == 0) return null;
+    var in = new Decoder(noted);
+    long index = in.varint();
+    return new Position(in.varint(), index);
   }
 
   private State read() {
@@ -399,6 +412,32 @@ public final class Replica implements AutoCloseable {
       whole = true;
       durable = state.applied();
       return durable;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /// Up to where the consensus knows of what is here, when that may be less than [#applied]; null
+  /// when it is not.
+  public @Nullable Position known() {
+    return known;
+  }
+
+  /// Notes durably what [#known] tells from now on, also when this replica is opened again.
+  public void know(@Nullable Position position) {
+    lock.lock();
+    try {
+      ensureUsable();
+      if (Objects.equals(position, known)) return;
+      scratch.clear();
+      if (position != null) scratch.varint(position.index()).varint(position.term());
+      commit.clear().write(RECORD, 0, 2, scratch.array(), 0, scratch.size());
+      device.append(commit);
+      device.sync();
+      known = position;
+    } catch (StorageException failure) {
+      failed = failure;
+      throw failure;
     } finally {
       lock.unlock();
     }

@@ -9,8 +9,10 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.apache.ratis.proto.RaftProtos.LogEntryProto;
 import org.apache.ratis.proto.RaftProtos.RoleInfoProto;
 import org.apache.ratis.protocol.Message;
@@ -20,6 +22,7 @@ import org.apache.ratis.protocol.RaftGroupMemberId;
 import org.apache.ratis.protocol.RaftPeerId;
 import org.apache.ratis.server.RaftServer;
 import org.apache.ratis.server.protocol.TermIndex;
+import org.apache.ratis.server.raftlog.segmented.LogSegmentPath;
 import org.apache.ratis.server.storage.FileInfo;
 import org.apache.ratis.server.storage.RaftStorage;
 import org.apache.ratis.statemachine.SnapshotInfo;
@@ -47,15 +50,16 @@ final class GroupMachine extends BaseStateMachine {
    * earlier; and a leader that is silent would be waited for. So a catch-up never answers Ratis: it ends by
    * failing, and then Ratis takes entries. What comes of that:
    *
-   * (1) The replica may be ahead of Ratis, by what a catch-up has brought. Entries up to there change nothing, and
-   *     Ratis is not shown more than it has applied itself.
+   * (1) The replica may be ahead of Ratis, by what a catch-up has brought. Entries up to there change nothing.
+   *     Ratis is shown no more than it has applied itself, also after a restart: else there would be a gap in its
+   *     log. So before a catch-up begins it is noted up to where that is, and with each snapshot behind it.
    * (2) A notification that finds all of it here is answered on the spot. It brings the leader's members, and
    *     we skip the entries that tell of them, so it must have been made when the catch-up had ended. The first
    *     one behind that may not have been; the one behind it was, since a leader sends one at a time.
    * (3) A catch-up that was broken off leaves a replica that is not whole. The entries may come nevertheless,
    *     and change nothing but what is lacking. It is whole when a catch-up has ended, which is tried with
-   *     each leader, while no entries are applied; or when it leads itself, and has applied all that others can have
-   *     sent.
+   *     each leader; or when it leads itself, and has applied all that others can have sent.
+   * (4) While a catch-up runs no entries are applied, and who leads is not caught up.
    */
   /// A proposal that is being submitted here.
   static final class Pending {
@@ -65,26 +69,26 @@ final class GroupMachine extends BaseStateMachine {
 
   /// Gets from another replica what this one lacks.
   interface CatchUp {
-    /// Asks the leader, and answers up to where that brought this replica.
+    /// Asks the leader, until this replica has what that has.
     ///
     /// @throws IOException when that breaks off
-    Position from(Member leader) throws IOException;
+    void from(Member leader) throws IOException;
 
-    /// Breaks off what asks anybody but this one.
+    /// Breaks off what asks anybody but this one, also when it has not begun to.
     void leave(@Nullable String leader);
   }
 
-  /// What a catch-up has brought, of which Ratis has not heard.
+  /// That a catch-up has ended, of which Ratis has not heard; and whether it has notified since.
   private static final class Caught {
-    final Position reached;
     boolean notified;
-
-    Caught(Position reached) {
-      this.reached = reached;
-    }
   }
 
   private static final Logger LOG = LoggerFactory.getLogger(GroupMachine.class);
+
+  /// A file of Ratis' log, whose name has the index that it begins with.
+  private static final Pattern SEGMENT = Pattern.compile("log_(?:inprogress_)?(\\d+)(?:-\\d+)?");
+
+  private static final long BETWEEN_FAILURES_MILLIS = 100;
   private static final long BETWEEN_MENDING_NANOS = TimeUnit.SECONDS.toNanos(1);
 
   private final Replica replica;
@@ -94,7 +98,6 @@ final class GroupMachine extends BaseStateMachine {
   private final CatchUp catchUp;
   private final ConcurrentHashMap<Long, Pending> submitting = new ConcurrentHashMap<>();
   private final ReentrantLock applying = new ReentrantLock();
-  private final AtomicBoolean catchingUp = new AtomicBoolean();
   private volatile @Nullable Caught caught;
   private long mendedNanos = System.nanoTime();
   private volatile boolean leads;
@@ -133,8 +136,25 @@ final class GroupMachine extends BaseStateMachine {
           super.initialize(server, group, storage);
           // What is read from the device after a crash need not be durable, but is taken for a
           // snapshot.
-          load(replica.sync());
+          Position durable = replica.sync();
+          Position known = replica.known();
+          if (known == null || !isInLog(known, storage)) {
+            load(durable);
+          } else {
+            load(known);
+            caught = new Caught();
+          }
         });
+  }
+
+  /// Whether the log has what comes behind a position. If not, it was dropped in a jump, of which
+  /// nothing more could be noted.
+  private static boolean isInLog(Position position, RaftStorage storage) throws IOException {
+    return LogSegmentPath.getLogSegmentPaths(storage).stream()
+        .map(segment -> SEGMENT.matcher(segment.getPath().getFileName().toString()))
+        .filter(Matcher::matches)
+        .mapToLong(name -> Long.parseLong(name.group(1)))
+        .anyMatch(first -> first <= ratisIndex(position) + 1);
   }
 
   private void load(Position position) {
@@ -143,6 +163,7 @@ final class GroupMachine extends BaseStateMachine {
 
   @Override
   public void pause() {
+    if (getLifeCycleState() == LifeCycle.State.PAUSED) return; // another jump came in between
     getLifeCycle().transition(LifeCycle.State.PAUSING);
     getLifeCycle().transition(LifeCycle.State.PAUSED);
   }
@@ -151,6 +172,11 @@ final class GroupMachine extends BaseStateMachine {
   public void reinitialize() {
     getLifeCycle().startAndTransition(() -> load(replica.durable()));
     caught = null;
+    try {
+      replica.know(null);
+    } catch (RuntimeException failure) {
+      stopped(failure);
+    }
   }
 
   @Override
@@ -180,6 +206,7 @@ final class GroupMachine extends BaseStateMachine {
   private void stopped(Throwable cause) {
     if (closing) return;
     closing = true;
+    hand(background, () -> catchUp.leave(null));
     hand(events, () -> roles.failed(cause));
     hand(
         background,
@@ -272,11 +299,20 @@ final class GroupMachine extends BaseStateMachine {
 
   @Override
   public long takeSnapshot() throws IOException {
+    applying.lock();
     try {
-      return shown(replica.sync()).getIndex();
+      Position durable = replica.sync();
+      TermIndex shown = shown(durable);
+      if (replica.known() != null) {
+        boolean all = shown.getIndex() >= ratisIndex(durable);
+        replica.know(all ? null : position(shown.getTerm(), shown.getIndex()));
+      }
+      return shown.getIndex();
     } catch (RuntimeException failure) {
       stopped(failure);
       throw new IOException(failure);
+    } finally {
+      applying.unlock();
     }
   }
 
@@ -322,29 +358,44 @@ final class GroupMachine extends BaseStateMachine {
   public CompletableFuture<TermIndex> notifyInstallSnapshotFromLeader(
       RoleInfoProto role, TermIndex firstInLog) {
     Caught here = caught;
-    if (here != null && ratisIndex(here.reached) + 1 >= firstInLog.getIndex()) {
+    long reached = ratisIndex(replica.durable());
+    // Nor back behind what Ratis has itself.
+    long needed = Math.max(firstInLog.getIndex(), division().getRaftLog().getNextIndex()) - 1;
+    if (here != null && reached >= needed) {
       if (here.notified) return CompletableFuture.completedFuture(termIndex(replica.durable()));
       here.notified = true;
-      return again(() -> {});
+      return again(() -> true);
     }
     Member leader = RatisNode.member(role.getFollowerInfo().getLeaderInfo().getId());
-    return again(() -> level(leader));
+    return again(() -> {
+      applying.lock();
+      try {
+        return level(leader);
+      } finally {
+        applying.unlock();
+      }
+    });
   }
 
-  /// Does something, and then has Ratis take entries, or be notified once more.
-  private CompletableFuture<TermIndex> again(Runnable doing) {
+  /// Does something, and then has Ratis take entries, or be notified once more; after a while if it
+  /// failed.
+  private CompletableFuture<TermIndex> again(BooleanSupplier doing) {
     var answer = new CompletableFuture<TermIndex>();
     hand(
         background,
         () -> {
-          try {
-            doing.run();
-          } finally {
-            // Ratis holds this while it is about to wait for the answer.
-            synchronized (division()) {
-              answer.completeExceptionally(new IllegalStateException("to be notified again"));
-            }
-          }
+          boolean done = doing.getAsBoolean();
+          Runnable telling =
+              () -> {
+                // Ratis holds this while it is about to wait for the answer.
+                synchronized (division()) {
+                  answer.completeExceptionally(new IllegalStateException("to be notified again"));
+                }
+              };
+          if (done) telling.run();
+          else
+            CompletableFuture.delayedExecutor(BETWEEN_FAILURES_MILLIS, TimeUnit.MILLISECONDS)
+                .execute(telling);
         });
     return answer;
   }
@@ -352,26 +403,47 @@ final class GroupMachine extends BaseStateMachine {
   /// Tries to make this replica whole, if it is not: when Ratis need not, since the log has what
   /// comes next. To be called often while a leader is followed, by one thread.
   void mend(Member leader) {
-    if (replica.isWhole() || closing || catchingUp.get()) return;
+    if (replica.isWhole() || closing) return;
     long now = System.nanoTime();
     if (now - mendedNanos < BETWEEN_MENDING_NANOS) return;
     mendedNanos = now;
-    hand(background, () -> level(leader));
+    hand(
+        background,
+        () -> {
+          if (!applying.tryLock()) return; // it is being caught up, or once more later
+          try {
+            if (!replica.isWhole()) level(leader);
+          } finally {
+            applying.unlock();
+          }
+        });
   }
 
-  private void level(Member leader) {
-    if (!catchingUp.compareAndSet(false, true)) return;
-    applying.lock();
+  /// Gets from the leader what this replica lacks; whether that came to an end. Called with
+  /// applying held.
+  private boolean level(Member leader) {
+    if (closing || !leader.id().equals(leading())) return false;
     try {
-      caught = new Caught(catchUp.from(leader));
+      TermIndex applied = getLastAppliedTermIndex();
+      replica.know(position(Math.max(0, applied.getTerm()), applied.getIndex()));
+      catchUp.from(leader);
+      caught = new Caught();
       hand(events, roles::caughtUp);
+      return true;
     } catch (IOException brokenOff) {
       if (!closing) LOG.info("{}", brokenOff.getMessage());
     } catch (RuntimeException | Error failure) {
       stopped(failure);
-    } finally {
-      applying.unlock();
-      catchingUp.set(false);
+    }
+    return false;
+  }
+
+  private @Nullable String leading() {
+    try {
+      RaftPeerId leader = division().getInfo().getLeaderId();
+      return leader == null ? null : leader.toString();
+    } catch (UncheckedIOException ending) {
+      return null;
     }
   }
 
@@ -385,11 +457,15 @@ final class GroupMachine extends BaseStateMachine {
     } catch (UncheckedIOException ending) {
       return; // it is being released; not by throwing, as in `stopped`
     }
+    catchUp.leave(null);
+    applying.lock();
     try {
       if (!replica.isWhole()) replica.completed();
     } catch (RuntimeException | Error failure) {
       stopped(failure);
       return;
+    } finally {
+      applying.unlock();
     }
     leads = true;
     hand(events, () -> roles.leading(term));

@@ -29,7 +29,7 @@ public final class Line implements AutoCloseable {
   private volatile boolean closed;
 
   Line(Sockets sockets, Member to) throws IOException {
-    socket = sockets.connect(to);
+    socket = sockets.connect(to, _ -> {});
     try {
       in = new DataInputStream(new BufferedInputStream(socket.getInputStream()));
       out = new DataOutputStream(new BufferedOutputStream(socket.getOutputStream()));
@@ -116,11 +116,7 @@ public final class Line implements AutoCloseable {
   @Override
   public void close() {
     closed = true;
-    try {
-      socket.close();
-    } catch (IOException gone) {
-      // It is.
-    }
+    Sockets.end(socket);
     for (var waits : asked.values()) {
       waits.completeExceptionally(new IOException("the connection has ended"));
     }

@@ -3,11 +3,11 @@ package stoa.ratis;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Objects;
 import java.util.UUID;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
@@ -39,7 +39,6 @@ import org.slf4j.LoggerFactory;
 import stoa.Unavailable;
 import stoa.base.Check;
 import stoa.log.CatchUp;
-import stoa.log.Position;
 import stoa.log.Replica;
 
 /// One Raft server in a process, with the groups that it hosts. Thread-safe.
@@ -256,7 +255,7 @@ public final class RatisNode implements AutoCloseable {
   }
 
   private SupplyPort.Client source(Member other, GroupId group) throws IOException {
-    return new SupplyPort.Client(sockets, other, group);
+    return new SupplyPort.Client(sockets, other, group, _ -> {});
   }
 
   /// Brings a replica here level.
@@ -266,7 +265,8 @@ public final class RatisNode implements AutoCloseable {
 
     // Guarded by this.
     private @Nullable String asked;
-    private SupplyPort.@Nullable Client asking;
+    private @Nullable Socket asking;
+    private boolean left;
 
     FromOthers(GroupId group, Replica replica) {
       this.group = group;
@@ -274,37 +274,37 @@ public final class RatisNode implements AutoCloseable {
     }
 
     @Override
-    public Position from(Member leader) throws IOException {
-      try (var source = source(leader, group)) {
-        ask(leader.id(), source);
-        return CatchUp.run(replica, source);
+    public void from(Member leader) throws IOException {
+      synchronized (this) {
+        asked = leader.id();
+        left = false;
+      }
+      try (var source = new SupplyPort.Client(sockets, leader, group, this::opened)) {
+        CatchUp.run(replica, source);
       } catch (IOException e) {
         throw new IOException(
             "replica %s of %s is not brought level by %s: %s"
                 .formatted(config.id(), group, leader, e.getMessage()),
             e);
       } finally {
-        ask(null, null);
+        synchronized (this) {
+          asked = null;
+          asking = null;
+        }
       }
     }
 
-    private synchronized void ask(@Nullable String leader, SupplyPort.@Nullable Client source) {
-      asked = leader;
-      asking = source;
+    /// A socket is about to be connected.
+    private synchronized void opened(Socket socket) {
+      asking = socket;
+      if (left) Sockets.end(socket);
     }
 
     @Override
-    public void leave(@Nullable String leader) {
-      SupplyPort.Client left;
-      synchronized (this) {
-        if (asking == null || Objects.equals(leader, asked)) return;
-        left = asking;
-      }
-      try {
-        left.close();
-      } catch (IOException gone) {
-        LOG.debug("a connection was not closed cleanly", gone);
-      }
+    public synchronized void leave(@Nullable String leader) {
+      if (asked == null || asked.equals(leader)) return;
+      left = true;
+      if (asking != null) Sockets.end(asking);
     }
   }
 

@@ -17,6 +17,7 @@ import java.security.cert.CertificateFactory;
 import java.security.spec.InvalidKeySpecException;
 import java.security.spec.PKCS8EncodedKeySpec;
 import java.util.Base64;
+import java.util.function.Consumer;
 import javax.net.ServerSocketFactory;
 import javax.net.SocketFactory;
 import javax.net.ssl.KeyManagerFactory;
@@ -25,9 +26,12 @@ import javax.net.ssl.SSLServerSocket;
 import javax.net.ssl.SSLSocket;
 import javax.net.ssl.TrustManagerFactory;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /// Sockets between members, in TLS if they have that: then both ends prove who they are. Immutable.
 final class Sockets {
+  private static final Logger LOG = LoggerFactory.getLogger(Sockets.class);
   private static final int CONNECT_MILLIS = 10_000;
 
   /// How long the other end may say nothing.
@@ -106,11 +110,14 @@ final class Sockets {
   }
 
   /// Connects to a member's supply.
-  Socket connect(Member member) throws IOException {
+  ///
+  /// @param opened is given the socket first, so that it can be ended while it is connected
+  Socket connect(Member member, Consumer<Socket> opened) throws IOException {
     SocketFactory factory =
         context == null ? SocketFactory.getDefault() : context.getSocketFactory();
     // Connected first, so that there is a limit to that.
     Socket socket = factory.createSocket();
+    opened.accept(socket);
     try {
       socket.connect(new InetSocketAddress(member.host(), member.supplyPort()), CONNECT_MILLIS);
       if (socket instanceof SSLSocket secure) {
@@ -130,5 +137,20 @@ final class Sockets {
   static void set(Socket socket) throws IOException {
     socket.setSoTimeout(SILENCE_MILLIS);
     socket.setTcpNoDelay(true);
+  }
+
+  /// Ends a connection at once, whatever is under way, and whoever does not read.
+  static void end(Socket socket) {
+    try {
+      // Else TLS waits for whoever is writing, to say that this is the end.
+      socket.setSoLinger(true, 0);
+    } catch (IOException gone) {
+      LOG.debug("a connection has ended already", gone);
+    }
+    try {
+      socket.close();
+    } catch (IOException gone) {
+      LOG.debug("a connection was not closed cleanly", gone);
+    }
   }
 }

@@ -17,6 +17,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -124,7 +125,7 @@ final class SupplyPort implements AutoCloseable {
   void look() {
     long now = System.nanoTime();
     writingNanos.forEach((socket, since) -> {
-      if (now - since > SILENCE_NANOS) end(socket);
+      if (now - since > SILENCE_NANOS) Sockets.end(socket);
     });
   }
 
@@ -182,19 +183,11 @@ final class SupplyPort implements AutoCloseable {
               }
             } catch (IOException | RuntimeException e) {
               if (!closed) LOG.warn("another server is not answered: {}", e.toString());
-              end(socket);
+              Sockets.end(socket);
             } finally {
               room.release();
             }
           });
-    }
-  }
-
-  private static void end(Socket socket) {
-    try {
-      socket.close();
-    } catch (IOException gone) {
-      LOG.debug("a connection was not closed cleanly", gone);
     }
   }
 
@@ -231,7 +224,7 @@ final class SupplyPort implements AutoCloseable {
     closed = true;
     try {
       listening.close();
-      for (Socket socket : open) socket.close();
+      open.forEach(Sockets::end);
       accepting.join();
     } catch (IOException e) {
       LOG.debug("a connection was not closed cleanly", e);
@@ -246,8 +239,10 @@ final class SupplyPort implements AutoCloseable {
     private final DataInputStream in;
     private final DataOutputStream out;
 
-    Client(Sockets sockets, Member member, GroupId group) throws IOException {
-      socket = sockets.connect(member);
+    /// @param opened is given the socket first, as [Sockets#connect]
+    Client(Sockets sockets, Member member, GroupId group, Consumer<Socket> opened)
+        throws IOException {
+      socket = sockets.connect(member, opened);
       try {
         in = new DataInputStream(new BufferedInputStream(socket.getInputStream(), PIECE));
         out = new DataOutputStream(new BufferedOutputStream(socket.getOutputStream()));

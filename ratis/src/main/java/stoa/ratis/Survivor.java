@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
+import java.util.stream.Stream;
 import org.apache.ratis.proto.RaftProtos.LogEntryProto;
 import org.apache.ratis.server.RaftServerConfigKeys.Log.CorruptionPolicy;
 import org.apache.ratis.server.raftlog.segmented.LogSegment;
@@ -36,6 +37,7 @@ public final class Survivor {
    */
   private static final String CURRENT = "current";
   private static final String META = "raft-meta";
+  private static final String GROWING = "inprogress";
   private static final String MEMBERS = "raft-meta.conf";
   private static final String NEXT = ".next";
   private static final String ASIDE = ".before.";
@@ -59,9 +61,7 @@ public final class Survivor {
       List<LogSegmentPath> segments = segments(log.resolve(CURRENT));
       List<LogEntryProto> members = new ArrayList<>();
       for (LogSegmentPath segment : segments) {
-        // A torn end was never acknowledged by this member; nothing else may be torn.
-        boolean last = segment.equals(segments.getLast());
-        apply(config, segment, last, replica, members);
+        apply(config, segment, replica, members);
       }
       Position reached = replica.sync();
       LogEntryProto latest = members.isEmpty() ? noted(log) : members.getLast();
@@ -101,17 +101,15 @@ public final class Survivor {
   }
 
   private static void apply(
-      RatisConfig config,
-      LogSegmentPath segment,
-      boolean last,
-      Replica replica,
-      List<LogEntryProto> members)
+      RatisConfig config, LogSegmentPath segment, Replica replica, List<LogEntryProto> members)
       throws IOException {
+    // A torn end was never acknowledged by this member; nothing else may be torn.
+    boolean growing = segment.getPath().getFileName().toString().contains(GROWING);
     LogSegment.readSegmentFile(
         segment.getPath().toFile(),
         segment.getStartEnd(),
         SizeInBytes.valueOf(2L * config.commandBytesMax()),
-        last ? CorruptionPolicy.WARN_AND_RETURN : CorruptionPolicy.EXCEPTION,
+        growing ? CorruptionPolicy.WARN_AND_RETURN : CorruptionPolicy.EXCEPTION,
         null,
         entry -> {
           apply(entry, replica);
@@ -135,7 +133,10 @@ public final class Survivor {
   }
 
   private static boolean isMember(String id, LogEntryProto members) {
-    return members.getConfigurationEntry().getPeersList().stream()
+    var listed = members.getConfigurationEntry();
+    // Who is being removed is one of the old ones until that is committed.
+    return Stream.of(listed.getPeersList(), listed.getOldPeersList())
+        .flatMap(List::stream)
         .anyMatch(peer -> peer.getId().toStringUtf8().equals(id));
   }
 

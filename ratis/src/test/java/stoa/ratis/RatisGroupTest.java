@@ -411,7 +411,7 @@ class RatisGroupTest {
   }
 
   private static void ask(Sockets sockets, Member member) throws IOException {
-    try (var client = new SupplyPort.Client(sockets, member, RatisShard.GROUP);
+    try (var client = new SupplyPort.Client(sockets, member, RatisShard.GROUP, _ -> {});
         var answer = client.ask(new byte[] {0})) {
       assertEquals(32, answer.readAllBytes().length);
     }

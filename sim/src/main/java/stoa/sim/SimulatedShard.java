@@ -307,10 +307,8 @@ public final class SimulatedShard implements AutoCloseable {
   }
 
   private void level(Member member) {
-    var sources =
-        members.stream()
-            .filter(other -> other.replica.applied().index() >= dropped && other.replica.isWhole())
-            .toList();
+    // The leader, or one that is behind even the one that lacks something.
+    var sources = members.stream().filter(other -> other.replica.isWhole()).toList();
     Member from = chance.of(sources);
     var asked = new boolean[1];
     try (var supply = from.replica.supply()) {

@@ -2,7 +2,9 @@ package stoa.sim;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.ByteArrayInputStream;
@@ -14,6 +16,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import stoa.StoaException;
 import stoa.base.StreamId;
@@ -281,6 +284,40 @@ class CatchUpTest {
     assertTrue(brokenOff > 100, "broken off: " + brokenOff);
     assertTrue(crashes > 50, "crashes: " + crashes);
     assertTrue(gaps > 100, "released streams: " + gaps);
+  }
+
+  private static void ask(Replica from, Replica to, int answers) throws IOException {
+    var left = new AtomicInteger(answers);
+    try (var supply = from.supply()) {
+      CatchUp.run(
+          to,
+          question -> {
+            if (left.getAndDecrement() == 0) throw new IOException("broken off");
+            var answer = new ByteArrayOutputStream();
+            supply.answer(question, answer);
+            return new ByteArrayInputStream(answer.toByteArray());
+          });
+    }
+  }
+
+  @Test
+  void asksNobodyWhoIsBehindAndIsWholeWhenAllWasApplied() {
+    var run = new Run(1);
+    run.work(100);
+    int half = run.commands.size() / 2;
+    run.follow(half);
+    var behind = new Replica(new PoweredDevice(PoweredDisk.memory(64 << 20), SMALL).device());
+    for (int i = 1; i <= half; i++) behind.apply(new Position(1, i), run.commands.get(i - 1));
+    assertThrows(IOException.class, () -> ask(run.leader, run.follower, 3));
+    assertFalse(run.follower.isWhole());
+    run.follow(run.commands.size());
+    assertFalse(run.follower.isWhole());
+    assertThrows(IOException.class, () -> ask(behind, run.follower, Integer.MAX_VALUE));
+    run.follower.completed();
+    assertTrue(run.follower.isWhole());
+    assertEquals(run.leader.tail(), run.follower.tail());
+    for (int i = 0; i < STREAMS; i++) run.verify(StreamId.of("stream " + i));
+    behind.close();
   }
 
   @Test
