@@ -434,7 +434,8 @@ public final class ClusterServer implements AutoCloseable {
   }
 
   private void look() {
-    hosted.values().forEach(HostedGroup::tick);
+    // Each by itself: closing a store may take long.
+    for (HostedGroup group : hosted.values()) Thread.ofVirtual().start(group::tick);
     var failures = hosted.values().stream().map(HostedGroup::failure).toList();
     if (failures.isEmpty() || failures.contains(null)) return;
     // No replica is well: the server has nothing to go on with.

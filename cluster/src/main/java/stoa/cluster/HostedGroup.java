@@ -62,6 +62,11 @@ final class HostedGroup {
 
   private static final int HAND_OVER_LOOKS_MAX = 100;
 
+  /// How often in turn a leader must hear nobody, and how far the looks may be apart.
+  private static final int DEAF_LOOKS = 3;
+
+  private static final long BREATHLESS_NANOS = TimeUnit.MILLISECONDS.toNanos(400);
+
   /// How many divergences are told at a time.
   private static final int REPORTS_MAX = 4;
 
@@ -96,6 +101,8 @@ final class HostedGroup {
   private long term;
   private boolean leads;
   private boolean ended;
+  private int deafLooks;
+  private long lookedNanos = System.nanoTime();
 
   private volatile @Nullable Led led;
   private volatile @Nullable Throwable failure;
@@ -358,6 +365,16 @@ final class HostedGroup {
     before.close(); // one that the server could not begin to serve is closed by nobody else
   }
 
+  /// Whether this replica leads and hears no majority, by several looks one after the other: who
+  /// was paused has heard nobody, until it has looked again. Called with roles held.
+  private boolean isDeaf() {
+    long now = System.nanoTime();
+    boolean breathless = now - lookedNanos > BREATHLESS_NANOS;
+    lookedNanos = now;
+    deafLooks = group.isDeaf() && !breathless ? deafLooks + 1 : 0;
+    return deafLooks >= DEAF_LOOKS;
+  }
+
   /// Looks after the store; called every now and then.
   void tick() {
     if (!roles.tryLock()) return;
@@ -377,8 +394,10 @@ final class HostedGroup {
         return;
       }
       ObjectService current = service;
-      if (current != null && current.hasFailed()) closeStore();
-      if (service == null && group.leads()) openStore();
+      boolean deaf = isDeaf();
+      // Clients find the next one while this one does not know of it yet.
+      if (current != null && (deaf || current.hasFailed())) closeStore();
+      if (service == null && !deaf && group.leads()) openStore();
     } catch (RuntimeException | Error e) {
       LOG.warn("server {}, {}", self(), name, e);
     } finally {

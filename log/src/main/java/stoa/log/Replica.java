@@ -409,8 +409,8 @@ public final class Replica implements AutoCloseable {
       boolean further = now.applied().index() >= position.index();
       put(further ? now : new State(position, fence, streams.tail()));
       device.sync();
-      whole = true;
       durable = state.applied();
+      whole = true;
       return durable;
     } finally {
       lock.unlock();

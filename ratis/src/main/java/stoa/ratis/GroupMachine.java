@@ -71,8 +71,9 @@ final class GroupMachine extends BaseStateMachine {
   interface CatchUp {
     /// Asks the leader, until this replica has what that has.
     ///
+    /// @param still whether to go on; asked when [#leave] is not in vain any more
     /// @throws IOException when that breaks off
-    void from(Member leader) throws IOException;
+    void from(Member leader, BooleanSupplier still) throws IOException;
 
     /// Breaks off what asks anybody but this one, also when it has not begun to.
     void leave(@Nullable String leader);
@@ -88,6 +89,7 @@ final class GroupMachine extends BaseStateMachine {
   /// A file of Ratis' log, whose name has the index that it begins with.
   private static final Pattern SEGMENT = Pattern.compile("log_(?:inprogress_)?(\\d+)(?:-\\d+)?");
 
+  private static final long MENDING_PATIENCE_MILLIS = 50;
   private static final long BETWEEN_FAILURES_MILLIS = 100;
   private static final long BETWEEN_MENDING_NANOS = TimeUnit.SECONDS.toNanos(1);
 
@@ -99,6 +101,10 @@ final class GroupMachine extends BaseStateMachine {
   private final ConcurrentHashMap<Long, Pending> submitting = new ConcurrentHashMap<>();
   private final ReentrantLock applying = new ReentrantLock();
   private volatile @Nullable Caught caught;
+
+  /// To where Ratis was told to jump last.
+  private volatile @Nullable Position jump;
+
   private long mendedNanos = System.nanoTime();
   private volatile boolean leads;
   private volatile boolean closing;
@@ -170,13 +176,10 @@ final class GroupMachine extends BaseStateMachine {
 
   @Override
   public void reinitialize() {
-    getLifeCycle().startAndTransition(() -> load(replica.durable()));
+    // What is noted of how far Ratis is stays until the next snapshot: its log may still be there.
+    Position to = jump;
+    getLifeCycle().startAndTransition(() -> load(to == null ? replica.durable() : to));
     caught = null;
-    try {
-      replica.know(null);
-    } catch (RuntimeException failure) {
-      stopped(failure);
-    }
   }
 
   @Override
@@ -358,11 +361,12 @@ final class GroupMachine extends BaseStateMachine {
   public CompletableFuture<TermIndex> notifyInstallSnapshotFromLeader(
       RoleInfoProto role, TermIndex firstInLog) {
     Caught here = caught;
-    long reached = ratisIndex(replica.durable());
-    // Nor back behind what Ratis has itself.
-    long needed = Math.max(firstInLog.getIndex(), division().getRaftLog().getNextIndex()) - 1;
-    if (here != null && reached >= needed) {
-      if (here.notified) return CompletableFuture.completedFuture(termIndex(replica.durable()));
+    Position reached = replica.durable();
+    if (here != null && replica.isWhole() && ratisIndex(reached) >= needed(firstInLog)) {
+      if (here.notified) {
+        jump = reached;
+        return CompletableFuture.completedFuture(termIndex(reached));
+      }
       here.notified = true;
       return again(() -> true);
     }
@@ -375,6 +379,16 @@ final class GroupMachine extends BaseStateMachine {
         applying.unlock();
       }
     });
+  }
+
+  /// Up to where all is needed that comes before what the leader's log begins with; nor does Ratis
+  /// jump back behind what it has itself.
+  private long needed(TermIndex firstInLog) {
+    try {
+      return Math.max(firstInLog.getIndex(), division().getRaftLog().getNextIndex()) - 1;
+    } catch (UncheckedIOException ending) {
+      return Long.MAX_VALUE;
+    }
   }
 
   /// Does something, and then has Ratis take entries, or be notified once more; after a while if it
@@ -410,7 +424,12 @@ final class GroupMachine extends BaseStateMachine {
     hand(
         background,
         () -> {
-          if (!applying.tryLock()) return; // it is being caught up, or once more later
+          try {
+            // When it takes longer it is being caught up, or it is tried again.
+            if (!applying.tryLock(MENDING_PATIENCE_MILLIS, TimeUnit.MILLISECONDS)) return;
+          } catch (InterruptedException closed) {
+            return;
+          }
           try {
             if (!replica.isWhole()) level(leader);
           } finally {
@@ -422,11 +441,12 @@ final class GroupMachine extends BaseStateMachine {
   /// Gets from the leader what this replica lacks; whether that came to an end. Called with
   /// applying held.
   private boolean level(Member leader) {
-    if (closing || !leader.id().equals(leading())) return false;
+    BooleanSupplier still = () -> !closing && leader.id().equals(leading());
+    if (!still.getAsBoolean()) return false;
     try {
       TermIndex applied = getLastAppliedTermIndex();
       replica.know(position(Math.max(0, applied.getTerm()), applied.getIndex()));
-      catchUp.from(leader);
+      catchUp.from(leader, still);
       caught = new Caught();
       hand(events, roles::caughtUp);
       return true;

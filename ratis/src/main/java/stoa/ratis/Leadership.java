@@ -5,8 +5,10 @@ import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import org.apache.ratis.proto.RaftProtos.FollowerInfoProto;
+import org.apache.ratis.proto.RaftProtos.RaftPeerRole;
 import org.apache.ratis.proto.RaftProtos.RoleInfoProto;
 import org.apache.ratis.protocol.RaftClientAsynchronousProtocol;
 import org.apache.ratis.protocol.RaftClientReply;
@@ -116,6 +118,21 @@ final class Leadership {
     return told.getLeaderInfo().getFollowerInfoList().stream()
         .filter(follower -> follower.getId().getId().toStringUtf8().equals(id))
         .anyMatch(follower -> follower.getLastRpcElapsedTimeMs() < silenceMillis);
+  }
+
+  /// Whether this replica leads, and too few of the others have answered it within so long, so that
+  /// they may have another leader.
+  ///
+  /// @param others the other members
+  boolean isDeaf(Set<String> others, long silenceMillis) {
+    RoleInfoProto told = division.getInfo().getRoleInfoProto();
+    if (told.getRole() != RaftPeerRole.LEADER) return false;
+    long heard =
+        told.getLeaderInfo().getFollowerInfoList().stream()
+            .filter(follower -> others.contains(follower.getId().getId().toStringUtf8()))
+            .filter(follower -> follower.getLastRpcElapsedTimeMs() < silenceMillis)
+            .count();
+    return heard + 1 <= (others.size() + 1) / 2;
   }
 
   /// Stands for election, if this replica follows a leader that has been silent for so long.

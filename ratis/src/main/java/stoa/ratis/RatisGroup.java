@@ -3,9 +3,11 @@ package stoa.ratis;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -259,6 +261,14 @@ public final class RatisGroup implements Consensus {
   /// Whether this replica leads, and another one has answered it so lately that it may lead next.
   public boolean hears(String id) {
     return leadership.hears(id, config.electionMin().toMillis());
+  }
+
+  /// Whether this replica leads, and has not heard a majority for half as long again as the time
+  /// after which the others look for another leader. Ratis gives up later.
+  public boolean isDeaf() {
+    Set<String> others = new HashSet<>();
+    for (Member member : members()) if (!member.id().equals(config.id())) others.add(member.id());
+    return leadership.isDeaf(others, config.electionMin().toMillis() * 3 / 2);
   }
 
   /// Whether this replica takes part.

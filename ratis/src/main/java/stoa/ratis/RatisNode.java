@@ -15,6 +15,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import org.apache.ratis.RaftConfigKeys;
 import org.apache.ratis.conf.Parameters;
 import org.apache.ratis.conf.RaftProperties;
@@ -274,11 +275,12 @@ public final class RatisNode implements AutoCloseable {
     }
 
     @Override
-    public void from(Member leader) throws IOException {
+    public void from(Member leader, BooleanSupplier still) throws IOException {
       synchronized (this) {
         asked = leader.id();
         left = false;
       }
+      if (!still.getAsBoolean()) throw new IOException(leader.id() + " leads no more");
       try (var source = new SupplyPort.Client(sockets, leader, group, this::opened)) {
         CatchUp.run(replica, source);
       } catch (IOException e) {

@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.function.BooleanSupplier;
 import org.apache.ratis.server.RaftServer;
 import org.apache.ratis.server.protocol.TermIndex;
 import org.apache.ratis.server.storage.RaftStorage;
@@ -30,7 +31,7 @@ class GroupMachineTest {
 
   private static final class Nothing implements GroupMachine.CatchUp {
     @Override
-    public void from(Member leader) {
+    public void from(Member leader, BooleanSupplier still) {
       throw new AssertionError(leader);
     }
 
