@@ -4,9 +4,12 @@ import org.jspecify.annotations.Nullable;
 import stoa.migration.core.CostModel.Updates;
 
 /// What calls on one object took and is not told yet: it is told after so many calls, fewer after
-/// the object has changed sides. Thread-safe.
+/// the object has changed sides, and more of quick ones, which take less than to tell of them.
+/// Thread-safe.
 final class Batch {
   private static final int CALLS_MAX = 4;
+  private static final int QUICK_CALLS_MAX = 256;
+  private static final long QUICK_NANOS = 1_000_000;
 
   private Updates updates = Updates.none(false);
   private int calls = 1;
@@ -33,6 +36,8 @@ final class Batch {
     }
     updates = updates.and(nanos, meter.computeNanos(), meter.stateBytes(), moved);
     if (updates.count() < calls) return null;
+    boolean quick = updates.nanos() < QUICK_NANOS && updates.count() < QUICK_CALLS_MAX;
+    if (calls == CALLS_MAX && quick) return null;
     calls = Math.min(CALLS_MAX, 2 * calls);
     return taken();
   }

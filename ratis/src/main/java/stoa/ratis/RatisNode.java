@@ -199,6 +199,9 @@ public final class RatisNode implements AutoCloseable {
     RaftServerConfigKeys.Snapshot.setAutoTriggerThreshold(properties, config.snapshotCommands());
     RaftServerConfigKeys.Log.setPurgeUptoSnapshotIndex(properties, true);
     RaftServerConfigKeys.Log.setLogMetadataEnabled(properties, false);
+    // With it, one append that fails, as one that is sent again and was purged meanwhile, has all
+    // that come behind it fail, too.
+    RaftServerConfigKeys.Log.setAppendEntriesComposeEnabled(properties, false);
     return properties;
   }
 

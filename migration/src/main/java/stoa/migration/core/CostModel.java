@@ -2,6 +2,9 @@ package stoa.migration.core;
 
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
 
 /// Where the calls on one object cost less: at the server, or at the clients that make them.
 ///
@@ -30,7 +33,8 @@ public final class CostModel {
    *     After one in vain nobody tries for PACE times as long as it took until the object was called
    *     where it was before, since all who call an object wait while it moves; for longer after each
    *     more in vain. So trials in vain cost a part of the time that does not depend on how many
-   *     objects there are.
+   *     objects there are. An object that was never there and promises to be better does not wait for
+   *     that: what others have tried in vain may be nothing like it.
    * (3) What is clear after a few calls ends an epoch.
    * (4) A herd is of objects that are more work at clients than their methods compute: the server
    *     has processors for all of them then. Scarce are processors of which SCARCE are used by what
@@ -53,6 +57,7 @@ public final class CostModel {
   private static final double MEMORY = 0.5;
   private static final int TRIALS_MAX = 64;
   private static final long TRIAL_NANOS_MAX = 2_000_000_000;
+  private static final long IDLE_NANOS = 2_000_000_000;
   private static final int PACE = 40;
   private static final int PACE_MAX = 160;
   private static final long PAUSE_NANOS_MAX = 30_000_000_000L;
@@ -114,6 +119,9 @@ public final class CostModel {
   public static final class Server {
     private final int processors;
     private double taken;
+    /* Whose parts that are; and when it was looked last who is not called any more. */
+    private final Set<CostModel> reserving = new LinkedHashSet<>();
+    private long swept;
     private int trialsMax = 1;
     /* When those began that try. One that lasts too long counts no more: nobody may call any more. */
     private final Deque<Long> trials = new ArrayDeque<>();
@@ -211,7 +219,13 @@ public final class CostModel {
       }
     }
 
-    private boolean has(double more) {
+    private boolean has(double more, long now) {
+      if (taken + more > SHARE_MAX * processors && now - swept > IDLE_NANOS) {
+        swept = now;
+        for (CostModel each : List.copyOf(reserving)) {
+          if (now - each.ranAt > IDLE_NANOS) each.reserve(0);
+        }
+      }
       return taken + more <= SHARE_MAX * processors;
     }
   }
@@ -219,6 +233,7 @@ public final class CostModel {
   private final Server server;
   private boolean atServer;
   private double reserved;
+  private long ranAt;
 
   /* Of the epoch. */
   private int settled;
@@ -264,6 +279,7 @@ public final class CostModel {
   /// @return whether [#isAtServer()] has changed
   public boolean ran(Updates updates, boolean here, long at) {
     isHere = here;
+    ranAt = at;
     double atClient = here ? updates.count * workAtClient() : 0;
     if (updates.atServer) server.spend(updates.count, updates.count * CALL_NANOS, atClient, at);
     else server.spend(updates.count, atClient, 0, at);
@@ -385,13 +401,14 @@ public final class CostModel {
   private boolean isToGo(double mean, double rate, long at) {
     waited++;
     double needed = GROWTH * rate * Math.max(0, computeNanos) / 1e9;
-    if (!atServer && !server.has(needed)) return false;
+    if (!atServer && !server.has(needed, at)) return false;
     if (isOfHerd() && server.isScarce()) {
       isInHerd = !atServer && server.letsHerd(at);
       if (isInHerd || atServer) return isInHerd;
     }
     if (!server.lets(at)) return false;
-    if (!isRegretted() && (waited < wait || server.isPaced(at))) return false;
+    if (!isRegretted() && (waited < wait || (server.isPaced(at) && !isPromising(mean))))
+      return false;
     double foreseen = atServer ? foreseenAtClient() : foreseenAtServer();
     return foreseen < HOPEFUL * mean || waited > STALE * wait;
   }
@@ -400,6 +417,15 @@ public final class CostModel {
   private boolean isRegretted() {
     double own = atServer ? serverNanos : clientNanos;
     return other() >= 0 && other() < BETTER * own;
+  }
+
+  /* Whether it was never at the server, and is better there by what others have seen. What it sees is
+   * mixed into that, so that few like it try after each other in vain. */
+  private boolean isPromising(double mean) {
+    return !atServer
+        && serverNanos < 0
+        && server.callNanos >= 0
+        && foreseenAtServer() < BETTER * mean;
   }
 
   private double foreseenAtServer() {
@@ -416,8 +442,7 @@ public final class CostModel {
     if (atServer) {
       reserve(rate);
     } else {
-      server.taken -= reserved;
-      reserved = 0;
+      reserve(0);
     }
   }
 
@@ -425,5 +450,7 @@ public final class CostModel {
     double now = rate * Math.max(0, computeNanos) / 1e9;
     server.taken += now - reserved;
     reserved = now;
+    if (now > 0) server.reserving.add(this);
+    else server.reserving.remove(this);
   }
 }

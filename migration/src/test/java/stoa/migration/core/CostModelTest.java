@@ -114,6 +114,32 @@ class CostModelTest {
     for (var each : models) assertTrue(each.isAtServer());
   }
 
+  /* Until it is at the server, or has been called so often. */
+  private boolean goes(CostModel each, int calls, long nanos, long computeNanos) {
+    for (int i = 0; i < calls && !each.isAtServer(); i++) {
+      now += nanos;
+      boolean _ = each.ran(one(false, nanos, computeNanos, true), true, now);
+    }
+    return each.isAtServer();
+  }
+
+  @Test
+  void whatPromisesMuchDoesNotWaitForWhatOthersTriedInVain() {
+    while (changes < 2) run(1, 2 * MICRO, 20 * MICRO, 100 * MICRO, 1);
+    run(4, 2 * MICRO, 20 * MICRO, 100 * MICRO, 1);
+    assertFalse(goes(new CostModel(server), 30, 110 * MICRO, 2 * MICRO), "promises little");
+    assertTrue(goes(new CostModel(server), 30, MILLI, 2 * MICRO));
+  }
+
+  @Test
+  void whatNobodyCallsAnyMoreTakesNothingOfTheServer() {
+    run(200, MILLI, 2 * MILLI, 100 * MICRO, 2);
+    assertTrue(model.isAtServer());
+    assertFalse(goes(new CostModel(server), 200, 3 * MILLI, MILLI), "it has no processor for two");
+    now += 3_000 * MILLI;
+    assertTrue(goes(new CostModel(server), 200, 3 * MILLI, MILLI));
+  }
+
   @Test
   void followsWhatChanges() {
     run(2_000, 2 * MICRO, 200 * MICRO, 20 * MICRO, 10);
