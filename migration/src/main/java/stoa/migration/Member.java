@@ -222,6 +222,8 @@ public final class Member implements Placing, AutoCloseable {
           thrown[0] = null;
           meter.begin();
           try {
+            running.prepare(object);
+            meter.begin(); // at the server the object is there
             answer[0] = running.call(object, method, arguments);
           } catch (Throwable any) {
             thrown[0] = any;

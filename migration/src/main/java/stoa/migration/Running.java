@@ -57,6 +57,15 @@ final class Running {
     }
   }
 
+  /// Unpacks an object, if there is one, for a call that is made next.
+  ///
+  /// @throws Throwable what that throws
+  void prepare(PlacedObject object) throws Throwable {
+    Work work = work(object);
+    if (!work.exists) return;
+    Object _ = instance(work, object);
+  }
+
   /// Makes a call.
   ///
   /// @throws Throwable what the method throws
