@@ -225,7 +225,12 @@ class EmbeddedStoaTest {
     private long dives;
 
     public long dive(Account account) {
-      return account.deposit(1) > 0 ? dive(account) + 1 : 0;
+      return account.deposit(1) > 0 ? deeper(account, 50) + 1 : 0;
+    }
+
+    /* So that the stack is full after some hundreds of calls of another object, not ten thousand. */
+    private long deeper(Account account, int frames) {
+      return frames == 0 ? dive(account) : deeper(account, frames - 1) + 1;
     }
 
     public long count() {
