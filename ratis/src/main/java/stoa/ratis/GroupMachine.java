@@ -61,6 +61,7 @@ final class GroupMachine extends BaseStateMachine {
    *     each leader; or when it leads itself, and has applied all that others can have sent.
    * (4) While a catch-up runs no entries are applied, and who leads is not caught up.
    */
+
   /// A proposal that is being submitted here.
   static final class Pending {
     /// Whether it may have got into the log.

@@ -121,6 +121,7 @@ public final class CostModel {
     private double taken;
     /* Whose parts that are; and when it was looked last who is not called any more. */
     private final Set<CostModel> reserving = new LinkedHashSet<>();
+    private boolean hasSwept;
     private long swept;
     private int trialsMax = 1;
     /* When those began that try. One that lasts too long counts no more: nobody may call any more. */
@@ -220,7 +221,9 @@ public final class CostModel {
     }
 
     private boolean has(double more, long now) {
-      if (taken + more > SHARE_MAX * processors && now - swept > IDLE_NANOS) {
+      boolean mayBeIdle = !hasSwept || now - swept > IDLE_NANOS;
+      if (taken + more > SHARE_MAX * processors && mayBeIdle) {
+        hasSwept = true;
         swept = now;
         for (CostModel each : List.copyOf(reserving)) {
           if (now - each.ranAt > IDLE_NANOS) each.reserve(0);
