@@ -96,6 +96,7 @@ final class StatusCommand implements Callable<Integer> {
     out.printf("%n%s%n", Words.count(groups, "group"));
     out.printf("%16s  %-24s %s%n", "group", "leader", "followers");
     boolean allLed = true;
+    boolean anyFailed = false;
     for (int group = 0; group < groups; group++) {
       String leader = "none";
       var followers = new ArrayList<String>();
@@ -104,11 +105,18 @@ final class StatusCommand implements Callable<Integer> {
           if (member.getGroup() != group) continue;
           if (member.getLeads()) leader = server.getServer();
           else followers.add(follower(server, member));
+          anyFailed |= member.getFailed();
           if (member.getLeads() && !member.getMove().isEmpty()) leader += " " + member.getMove();
         }
       }
       out.printf("%16d  %-24s %s%n", group, leader, String.join(", ", followers));
       allLed &= !leader.equals("none");
+    }
+    if (anyFailed) {
+      out.printf(
+          "a replica has failed: its server's output says why. It goes on when that is mended and"
+              + " the server started again;%nwhere there are more servers than replicas, another"
+              + " one gets its place by itself%n");
     }
     if (!allLed) {
       out.printf(
@@ -121,6 +129,7 @@ final class StatusCommand implements Callable<Integer> {
   private static String follower(ServerStatus server, MemberStatus member) {
     String text = server.getServer();
     if (member.getLogUnit()) text += " log unit";
+    if (member.getFailed()) text += " failed";
     if (!member.getMove().isEmpty()) text += " " + member.getMove();
     if (member.getBehind() > 0) text += " (" + Words.count(member.getBehind()) + " behind)";
     return text;

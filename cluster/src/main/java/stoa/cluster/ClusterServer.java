@@ -548,8 +548,10 @@ public final class ClusterServer implements AutoCloseable {
     throw new Unavailable("server " + self.id() + " does not lead group " + group);
   }
 
+  /// Called with acting held.
   private Report report(String refusal) {
     var kept = new TreeMap<Integer, Report.Kept>();
+    for (int group : noted.hosts().keySet()) kept.put(group, Report.Kept.FAILED);
     hosted.forEach((group, here) -> kept.put(group, here.kept()));
     return new Report(refusal, kept);
   }
@@ -637,6 +639,7 @@ public final class ClusterServer implements AutoCloseable {
                     .setLogUnit(!executes)
                     .setGroup(number)
                     .setLeads(member.id().equals(leader))
+                    .setFailed(group.failed().contains(member.id()))
                     .setBehind(behind == null ? 0 : behind)
                     .setMove(move.orElse("")));
           });

@@ -27,7 +27,8 @@ record Facts(
   /// @param drains whether it is to lose all that it has
   /// @param hosts the groups of which it has a replica, member or not; of one that does not answer,
   ///   those that were known last
-  record Server(Presence presence, boolean drains, Set<Integer> hosts) {
+  /// @param failed those of them whose replica has stopped, and takes part no more
+  record Server(Presence presence, boolean drains, Set<Integer> hosts, Set<Integer> failed) {
     boolean isHere() {
       return presence == Presence.HERE;
     }
@@ -54,7 +55,7 @@ record Facts(
   /// The server of a name; one that is not listed has nothing to stay.
   Server server(String name) {
     Server server = servers.get(name);
-    return server != null ? server : new Server(Presence.LOST, true, Set.of());
+    return server != null ? server : new Server(Presence.LOST, true, Set.of(), Set.of());
   }
 
   /// How many replicas a server has in groups.

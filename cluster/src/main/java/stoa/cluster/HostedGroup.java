@@ -116,7 +116,7 @@ final class HostedGroup {
     this.name = name;
     this.leader = leader;
     device = device(directory);
-    var replica = new Replica(device);
+    Replica replica = replica(device, directory);
     replica.listen(backed);
     // What becomes of the replica is told before it is known here what hosts it.
     roles.lock();
@@ -137,6 +137,15 @@ final class HostedGroup {
       throw new Corrupt(directory + " cannot be opened: " + damaged.getMessage(), damaged);
     } catch (StorageException failed) {
       throw new Unavailable(directory + " cannot be opened: " + failed.getMessage(), failed);
+    }
+  }
+
+  private static Replica replica(Device device, Path directory) {
+    try {
+      return new Replica(device);
+    } catch (RuntimeException damaged) {
+      device.close();
+      throw new Corrupt(directory + " cannot be opened: " + damaged.getMessage(), damaged);
     }
   }
 
@@ -396,6 +405,7 @@ final class HostedGroup {
       ObjectService current = service;
       boolean deaf = isDeaf();
       // Clients find the next one while this one does not know of it yet.
+      if (current != null && deaf) group.stepDown();
       if (current != null && (deaf || current.hasFailed())) closeStore();
       if (service == null && !deaf && group.leads()) openStore();
     } catch (RuntimeException | Error e) {
@@ -439,7 +449,7 @@ final class HostedGroup {
 
   /// What it does.
   Report.Kept kept() {
-    if (failure != null) return new Report.Kept(Report.State.FAILED, false, new TreeMap<>());
+    if (failure != null) return Report.Kept.FAILED;
     if (led().isEmpty()) {
       return new Report.Kept(Report.State.FOLLOWS, changes.get(), new TreeMap<>());
     }

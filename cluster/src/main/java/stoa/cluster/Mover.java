@@ -254,15 +254,17 @@ final class Mover implements AutoCloseable {
       boolean changing = facts.groups().values().stream().anyMatch(Facts.Group::changes);
       Optional<Step> next = Placement.next(facts);
       if (!changing) step = next;
-      next.ifPresent(some -> make(some, listed, heard));
-      return changed || changing || next.isPresent();
+      boolean made = next.isPresent() && make(next.get(), listed, heard);
+      return changed || changing || made;
     }
 
     /// Where the groups are, without what changes all the time.
     private Map<Integer, Object> shape() {
       var shape = new TreeMap<Integer, Object>();
       placed.forEach((number, group) ->
-          shape.put(number, List.of(group.leader(), Set.copyOf(group.behind().keySet()))));
+          shape.put(
+              number,
+              List.of(group.leader(), Set.copyOf(group.behind().keySet()), group.failed())));
       return shape;
     }
 
@@ -358,12 +360,13 @@ final class Mover implements AutoCloseable {
         String name = server.member().id();
         Report report = reports.get(name);
         Set<Integer> hosted = report == null ? Set.of() : report.groups().keySet();
+        Set<Integer> failed = report == null ? Set.of() : report.failed();
         var presence = heard.contains(name) ? Facts.Presence.HERE : presence(server.member());
         // Who has just missed a question is not there to be given anything.
         if (!heard.contains(name) && presence == Facts.Presence.HERE) {
           presence = Facts.Presence.AWAY;
         }
-        hosts.put(name, new Facts.Server(presence, server.drains(), hosted));
+        hosts.put(name, new Facts.Server(presence, server.drains(), hosted, failed));
       }
       var groups = new TreeMap<Integer, Facts.Group>();
       for (int number = 0; number < settings.groups(); number++) {
@@ -385,7 +388,8 @@ final class Mover implements AutoCloseable {
       if (leaders.size() != 1) {
         View.Placed before = placed.get(number);
         NavigableMap<String, Long> behind = before == null ? new TreeMap<>() : before.behind();
-        placed.put(number, new View.Placed(Optional.empty(), behind));
+        placed.put(
+            number, new View.Placed(Optional.empty(), behind, failed(number, behind.keySet())));
         NavigableSet<String> members = new TreeSet<>(behind.keySet());
         if (before == null) {
           hosts.forEach((name, server) -> {
@@ -397,7 +401,8 @@ final class Mover implements AutoCloseable {
       String leader = leaders.getFirst();
       Report.Kept leads = kept(leader, number);
       NavigableMap<String, Long> behind = leads == null ? new TreeMap<>() : leads.members();
-      placed.put(number, new View.Placed(Optional.of(leader), behind));
+      placed.put(
+          number, new View.Placed(Optional.of(leader), behind, failed(number, behind.keySet())));
       var level = new TreeSet<String>();
       behind.forEach((name, missing) -> {
         Report.Kept kept = heard.contains(name) ? kept(name, number) : null;
@@ -407,12 +412,23 @@ final class Mover implements AutoCloseable {
       return new Facts.Group(Optional.of(leader), new TreeSet<>(behind.keySet()), level, changes);
     }
 
+    private NavigableSet<String> failed(int group, Set<String> members) {
+      var failed = new TreeSet<String>();
+      for (String name : members) {
+        Report.Kept kept = kept(name, group);
+        if (kept != null && kept.state() == Report.State.FAILED) failed.add(name);
+      }
+      return failed;
+    }
+
     private Report.@Nullable Kept kept(String server, int group) {
       Report report = reports.get(server);
       return report == null ? null : report.groups().get(group);
     }
 
-    private void make(Step next, List<View.Listed> listed, Set<String> heard) {
+    /// Whether it was done, or begun; what was refused is tried again in the next turn, not at
+    /// once.
+    private boolean make(Step next, List<View.Listed> listed, Set<String> heard) {
       LOG.info("server {} says: {}", self.id(), next);
       String to =
           switch (next) {
@@ -423,14 +439,17 @@ final class Mover implements AutoCloseable {
             case Step.Transfer(String _, int group) -> leader(group);
             case Step.Dismiss(String server) -> server;
           };
+      boolean made = false;
       for (View.Listed server : listed) {
         if (!server.member().id().equals(to) || !heard.contains(to)) continue;
         byte[] request = request(new Request.Said.Do(next));
         asked.put(to, asking.submit(() -> ask(server.member(), request, DOING_TIME_MAX)));
-        var _ = outcome(to, DOING_TIME_MAX);
+        made = outcome(to, DOING_TIME_MAX) != null;
       }
+      if (!(next instanceof Step.Dismiss)) return made;
       // It knows, if it is there: should this server fail now, the next one dismisses it again.
-      if (next instanceof Step.Dismiss) servers.dismiss(to);
+      servers.dismiss(to);
+      return true;
     }
 
     private String leader(int group) {

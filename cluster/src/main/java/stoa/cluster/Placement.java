@@ -22,7 +22,9 @@ final class Placement {
   /*
    * A group should have as many members as there are replicas, on servers that stay, and fewer when there are
    * fewer such servers. No server should have two replicas, or lead two groups, more than another. What is there
-   * is kept as far as that allows: a server that comes only gets, and one that goes only gives. Where there is a
+   * is kept as far as that allows: a server that comes only gets, and one that goes only gives. A replica that has
+   * failed is as one of a server that is lost: others get its place where there are enough of them. What is left of
+   * it stays until its server is started again or drained, so that nothing is given to it meanwhile. Where there is a
    * choice, the highest weight of server and group has it (rendezvous hashing), so that everybody who asks
    * chooses the same, and a server that went and came back finds what it had.
    *
@@ -32,8 +34,9 @@ final class Placement {
    * (3) what a group has too much of is taken out of it, which ends moves and drains servers
    * (4) groups get what they lack
    * (5) a server with two replicas more than another gives one: the other one is added, and (3) takes it out
-   * (6) replicas of servers that are no members are deleted, and drained servers dismissed
+   * (6) drained servers are dismissed
    * (7) leaders are spread
+   * (8) replicas of servers that are no members are deleted
    *
    * No step takes from a group what it can lose and go on: see `safe`. Who is away for a short time is neither
    * given anything nor taken anything from.
@@ -69,9 +72,9 @@ final class Placement {
       if (step != null) return step;
     }
     Step step = balance();
-    if (step == null) step = release();
     if (step == null) step = dismiss();
-    return step != null ? step : spread();
+    if (step == null) step = spread();
+    return step != null ? step : release();
   }
 
   private Facts.Group group(int number) {
@@ -84,6 +87,16 @@ final class Placement {
   private int target() {
     long staying = facts.servers().values().stream().filter(Facts.Server::stays).count();
     return (int) Math.min(facts.replicas(), staying);
+  }
+
+  /// Whether what a member has of a group is there to stay.
+  private boolean stays(int group, String member) {
+    Facts.Server server = facts.server(member);
+    return server.stays() && !server.failed().contains(group);
+  }
+
+  private long staying(int number) {
+    return group(number).members().stream().filter(member -> stays(number, member)).count();
   }
 
   // ---- what a group can lose
@@ -160,12 +173,12 @@ final class Placement {
 
   /// The members of which a group is to lose one.
   private List<String> surplus(int number, Facts.Group group) {
-    long staying = group.members().stream().filter(name -> facts.server(name).stays()).count();
+    long staying = staying(number);
     if (group.members().size() > staying) {
       // Who drains goes when others have what it has, or nobody is there who could.
-      // Who is lost may still come back, so it goes for another only.
+      // Who is lost or has failed may still come back, so it goes for another only.
       return group.members().stream()
-          .filter(name -> !facts.server(name).stays())
+          .filter(name -> !stays(number, name))
           .filter(name -> staying >= (facts.server(name).drains() ? target() : facts.replicas()))
           .toList();
     }
@@ -178,12 +191,10 @@ final class Placement {
   }
 
   private @Nullable Step grow(int number) {
-    Facts.Group group = group(number);
-    long staying = group.members().stream().filter(name -> facts.server(name).stays()).count();
-    if (staying >= target()) return null;
+    if (staying(number) >= target()) return null;
     return candidates()
-        .filter(name -> !group.members().contains(name))
-        .filter(name -> mayAdd(number, name))
+        .filter(name -> !group(number).members().contains(name))
+        .filter(name -> stays(number, name) && mayAdd(number, name))
         .min(
             Comparator.comparing((String name) -> !hosts(name, number))
                 .thenComparingInt(facts::load)
@@ -208,9 +219,9 @@ final class Placement {
 
   private @Nullable Step balance() {
     // Until what is being made whole or drained is done, loads say little.
-    for (Facts.Group group : facts.groups().values()) {
-      if (group.members().size() != target()) return null;
-      if (!group.members().stream().allMatch(name -> facts.server(name).stays())) return null;
+    for (var group : facts.groups().entrySet()) {
+      if (group.getValue().members().size() != target()) return null;
+      if (staying(group.getKey()) != target()) return null;
     }
     List<String> here = candidates().toList();
     Comparator<Give> order =
@@ -226,7 +237,8 @@ final class Placement {
         for (var group : facts.groups().entrySet()) {
           var members = group.getValue().members();
           if (!members.contains(from) || members.contains(to)) continue;
-          if (mayAdd(group.getKey(), to)) gives.add(new Give(from, to, group.getKey()));
+          if (stays(group.getKey(), to) && mayAdd(group.getKey(), to))
+            gives.add(new Give(from, to, group.getKey()));
         }
       }
     }
@@ -245,6 +257,7 @@ final class Placement {
         Facts.Group group = facts.groups().get(number);
         if (group == null || group.leader().isEmpty()) continue;
         if (group.members().contains(server.getKey())) continue;
+        if (server.getValue().stays() && !stays(number, server.getKey())) continue;
         return new Step.Release(server.getKey(), number);
       }
     }

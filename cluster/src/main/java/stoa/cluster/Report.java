@@ -1,7 +1,10 @@
 package stoa.cluster;
 
+import java.util.Collections;
 import java.util.NavigableMap;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import stoa.base.Decoder;
 import stoa.base.Encoder;
 
@@ -15,7 +18,10 @@ record Report(String refusal, NavigableMap<Integer, Kept> groups) {
   /// @param state what it does
   /// @param changes whether this server is changing the group's members or leader
   /// @param members of a group that it leads: how many commands each is behind
-  record Kept(State state, boolean changes, NavigableMap<String, Long> members) {}
+  record Kept(State state, boolean changes, NavigableMap<String, Long> members) {
+    /// A replica that has stopped, or could not be opened.
+    static final Kept FAILED = new Kept(State.FAILED, false, Collections.emptyNavigableMap());
+  }
 
   /// What a replica does.
   enum State {
@@ -23,8 +29,17 @@ record Report(String refusal, NavigableMap<Integer, Kept> groups) {
     FOLLOWS,
     /// It leads, and its server has the group's part of the store.
     LEADS,
-    /// It has stopped.
+    /// It has stopped, or could not be opened.
     FAILED
+  }
+
+  /// The groups whose replicas have stopped.
+  Set<Integer> failed() {
+    var failed = new TreeSet<Integer>();
+    groups.forEach((number, kept) -> {
+      if (kept.state() == State.FAILED) failed.add(number);
+    });
+    return failed;
   }
 
   byte[] bytes() {

@@ -2,10 +2,11 @@ package stoa.cluster;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.NavigableMap;
+import java.util.NavigableSet;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import stoa.base.Decoder;
 import stoa.base.Encoder;
 import stoa.ratis.Member;
@@ -27,7 +28,9 @@ record View(List<Listed> servers, NavigableMap<Integer, Placed> groups, Optional
   ///
   /// @param leader the server that has the group's part of the store; empty when nobody is known to
   /// @param behind its members, and how many commands each is behind the leader
-  record Placed(Optional<String> leader, NavigableMap<String, Long> behind) {}
+  /// @param failed those of them whose replica has stopped
+  record Placed(
+      Optional<String> leader, NavigableMap<String, Long> behind, NavigableSet<String> failed) {}
 
   /// The server of a name.
   Optional<Listed> server(String name) {
@@ -55,6 +58,11 @@ record View(List<Listed> servers, NavigableMap<Integer, Placed> groups, Optional
     });
     out.u8(step.isPresent() ? 1 : 0);
     step.ifPresent(some -> some.write(out));
+    // Servers of versions before it do not read on.
+    groups.forEach((_, group) -> {
+      out.varint(group.failed().size());
+      group.failed().forEach(out::text);
+    });
   }
 
   static View read(Decoder in) {
@@ -70,13 +78,20 @@ record View(List<Listed> servers, NavigableMap<Integer, Placed> groups, Optional
       groups.put(
           number,
           new Placed(
-              leader.isEmpty() ? Optional.empty() : Optional.of(leader), new TreeMap<>(lags(in))));
+              leader.isEmpty() ? Optional.empty() : Optional.of(leader),
+              lags(in),
+              new TreeSet<>()));
     }
     Optional<Step> step = in.u8() == 1 ? Optional.of(Step.read(in)) : Optional.empty();
+    if (in.remaining() > 0) {
+      for (Placed group : groups.values()) {
+        for (int i = in.count(); i > 0; i--) group.failed().add(in.text());
+      }
+    }
     return new View(List.copyOf(servers), groups, step);
   }
 
-  private static Map<String, Long> lags(Decoder in) {
+  private static NavigableMap<String, Long> lags(Decoder in) {
     var lags = new TreeMap<String, Long>();
     for (int i = in.count(); i > 0; i--) lags.put(in.text(), in.varint());
     return lags;

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -82,6 +83,35 @@ class ClusterServerTest {
         try (Stoa stoa = RunningServers.open(servers.first())) {
           for (int i = 0; i < 20; i++) assertEquals(3, stoa.get(Tally.class, "t" + i).increment());
         }
+      }
+    }
+  }
+
+  @Test
+  void anotherServerGetsThePlaceOfAReplicaThatCannotBeOpened() throws Exception {
+    try (var servers = new RunningServers(directory, 2, 3)) {
+      servers.start("a", "b", "c", "d");
+      try (Stoa stoa = servers.open()) {
+        for (int i = 0; i < 20; i++) assertEquals(1, stoa.get(Tally.class, "t" + i).increment());
+        String broken =
+            servers.status().getServersList().stream()
+                .filter(server -> server.getGroupsCount() == 2)
+                .findFirst()
+                .orElseThrow()
+                .getServer();
+        servers.stop(broken);
+        garble(directory.resolve(broken).resolve("replica-1"));
+        servers.begin(broken);
+        servers.settleWithout(broken, 1);
+        for (int i = 0; i < 20; i++) assertEquals(2, stoa.get(Tally.class, "t" + i).increment());
+      }
+    }
+  }
+
+  private static void garble(Path directory) throws IOException {
+    try (var files = Files.walk(directory)) {
+      for (Path file : files.filter(Files::isRegularFile).toList()) {
+        Files.write(file, new byte[Math.toIntExact(Math.min(4_096, Files.size(file)))]);
       }
     }
   }

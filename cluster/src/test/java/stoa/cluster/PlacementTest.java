@@ -25,6 +25,10 @@ class PlacementTest {
     Presence presence = Presence.HERE;
     boolean drains;
     final Set<Integer> hosts = new TreeSet<>();
+    final Set<Integer> failed = new TreeSet<>();
+
+    /// Whether what it is to host fails at once.
+    boolean breaks;
   }
 
   private static final class Group {
@@ -75,10 +79,21 @@ class PlacementTest {
       return host != null && host.presence == Presence.HERE;
     }
 
+    boolean isWell(String name, Group group) {
+      return isHere(name) && host(name).failed.stream().noneMatch(failed -> group(failed) == group);
+    }
+
+    boolean stays(String name, Group group) {
+      Host host = host(name);
+      return !host.drains
+          && host.presence != Presence.LOST
+          && host.failed.stream().noneMatch(failed -> group(failed) == group);
+    }
+
     NavigableSet<String> level(Group group) {
       var level = new TreeSet<String>();
       for (String name : group.members) {
-        if (isHere(name) && !group.lagging.contains(name)) level.add(name);
+        if (isWell(name, group) && !group.lagging.contains(name)) level.add(name);
       }
       return level;
     }
@@ -86,7 +101,10 @@ class PlacementTest {
     Facts facts() {
       var hosts = new TreeMap<String, Facts.Server>();
       servers.forEach((name, host) ->
-          hosts.put(name, new Facts.Server(host.presence, host.drains, Set.copyOf(host.hosts))));
+          hosts.put(
+              name,
+              new Facts.Server(
+                  host.presence, host.drains, Set.copyOf(host.hosts), Set.copyOf(host.failed))));
       var all = new TreeMap<Integer, Facts.Group>();
       groups.forEach((number, group) ->
           all.put(
@@ -133,10 +151,13 @@ class PlacementTest {
       switch (step) {
         case Step.Host(String server, int number) -> {
           assertTrue(isHere(server) && !host(server).drains, step::toString);
+          assertFalse(host(server).hosts.contains(number), step::toString);
           host(server).hosts.add(number);
+          if (host(server).breaks) host(server).failed.add(number);
         }
         case Step.Add(String server, int number) -> {
           assertTrue(isHere(server) && host(server).hosts.contains(number), step::toString);
+          assertFalse(host(server).failed.contains(number), step::toString);
           group(number).step = step;
           requireSafe(group(number), step, server, "");
         }
@@ -145,11 +166,12 @@ class PlacementTest {
           assertFalse(server.equals(group.leader), step::toString);
           Host host = host(server);
           // Nothing is taken from who is away for a short time, unless the operator says so.
-          assertTrue(host.presence != Presence.AWAY || host.drains, step::toString);
+          boolean gone = host.drains || host.failed.contains(number);
+          assertTrue(host.presence != Presence.AWAY || gone, step::toString);
           long staying =
               group.members.stream()
                   .filter(name -> !name.equals(server))
-                  .filter(name -> !host(name).drains && host(name).presence != Presence.LOST)
+                  .filter(name -> stays(name, group))
                   .count();
           assertTrue(staying >= target(), () -> "never fewer members than can be: " + step);
           group.step = step;
@@ -161,7 +183,10 @@ class PlacementTest {
         }
         case Step.Release(String server, int number) -> {
           assertFalse(group(number).members.contains(server), step::toString);
+          boolean failed = host(server).failed.contains(number);
+          assertTrue(!failed || host(server).drains, () -> "it would be tried again: " + step);
           host(server).hosts.remove(number);
+          host(server).failed.remove(number);
         }
         case Step.Dismiss(String server) -> {
           assertTrue(host(server).drains, step::toString);
@@ -179,7 +204,7 @@ class PlacementTest {
         if (step == null || spare(group) < 0 || group.leader == null) continue;
         switch (step) {
           case Step.Add(String server, int _) -> {
-            if (!isHere(server)) continue;
+            if (!isWell(server, group)) continue;
             group.members.add(server);
             group.lagging.remove(server);
             got.add(server);
@@ -189,7 +214,7 @@ class PlacementTest {
             lost.add(server);
           }
           case Step.Transfer(String server, int _) -> {
-            if (isHere(server)) group.leader = server;
+            if (isWell(server, group)) group.leader = server;
           }
           default -> throw new AssertionError("no change of a group: " + step);
         }
@@ -198,7 +223,8 @@ class PlacementTest {
 
     void elect() {
       for (Group group : groups.values()) {
-        if (group.leader != null && isHere(group.leader) && group.members.contains(group.leader)) {
+        String leader = group.leader;
+        if (leader != null && group.members.contains(leader) && isWell(leader, group)) {
           continue;
         }
         var level = level(group);
@@ -229,6 +255,7 @@ class PlacementTest {
         groups.forEach((number, group) -> {
           if (group.members.contains(name)) member.add(number);
         });
+        member.addAll(host(name).failed);
         assertEquals(member, host(name).hosts);
       }
       int most = (groups.size() + staying - 1) / staying;
@@ -334,6 +361,52 @@ class PlacementTest {
   }
 
   @Test
+  void anotherServerGetsThePlaceOfAReplicaThatHasFailed() {
+    var world = new World(3, 4, 5);
+    world.settle();
+    String broken = world.group(2).members.first();
+    world.host(broken).failed.add(2);
+    world.got.clear();
+    world.lost.clear();
+    world.settle();
+    assertEquals(broken, world.lost.getFirst());
+    assertTrue(world.got.size() == world.lost.size() && world.got.size() <= 2, world.got::toString);
+    world.requireSettled();
+    assertEquals(Set.of(2), world.host(broken).failed);
+
+    // Started again it is well, and not needed.
+    world.host(broken).failed.clear();
+    world.settle();
+    world.requireSettled();
+
+    // With nobody who could have it instead, it keeps its place, for when its server is started
+    // again.
+    var small = new World(3, 4, 3);
+    small.settle();
+    small.host("s2").failed.add(1);
+    small.settle();
+    assertTrue(small.group(1).members.contains("s2"));
+  }
+
+  @Test
+  void aServerOnWhichNothingCanBeHostedKeepsNobodyWaiting() {
+    var world = new World(3, 4, 4);
+    world.settle();
+    world.servers.put("new", new Host());
+    world.host("new").breaks = true;
+    world.host("s1").drains = true;
+    world.settle();
+    assertFalse(world.servers.containsKey("s1"));
+    assertEquals(world.host("new").hosts, world.host("new").failed);
+    for (Group group : world.groups.values()) assertFalse(group.members.contains("new"));
+
+    world.host("new").breaks = false;
+    world.host("new").failed.clear();
+    world.settle();
+    world.requireSettled();
+  }
+
+  @Test
   void aServerThatDrainsFirstLosesItsLeaderships() {
     var world = new World(3, 4, 4);
     world.settle();
@@ -378,7 +451,11 @@ class PlacementTest {
         world.elect();
         if (chance.percent(70)) world.end();
       }
-      for (Host host : world.servers.values()) host.presence = Presence.HERE;
+      for (Host host : world.servers.values()) {
+        host.presence = Presence.HERE;
+        host.failed.clear(); // started again
+        host.breaks = false;
+      }
       world.groups.values().forEach(group -> group.lagging.clear());
       world.end();
       world.settle();
@@ -393,7 +470,11 @@ class PlacementTest {
   private static void happen(World world, Chance chance, String newcomer) {
     String some = chance.of(List.copyOf(world.servers.keySet()));
     Host host = world.host(some);
-    switch (chance.below(10)) {
+    switch (chance.below(12)) {
+      case 10 -> {
+        if (!host.hosts.isEmpty()) host.failed.add(chance.of(List.copyOf(host.hosts)));
+      }
+      case 11 -> host.breaks = !host.breaks;
       case 0, 1 -> host.presence = Presence.AWAY;
       case 2, 3, 4 -> host.presence = Presence.HERE;
       case 5 -> {

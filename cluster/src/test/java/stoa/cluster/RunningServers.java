@@ -79,11 +79,14 @@ final class RunningServers implements AutoCloseable {
 
   /// Starts servers, and waits until all is where it should be.
   void start(String... names) throws IOException {
-    for (String name : names) {
-      start(directory.resolve(name), name, ports.getOrDefault(name, 0));
-      ports.put(name, last().port());
-    }
+    for (String name : names) begin(name);
     settle();
+  }
+
+  /// Starts a server, and waits for nothing.
+  void begin(String name) throws IOException {
+    start(directory.resolve(name), name, ports.getOrDefault(name, 0));
+    ports.put(name, last().port());
   }
 
   /// Starts a server that is named after its port.
@@ -154,6 +157,19 @@ final class RunningServers implements AutoCloseable {
     }
   }
 
+  /// Waits for the same, and until a server has nothing of a group.
+  void settleWithout(String name, int group) {
+    do settle();
+    while (has(name, group));
+  }
+
+  private boolean has(String name, int group) {
+    return status().getServersList().stream()
+        .filter(server -> server.getServer().equals(name))
+        .flatMap(server -> server.getGroupsList().stream())
+        .anyMatch(member -> member.getGroup() == group);
+  }
+
   private boolean isSettled(StatusReply status) {
     int count = status.getServersCount();
     if (count != servers.size()) return false;
@@ -163,6 +179,7 @@ final class RunningServers implements AutoCloseable {
       int leadsHere = 0;
       for (var member : server.getGroupsList()) {
         if (!member.getMove().isEmpty() || member.getBehind() > 100) return false;
+        if (member.getFailed()) return false;
         members[member.getGroup()]++;
         if (!member.getLeads()) continue;
         leads[member.getGroup()]++;
@@ -243,6 +260,14 @@ final class RunningServers implements AutoCloseable {
     servers.remove(leads);
     leads.close();
     return port;
+  }
+
+  /// Stops a server.
+  void stop(String name) {
+    ClusterServer server =
+        servers.stream().filter(each -> each.name().equals(name)).findAny().orElseThrow();
+    servers.remove(server);
+    server.close();
   }
 
   /// Stops all, one after the other; they can be started again.

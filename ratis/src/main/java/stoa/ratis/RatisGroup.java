@@ -329,15 +329,25 @@ public final class RatisGroup implements Consensus {
   ///
   /// @throws Unavailable when it could not be made so
   public void transfer(String id) {
-    var request =
-        new TransferLeadershipRequest(
-            client,
-            server.getId(),
-            group,
-            calls.incrementAndGet(),
-            RaftPeerId.valueOf(id),
-            config.patience().toMillis());
+    var request = leadershipTo(RaftPeerId.valueOf(id));
     require(() -> server.transferLeadershipAsync(request), config.patience());
+  }
+
+  /// Has this replica follow, if it leads, and ends what it has proposed. Returns at once.
+  ///
+  /// @throws Unavailable when it is not there any more
+  public void stepDown() {
+    try {
+      var _ = server.transferLeadershipAsync(leadershipTo(null));
+    } catch (IOException e) {
+      throw unavailable(e);
+    }
+  }
+
+  /// @param id of the next leader; null for whoever is elected
+  private TransferLeadershipRequest leadershipTo(@Nullable RaftPeerId id) {
+    return new TransferLeadershipRequest(
+        client, server.getId(), group, calls.incrementAndGet(), id, config.patience().toMillis());
   }
 
   /// Has this replica stand for election when its leader has been silent for too long, and mends it

@@ -38,9 +38,11 @@ public final class CostModel {
    * (3) What is clear after a few calls ends an epoch.
    * (4) A herd is of objects that are more work at clients than their methods compute: the server
    *     has processors for all of them then. Scarce are processors of which SCARCE are used by what
-   *     calls at the server, and those of members beside it, take besides computing. A herd gathers
-   *     for some time; what is seen there counts after that, and is in vain when it was not well until
-   *     the herd ends. Then there is no other herd for a while, each time twice as long.
+   *     calls at the server, and those of members beside it, take besides computing. Objects of members
+   *     elsewhere go together when their states are on the way nearly all the time, each again only
+   *     after it was called for twice as long as before. A herd gathers for some time; what is seen
+   *     there counts after that, and is in vain when it was not well until the herd ends. Then there
+   *     is no other herd for a while, each time twice as long.
    */
   private static final int EPOCH = 16;
   private static final int SETTLING = 4;
@@ -63,6 +65,7 @@ public final class CostModel {
   private static final long PAUSE_NANOS_MAX = 30_000_000_000L;
   private static final double HERD = 3;
   private static final double SCARCE = 0.6;
+  private static final double MOST = 0.75;
   private static final double SPENT_NANOS = 300_000_000;
   private static final long GATHER_NANOS = 200_000_000;
   private static final long HERD_NANOS = 1_000_000_000;
@@ -262,6 +265,9 @@ public final class CostModel {
   private double moved = 1;
   private int wait = 1;
   private int waited;
+  /* After how many at the clients it goes with others elsewhere, and whether it went so at the last. */
+  private int herdWait = 1;
+  private boolean wentElsewhere;
 
   /// One of an object at the clients.
   ///
@@ -372,9 +378,12 @@ public final class CostModel {
   public void broughtHome(long at) {
     if (!atServer) return;
     go(0);
-    if (isTrial) {
+    if (isTrial && !isInHerd) {
       trialEnded(false, at);
     } else {
+      // Of a herd that says nothing.
+      isTrial = false;
+      isInHerd = false;
       wait = Math.min(WAIT_MAX, 2 * wait);
       waited = 0;
     }
@@ -385,16 +394,25 @@ public final class CostModel {
     return before < 0 ? now : before + MEMORY * (now - before);
   }
 
-  /* Where processors are scarce, calls wait for these at either side, and take about as long. Then it
-   * is won by less work, from which all have something. */
+  /* Where processors are scarce, calls wait for these at either side, and take about as long. Then
+   * that side is better which is less work, from which all have something. */
   private boolean hasWon(double mean) {
-    double before = atServer ? workAtClient() : CALL_NANOS;
-    double now = atServer ? CALL_NANOS : workAtClient();
-    return mean < BETTER * other() || (mean < ALIKE * other() && HOPELESS * now < before);
+    double there = atServer ? workAtClient() : CALL_NANOS;
+    double here = atServer ? CALL_NANOS : workAtClient();
+    if (mean < ALIKE * other() && HOPELESS * here < there) return true;
+    if (other() < ALIKE * mean && HOPELESS * there < here) return false;
+    return mean < BETTER * other();
   }
 
+  /* Whether it is much more work at clients than its methods compute. */
   private boolean isOfHerd() {
-    return isHere && workAtClient() > Math.max(HERD * CALL_NANOS, computeNanos);
+    return workAtClient() > Math.max(HERD * CALL_NANOS, computeNanos);
+  }
+
+  /* Whether that is work of the server's processors: of members beside it, or since its state is always
+   * on the way from one member elsewhere to another, by the server. */
+  private boolean burdens() {
+    return isHere ? server.isScarce() : !atServer && moved > MOST && waited >= herdWait;
   }
 
   private double workAtClient() {
@@ -405,8 +423,9 @@ public final class CostModel {
     waited++;
     double needed = GROWTH * rate * Math.max(0, computeNanos) / 1e9;
     if (!atServer && !server.has(needed, at)) return false;
-    if (isOfHerd() && server.isScarce()) {
+    if (isOfHerd() && burdens()) {
       isInHerd = !atServer && server.letsHerd(at);
+      wentElsewhere = isInHerd && !isHere;
       if (isInHerd || atServer) return isInHerd;
     }
     if (!server.lets(at)) return false;
@@ -419,7 +438,7 @@ public final class CostModel {
   /* Whether it was better where it was before. */
   private boolean isRegretted() {
     double own = atServer ? serverNanos : clientNanos;
-    return other() >= 0 && other() < BETTER * own;
+    return other() >= 0 && !hasWon(own) && other() < BETTER * own;
   }
 
   /* Whether it was never at the server, and is better there by what others have seen. What it sees is
@@ -446,6 +465,8 @@ public final class CostModel {
       reserve(rate);
     } else {
       reserve(0);
+      if (wentElsewhere) herdWait = Math.min(WAIT_MAX, Math.max(WAIT_WON, 2 * herdWait));
+      wentElsewhere = false;
     }
   }
 

@@ -166,7 +166,8 @@ class CostModelTest {
   /* Fifty objects of large states. A call at a client takes 300 microseconds of one of two processors,
    * and is answered soon; at the server it takes 20, and is answered late while most are at clients.
    * Answers how many are at the server at the end. */
-  private int largeStates(boolean here, long computeNanos, int rounds) {
+  private int largeStates(
+      boolean here, boolean moved, long clientNanos, long computeNanos, int rounds) {
     var models = new CostModel[50];
     for (int i = 0; i < models.length; i++) models[i] = new CostModel(server);
     int there = 0;
@@ -178,8 +179,9 @@ class CostModelTest {
       for (var each : models) {
         boolean is = each.isAtServer();
         var call =
-            Updates.none(is).and(is ? late : 200 * MICRO, is ? -1 : computeNanos, 100_000, !is);
-        boolean _ = each.ran(call, here, now);
+            Updates.none(is)
+                .and(is ? late : clientNanos, is ? -1 : computeNanos, 100_000, moved && !is);
+        if (each.ran(call, here, now)) changes++;
       }
     }
     return there;
@@ -187,18 +189,51 @@ class CostModelTest {
 
   @Test
   void whereProcessorsAreScarceLargeStatesGoToTheServerTogetherAndStay() {
-    assertEquals(50, largeStates(true, 5 * MICRO, 400));
-    assertEquals(50, largeStates(true, 5 * MICRO, 20_000));
+    assertEquals(50, largeStates(true, true, 200 * MICRO, 5 * MICRO, 400));
+    assertEquals(50, largeStates(true, true, 200 * MICRO, 5 * MICRO, 20_000));
   }
 
   @Test
   void thoseForWhichItHasNoProcessorsDoNotGatherThere() {
-    for (int part = 0; part < 10; part++) assertTrue(largeStates(true, MILLI, 1_000) <= 1);
+    for (int part = 0; part < 10; part++)
+      assertTrue(largeStates(true, true, 200 * MICRO, MILLI, 1_000) <= 1);
   }
 
   @Test
   void membersElsewhereHaveProcessorsOfTheirOwn() {
-    assertTrue(largeStates(false, 5 * MICRO, 20_000) <= 1);
+    assertTrue(largeStates(false, false, 200 * MICRO, 5 * MICRO, 20_000) <= 1);
+  }
+
+  @Test
+  void largeStatesThatAreAlwaysOnTheWayBetweenMembersElsewhereGoToTheServerTogetherAndStay() {
+    assertEquals(50, largeStates(false, true, MILLI, 5 * MICRO, 400));
+    changes = 0;
+    assertTrue(largeStates(false, true, MILLI, 5 * MICRO, 20_000) >= 49);
+    assertTrue(changes < 500, () -> changes + " changes");
+    assertTrue(largeStates(false, true, MILLI, MILLI, 1_000) <= 1);
+  }
+
+  @Test
+  void whatIsNotWellInAHerdGoesThereMoreAndMoreSeldom() {
+    var _ = largeStates(false, true, 200 * MICRO, 5 * MICRO, 40_000);
+    assertTrue(changes < 50 * 40, () -> changes + " changes");
+  }
+
+  @Test
+  void whatIsAlikeAtBothSidesStaysWhereItIsLessWork() {
+    for (int server = 40; server <= 120; server++) {
+      changes = 0;
+      var each = new CostModel(new CostModel.Server(2));
+      for (int i = 0; i < 40_000; i++) {
+        boolean is = each.isAtServer();
+        long nanos = (is ? server : 60) * MICRO;
+        now += nanos;
+        var call = Updates.none(is).and(nanos, is ? -1 : 5 * MICRO, 50_000, false);
+        if (each.ran(call, true, now)) changes++;
+      }
+      int of = server;
+      assertTrue(changes < 40, () -> changes + " changes at " + of);
+    }
   }
 
   @Test
