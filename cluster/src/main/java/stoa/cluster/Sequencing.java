@@ -12,6 +12,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import java.util.function.IntFunction;
 import java.util.function.Supplier;
@@ -35,6 +36,9 @@ final class Sequencing implements Ordering.Here, AutoCloseable {
 
   /// So long is waited for an answer to what is asked again and again; servers take half a second.
   private static final Duration TURN_TIME_MAX = Duration.ofSeconds(3);
+
+  /// So long is waited for one that is asked though another one is known to lead: it may hang.
+  private static final Duration OTHERS_TIME_MAX = Duration.ofMillis(200);
 
   /// So long a group waits for group 0 to have a leader before it refuses what is to be read.
   private static final long PATIENCE_NANOS = 10_000_000_000L;
@@ -156,7 +160,8 @@ final class Sequencing implements Ordering.Here, AutoCloseable {
     return question -> ask(group, question);
   }
 
-  /// Asks whoever leads a group.
+  /// Asks whoever leads a group; somebody else, when another one is known to lead meanwhile: who
+  /// was asked may hang.
   private byte[] ask(int group, byte[] question) {
     var tried = new ArrayList<Member>();
     Member known = leader.apply(group);
@@ -166,9 +171,17 @@ final class Sequencing implements Ordering.Here, AutoCloseable {
     }
     Unavailable last = new Unavailable("nobody is known who leads group " + group);
     for (Member server : tried) {
+      BooleanSupplier still =
+          () -> {
+            Member now = leader.apply(group);
+            return now == null || now.equals(known) || now.equals(server);
+          };
       try {
+        Duration most = known == null || server.equals(known) ? ANSWER_TIME_MAX : OTHERS_TIME_MAX;
         byte[] answer =
-            server.id().equals(self.id()) ? here.answer(question) : ask(server, question);
+            server.id().equals(self.id())
+                ? here.answer(question)
+                : ask(server, question, most, still);
         if (!Ordering.isElsewhere(answer)) return answer;
       } catch (IOException gone) {
         last = new Unavailable("server " + server.id() + " does not answer: " + gone, gone);
@@ -177,13 +190,14 @@ final class Sequencing implements Ordering.Here, AutoCloseable {
     throw last;
   }
 
-  private byte[] ask(Member server, byte[] question) throws IOException {
+  private byte[] ask(Member server, byte[] question, Duration most, BooleanSupplier still)
+      throws IOException {
     boolean again = Neighborhood.isQuestion(question) || Ordering.onlyLooks(question);
-    Duration patience = again ? TURN_TIME_MAX : ANSWER_TIME_MAX;
+    Duration patience = again && most.compareTo(TURN_TIME_MAX) > 0 ? TURN_TIME_MAX : most;
     Line line = lines.get(server.id());
     if (line != null && line.isOpen()) {
       try {
-        return line.ask(question, patience);
+        return line.ask(question, patience, still);
       } catch (SocketTimeoutException slow) {
         if (!again) line.close();
         throw slow;
@@ -192,7 +206,7 @@ final class Sequencing implements Ordering.Here, AutoCloseable {
         line.close();
       }
     }
-    return opened(server).ask(question, patience);
+    return opened(server).ask(question, patience, still);
   }
 
   private Line opened(Member server) throws IOException {

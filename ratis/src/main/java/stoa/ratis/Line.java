@@ -16,10 +16,13 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
 
 /// A connection to another node, which answers there what is asked here: many questions at a time,
 /// each answered when it can be. Thread-safe.
 public final class Line implements AutoCloseable {
+  private static final long LOOK_MILLIS = 20;
+
   private final Socket socket;
   private final DataInputStream in;
   private final DataOutputStream out;
@@ -66,6 +69,16 @@ public final class Line implements AutoCloseable {
   ///   known
   /// @throws IOException when the line has ended: what the other end does, or did, is not known
   public byte[] ask(byte[] question, Duration patience) throws IOException {
+    return ask(question, patience, () -> true);
+  }
+
+  /// Asks, and waits for the answer for as long as that is of use.
+  ///
+  /// @param still whether to go on waiting; asked every few milliseconds
+  /// @throws SocketTimeoutException when there is none in time, or it is not waited for any more:
+  ///   what the other end does is not known
+  /// @throws IOException when the line has ended: what the other end does, or did, is not known
+  public byte[] ask(byte[] question, Duration patience, BooleanSupplier still) throws IOException {
     int number = numbers.incrementAndGet();
     var answer = new CompletableFuture<byte[]>();
     asked.put(number, answer);
@@ -80,11 +93,7 @@ public final class Line implements AutoCloseable {
         writing.unlock();
       }
       if (closed) throw new IOException("the connection has ended");
-      return answer.get(patience.toMillis(), TimeUnit.MILLISECONDS);
-    } catch (TimeoutException late) {
-      var none = new SocketTimeoutException("there is no answer after " + patience);
-      none.initCause(late);
-      throw none;
+      return await(answer, patience, still);
     } catch (ExecutionException none) {
       throw new IOException("there is no answer: " + none, none);
     } catch (InterruptedException stopped) {
@@ -92,6 +101,22 @@ public final class Line implements AutoCloseable {
       throw new IOException("nobody waits for the answer any more", stopped);
     } finally {
       asked.remove(number);
+    }
+  }
+
+  private static byte[] await(
+      CompletableFuture<byte[]> answer, Duration patience, BooleanSupplier still)
+      throws SocketTimeoutException, ExecutionException, InterruptedException {
+    long end = System.nanoTime() + patience.toNanos();
+    while (true) {
+      try {
+        return answer.get(LOOK_MILLIS, TimeUnit.MILLISECONDS);
+      } catch (TimeoutException later) {
+        if (!still.getAsBoolean()) throw new SocketTimeoutException("another one is to be asked");
+        if (System.nanoTime() - end > 0) {
+          throw new SocketTimeoutException("there is no answer after " + patience);
+        }
+      }
     }
   }
 
