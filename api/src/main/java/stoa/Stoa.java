@@ -89,8 +89,8 @@ public interface Stoa extends AutoCloseable {
   /// @throws IllegalArgumentException when the argument is no proxy of a shared object
   <T> Ref<T> ref(T shared);
 
-  /// Deletes the object. Its history stays; this and other proxies of it throw [Gone] from now on,
-  /// until [#get] or [#create] is asked for the key again, which begins a new object.
+  /// Deletes the object. Its history stays; proxies that have called it throw [Gone] from now on. One
+  /// of [#get] or [#create] that has not called it begins a new object under the key.
   ///
   /// @return whether there was one to delete
   boolean delete(Object shared);

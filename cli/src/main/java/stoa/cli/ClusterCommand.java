@@ -69,6 +69,8 @@ final class ClusterCommand implements Callable<Integer> {
       description = "Jar files and directories with the shared classes.")
   private @Nullable String classpath;
 
+  private volatile boolean ending;
+
   private ClusterCommand() {}
 
   @Override
@@ -90,7 +92,12 @@ final class ClusterCommand implements Callable<Integer> {
           "ready: stoa://"
               + servers.stream().map(ServerProcess::address).collect(Collectors.joining(",")));
       out.flush();
-      new CompletableFuture<Void>().join(); // until this process is told to end
+      Runtime.getRuntime().addShutdownHook(new Thread(() -> ending = true, "stoa-stop"));
+      // Until this process is told to end, or nothing is left of what it has started.
+      CompletableFuture.allOf(
+              servers.stream().map(server -> told(server, out)).toArray(CompletableFuture[]::new))
+          .join();
+      out.println("all servers have ended");
       return 0;
     } catch (IllegalStateException ended) {
       Objects.requireNonNull(spec).commandLine().getErr().println("stoa: " + ended.getMessage());
@@ -98,6 +105,24 @@ final class ClusterCommand implements Callable<Integer> {
     } finally {
       for (ServerProcess server : servers) server.close();
     }
+  }
+
+  /// Says when a server has ended, and how it is started again.
+  private CompletableFuture<Void> told(ServerProcess server, PrintWriter out) {
+    return server
+        .ended()
+        .thenRun(() -> {
+          if (ending) return;
+          out.println(
+              "the server at "
+                  + server.address()
+                  + " has ended; unless it was drained, start it again with ./stoa serve --data "
+                  + server.directory()
+                  + " --listen "
+                  + server.address()
+                  + (classpath == null ? "" : " --classpath " + classpath));
+          out.flush();
+        });
   }
 
   private ServerProcess start(int node, List<ServerProcess> before) throws IOException {

@@ -33,6 +33,8 @@ final class DrainCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     var commandLine = Objects.requireNonNull(spec).commandLine();
+    commandLine.getOut().println("draining " + name + "; ./stoa status shows what moves");
+    commandLine.getOut().flush();
     DrainReply reply =
         operator.insist(
             server -> server.drain(DrainRequest.newBuilder().setServer(name).build()),

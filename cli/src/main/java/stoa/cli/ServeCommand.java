@@ -202,7 +202,17 @@ final class ServeCommand implements Callable<Integer> {
     if (told && shards > 1) {
       throw new IllegalArgumentException("--shards is for a server that keeps its store alone");
     }
-    return told || ClusterServer.was(Path.of(data));
+    boolean was = ClusterServer.was(Path.of(data));
+    for (String option : List.of("--groups", "--replicas")) {
+      if (replicated || was || !isGiven(option)) continue;
+      throw new IllegalArgumentException(
+          option + " is for the first of several servers; give it together with --replicated");
+    }
+    return told || was;
+  }
+
+  private boolean isGiven(String option) {
+    return Objects.requireNonNull(spec).commandLine().getParseResult().hasMatchedOption(option);
   }
 
   private int serveTogether(

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 
 /// A Stoa server in a process of its own, on this machine.
 ///
@@ -143,6 +144,18 @@ final class ServerProcess implements AutoCloseable {
   /// The operating system's number of its process.
   long id() {
     return child.id();
+  }
+
+  /// Where it keeps its data.
+  String directory() {
+    return options.get(options.indexOf("--data") + 1);
+  }
+
+  /// Is done when it has ended.
+  CompletableFuture<Void> ended() {
+    return ProcessHandle.of(id())
+        .map(process -> process.onExit().thenAccept(_ -> {}))
+        .orElseGet(() -> CompletableFuture.completedFuture(null));
   }
 
   /// Whether it has not ended.

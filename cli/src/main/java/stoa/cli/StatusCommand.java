@@ -99,12 +99,13 @@ final class StatusCommand implements Callable<Integer> {
     boolean anyFailed = false;
     for (int group = 0; group < groups; group++) {
       String leader = "none";
+      boolean led = isLed(servers, group);
       var followers = new ArrayList<String>();
       for (ServerStatus server : servers) {
         for (MemberStatus member : server.getGroupsList()) {
           if (member.getGroup() != group) continue;
           if (member.getLeads()) leader = server.getServer();
-          else followers.add(follower(server, member));
+          else followers.add(follower(server, member, led));
           anyFailed |= member.getFailed();
           if (member.getLeads() && !member.getMove().isEmpty()) leader += " " + member.getMove();
         }
@@ -126,9 +127,16 @@ final class StatusCommand implements Callable<Integer> {
     }
   }
 
-  private static String follower(ServerStatus server, MemberStatus member) {
+  private static boolean isLed(List<ServerStatus> servers, int group) {
+    return servers.stream()
+        .flatMap(server -> server.getGroupsList().stream())
+        .anyMatch(member -> member.getGroup() == group && member.getLeads());
+  }
+
+  /// @param led whether the group has a leader: which members are log units follows from that
+  private static String follower(ServerStatus server, MemberStatus member, boolean led) {
     String text = server.getServer();
-    if (member.getLogUnit()) text += " log unit";
+    if (led && member.getLogUnit()) text += " log unit";
     if (member.getFailed()) text += " failed";
     if (!member.getMove().isEmpty()) text += " " + member.getMove();
     if (member.getBehind() > 0) text += " (" + Words.count(member.getBehind()) + " behind)";

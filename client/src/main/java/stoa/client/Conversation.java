@@ -161,9 +161,10 @@ final class Conversation implements AutoCloseable {
                     : "no server answers at \""
                         + addresses.url()
                         + "\""
-                        + (last == null ? "" : " (" + why(last) + ")")
-                        + "; start one with ./stoa serve, or, when one is there that wants TLS, give"
-                        + " its certificate in StoaConfig.withSecurity");
+                        + (last == null || last.isOk() ? "" : " (" + why(last) + ")")
+                        + ", or none that has the store; start one with ./stoa serve; where some run,"
+                        + " ./stoa status tells whether most are there; one that wants TLS needs its"
+                        + " certificate in StoaConfig.withSecurity");
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();

@@ -175,7 +175,10 @@ public final class RatisNode implements AutoCloseable {
         throw e;
       }
     } catch (IOException e) {
-      throw new Unavailable("node %s cannot be started: %s".formatted(config.id(), e), e);
+      throw new Unavailable(
+          "node %s cannot be started at %s:%d, in %s: %s; does it run already?"
+              .formatted(config.id(), config.host(), config.port(), config.directory(), e),
+          e);
     }
   }
 
