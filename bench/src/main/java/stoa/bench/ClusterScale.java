@@ -6,6 +6,8 @@ import java.time.Duration;
 ///
 /// @param rounds how often each measure is taken; the median counts
 /// @param heat how long each load runs once before the first round
+/// @param ready how long callers call before something happens to servers: for as long Java compiles
+///   what they do
 /// @param warmUp how long a load runs before it counts
 /// @param time how long a load counts
 /// @param records how many records YCSB has
@@ -17,6 +19,7 @@ import java.time.Duration;
 public record ClusterScale(
     int rounds,
     Duration heat,
+    Duration ready,
     Duration warmUp,
     Duration time,
     int records,
@@ -25,11 +28,12 @@ public record ClusterScale(
     Duration window,
     long keptBytes,
     int groups) {
-  /// The scale whose results are kept: about twenty minutes.
+  /// The scale whose results are kept: about twenty-five minutes.
   public static ClusterScale full() {
     return new ClusterScale(
-        3,
-        Duration.ofSeconds(4),
+        5,
+        Duration.ofSeconds(9),
+        Duration.ofSeconds(30),
         Duration.ofMillis(300),
         Duration.ofMillis(1000),
         10_000,
@@ -45,6 +49,7 @@ public record ClusterScale(
     return new ClusterScale(
         1,
         Duration.ofMillis(20),
+        Duration.ofMillis(100),
         Duration.ofMillis(20),
         Duration.ofMillis(100),
         200,

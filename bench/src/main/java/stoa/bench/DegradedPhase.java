@@ -36,8 +36,7 @@ final class DegradedPhase {
         var writers = new Watched(servers.counters(), CALLERS);
         var readers = Watched.reading(servers.counters(), CALLERS)) {
       servers.settle();
-      writers.await(window);
-      readers.await(window);
+      writers.await(context.scale().cluster().ready());
       neighbours.mark();
       var calls = new Timeline(writers, readers);
       during("before", window, writers, readers, calls);

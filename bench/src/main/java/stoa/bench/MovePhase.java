@@ -46,7 +46,7 @@ final class MovePhase {
       fill(servers, bytes);
       servers.settle();
       try (var callers = new Watched(servers.counters(), CALLERS)) {
-        callers.await(context.scale().cluster().window());
+        callers.await(context.scale().cluster().ready());
         neighbours.mark();
         quiet(callers, "before");
         int joined = join(servers, callers);

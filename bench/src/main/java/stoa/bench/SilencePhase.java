@@ -57,7 +57,7 @@ final class SilencePhase {
     try (var servers = kind.start(folder, ClusterServers.Shape.of(groups, kind.canPart()));
         var callers = new Watched(servers.counters(), CALLERS)) {
       servers.settle();
-      callers.await(context.scale().cluster().window());
+      callers.await(context.scale().cluster().ready());
       neighbours.mark();
       for (int repeat = 1; repeat <= context.scale().cluster().repeats(); repeat++) {
         for (Failure failure : failures(servers, groups, kind.canPart())) {

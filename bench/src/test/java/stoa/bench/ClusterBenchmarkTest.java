@@ -136,7 +136,7 @@ class ClusterBenchmarkTest {
   }
 
   private ClusterReport measured(Local... all) throws Exception {
-    var tiny = new ClusterScale(1, SHORT, SHORT, SHORT, 3, 1, 1, SHORT, 1, 2);
+    var tiny = new ClusterScale(1, SHORT, SHORT, SHORT, SHORT, 3, 1, 1, SHORT, 1, 2);
     var whole = Scale.smoke();
     var scale =
         new Scale(

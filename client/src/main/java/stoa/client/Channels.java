@@ -105,7 +105,7 @@ final class Channels implements AutoCloseable {
       return StoreGrpc.newBlockingStub(channel)
           .withDeadlineAfter(timeMillis, TimeUnit.MILLISECONDS)
           .where(WhereRequest.newBuilder().setGroup(group).build());
-    } catch (StatusRuntimeException silent) {
+    } catch (StatusRuntimeException | RejectedExecutionException silent) {
       return null;
     } finally {
       channel.shutdownNow();

@@ -36,8 +36,9 @@ final class Conversation implements AutoCloseable {
    * is bounded, so that callers wait then.
    *
    * A thread of its own keeps a connection: it connects, to one address after the other, waits until
-   * that is over, and connects again. When a server is silent, it asks another one who has the store.
-   * It also gives up the requests that nobody waits for and whose time is over.
+   * that is over, and connects again. When a server is silent, another one is asked who has the store,
+   * which answers when it knows. The keeper also gives up the requests that nobody waits for and whose
+   * time is over.
    *
    * Invariants:
    * (1) The session is used under the lock. Nothing is sent, waited for or told under it.
@@ -48,7 +49,8 @@ final class Conversation implements AutoCloseable {
   private static final long HELLO_MILLIS = 5_000;
   private static final long TICK_MILLIS = 100;
 
-  /// How long one of several servers may take to say hello before the next one is asked.
+  /// How long one of several servers may take to say hello, or who has the store, before the next
+  /// one is asked.
   private static final long WELCOME_MILLIS = 1_000;
 
   /// How long one of several servers may take to answer anything before another one is asked
@@ -97,6 +99,7 @@ final class Conversation implements AutoCloseable {
   private final List<Outgoing> timed = new ArrayList<>();
   private @Nullable Link link;
   private @Nullable Link attempt;
+  private @Nullable Link questioned;
   private @Nullable Status ended;
   private @Nullable String refusal;
   private boolean closing;
@@ -420,6 +423,7 @@ final class Conversation implements AutoCloseable {
         if (status.getCode() == Status.Code.NOT_FOUND) session.ended();
         refusal = Channels.refusal(status);
         if (from == link) session.disconnected();
+        else if (status.getCode() == Status.Code.UNAVAILABLE) route.failed();
         link = null;
         attempt = null;
         changed.signalAll();
@@ -634,21 +638,35 @@ final class Conversation implements AutoCloseable {
     doubted = true;
   }
 
-  /// Leaves a server that is silent, when another one says that it has not the store any more.
+  /// Has another server asked about one that is silent, unless that is under way.
   private void askAnother(Link silent) {
     heardNanos = System.nanoTime();
     Addresses.Address other;
     lock.lock();
     try {
+      if (questioned == silent) return;
       other = route.other(silent.address());
+      if (other == null) return;
+      questioned = silent;
     } finally {
       lock.unlock();
     }
-    if (other == null) return;
-    Whereabouts told = channels.whereabouts(other, group, SILENCE_MILLIS);
-    if (told == null || told.getLeader().isEmpty()) return;
-    if (told.getLeader().equals(silent.address().toString())) return;
-    elsewhere(told);
+    // It may take until there is another leader, and the connection may be over before.
+    Thread.ofVirtual().name("stoa-client-where").start(() -> question(silent, other));
+  }
+
+  /// Leaves a server that is silent, when another one says that it has not the store any more.
+  private void question(Link silent, Addresses.Address other) {
+    Whereabouts told = channels.whereabouts(other, group, WELCOME_MILLIS);
+    lock.lock();
+    try {
+      if (questioned == silent) questioned = null;
+      if (link != silent || told == null || told.getLeader().isEmpty()) return;
+      if (told.getLeader().equals(silent.address().toString())) return;
+      elsewhere(told);
+    } finally {
+      lock.unlock();
+    }
     silent.cut();
   }
 

@@ -13,12 +13,17 @@ final class Route {
   /// How many servers are remembered.
   static final int SERVERS_MAX = 64;
 
-  /// How often in succession servers are believed that the store is elsewhere.
+  /// How often in a round servers are believed that the store is elsewhere.
   private static final int HINTS_MAX = 3;
 
   private final List<Address> given;
   private volatile List<Address> all;
   private @Nullable Address hint;
+
+  /// Which one was asked last, if it has said nothing; and which one of this round is not there.
+  private @Nullable Address asked;
+
+  private @Nullable Address gone;
   private int next;
   private int hints;
   private boolean told;
@@ -48,8 +53,10 @@ final class Route {
   /// @param leader its address, empty when that is not known
   void elsewhere(String leader) {
     told = true;
+    asked = null;
     Address address = Address.parse(leader);
-    if (address != null && hints < HINTS_MAX) {
+    // Who has not heard yet of the end of a server names it still.
+    if (address != null && !address.equals(gone) && hints < HINTS_MAX) {
       hints++;
       hint = address;
     }
@@ -59,15 +66,27 @@ final class Route {
   void arrived() {
     hints = 0;
     hint = null;
+    asked = null;
+  }
+
+  /// The server that was asked last is not there, unless it has said something.
+  void failed() {
+    if (asked != null) gone = asked;
   }
 
   /// The server to ask next.
   Address next() {
-    Address told = hint;
+    if (hint == null && next == 0) { // another round begins
+      hints = 0;
+      gone = null;
+    }
+    Address address = hint;
     hint = null;
-    if (told != null) return told;
-    Address address = all.get(next);
-    next = (next + 1) % all.size();
+    if (address == null) {
+      address = all.get(next);
+      next = (next + 1) % all.size();
+    }
+    asked = address;
     return address;
   }
 

@@ -52,6 +52,36 @@ class RouteTest {
   }
 
   @Test
+  void believesServersAgainInTheNextRound() {
+    var route = new Route(List.of(A, B));
+    for (int i = 0; i < 3; i++) {
+      route.elsewhere("a:1");
+      assertEquals(A, route.next());
+    }
+    assertEquals(A, route.next());
+    assertEquals(B, route.next());
+    assertTrue(route.isRoundOver());
+    route.elsewhere("c:3");
+    assertEquals(C, route.next());
+  }
+
+  @Test
+  void isNotSentBackToAServerThatIsNotThere() {
+    var route = new Route(List.of(B, C));
+    assertEquals(B, route.next());
+    route.elsewhere("a:1");
+    route.failed();
+    assertEquals(A, route.next());
+    route.failed();
+    assertEquals(C, route.next());
+    route.elsewhere("a:1");
+    assertTrue(route.isRoundOver());
+    assertEquals(B, route.next());
+    route.elsewhere("a:1");
+    assertEquals(A, route.next());
+  }
+
+  @Test
   void knowsOneServerAndFindsTheOthers() {
     var route = new Route(List.of(A));
     assertTrue(route.isAlone());

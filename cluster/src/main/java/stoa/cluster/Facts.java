@@ -28,7 +28,13 @@ record Facts(
   /// @param hosts the groups of which it has a replica, member or not; of one that does not answer,
   ///   those that were known last
   /// @param failed those of them whose replica has stopped, and takes part no more
-  record Server(Presence presence, boolean drains, Set<Integer> hosts, Set<Integer> failed) {
+  /// @param out those of them whose replica was taken out of the group, and cannot be added again
+  record Server(
+      Presence presence,
+      boolean drains,
+      Set<Integer> hosts,
+      Set<Integer> failed,
+      Set<Integer> out) {
     boolean isHere() {
       return presence == Presence.HERE;
     }
@@ -55,7 +61,7 @@ record Facts(
   /// The server of a name; one that is not listed has nothing to stay.
   Server server(String name) {
     Server server = servers.get(name);
-    return server != null ? server : new Server(Presence.LOST, true, Set.of(), Set.of());
+    return server != null ? server : new Server(Presence.LOST, true, Set.of(), Set.of(), Set.of());
   }
 
   /// How many replicas a server has in groups.

@@ -450,6 +450,7 @@ final class HostedGroup {
   /// What it does.
   Report.Kept kept() {
     if (failure != null) return Report.Kept.FAILED;
+    if (isOut()) return Report.Kept.OUT;
     if (led().isEmpty()) {
       return new Report.Kept(Report.State.FOLLOWS, changes.get(), new TreeMap<>());
     }

@@ -360,13 +360,14 @@ final class Mover implements AutoCloseable {
         String name = server.member().id();
         Report report = reports.get(name);
         Set<Integer> hosted = report == null ? Set.of() : report.groups().keySet();
-        Set<Integer> failed = report == null ? Set.of() : report.failed();
+        Set<Integer> failed = report == null ? Set.of() : report.in(Report.State.FAILED);
+        Set<Integer> out = report == null ? Set.of() : report.in(Report.State.OUT);
         var presence = heard.contains(name) ? Facts.Presence.HERE : presence(server.member());
         // Who has just missed a question is not there to be given anything.
         if (!heard.contains(name) && presence == Facts.Presence.HERE) {
           presence = Facts.Presence.AWAY;
         }
-        hosts.put(name, new Facts.Server(presence, server.drains(), hosted, failed));
+        hosts.put(name, new Facts.Server(presence, server.drains(), hosted, failed, out));
       }
       var groups = new TreeMap<Integer, Facts.Group>();
       for (int number = 0; number < settings.groups(); number++) {
@@ -406,8 +407,9 @@ final class Mover implements AutoCloseable {
       var level = new TreeSet<String>();
       behind.forEach((name, missing) -> {
         Report.Kept kept = heard.contains(name) ? kept(name, number) : null;
-        if (kept == null || kept.state() == Report.State.FAILED) return;
-        if (missing <= BEHIND_MAX) level.add(name);
+        boolean takesPart =
+            kept != null && kept.state() != Report.State.FAILED && kept.state() != Report.State.OUT;
+        if (takesPart && missing <= BEHIND_MAX) level.add(name);
       });
       return new Facts.Group(Optional.of(leader), new TreeSet<>(behind.keySet()), level, changes);
     }

@@ -22,11 +22,13 @@ final class Placement {
   /*
    * A group should have as many members as there are replicas, on servers that stay, and fewer when there are
    * fewer such servers. No server should have two replicas, or lead two groups, more than another. What is there
-   * is kept as far as that allows: a server that comes only gets, and one that goes only gives. A replica that has
-   * failed is as one of a server that is lost: others get its place where there are enough of them. What is left of
-   * it stays until its server is started again or drained, so that nothing is given to it meanwhile. Where there is a
+   * is kept as far as that allows: a server that comes only gets, and one that goes only gives. Where there is a
    * choice, the highest weight of server and group has it (rendezvous hashing), so that everybody who asks
    * chooses the same, and a server that went and came back finds what it had.
+   *
+   * A replica that has failed is as one of a server that is lost: others get its place where there are enough of
+   * them. What is left of it stays until its server is started again or drained, so that nothing is given to it
+   * meanwhile. One that was taken out stops by itself: it is deleted before its server gets the group again.
    *
    * What is done first:
    * (1) nothing, while members or the leader of some group are being changed: there is one move at a time
@@ -89,10 +91,10 @@ final class Placement {
     return (int) Math.min(facts.replicas(), staying);
   }
 
-  /// Whether what a member has of a group is there to stay.
-  private boolean stays(int group, String member) {
-    Facts.Server server = facts.server(member);
-    return server.stays() && !server.failed().contains(group);
+  /// Whether what a server has of a group, or may get, is there to stay.
+  private boolean stays(int group, String name) {
+    Facts.Server server = facts.server(name);
+    return server.stays() && !server.failed().contains(group) && !server.out().contains(group);
   }
 
   private long staying(int number) {
@@ -257,7 +259,7 @@ final class Placement {
         Facts.Group group = facts.groups().get(number);
         if (group == null || group.leader().isEmpty()) continue;
         if (group.members().contains(server.getKey())) continue;
-        if (server.getValue().stays() && !stays(number, server.getKey())) continue;
+        if (server.getValue().stays() && server.getValue().failed().contains(number)) continue;
         return new Step.Release(server.getKey(), number);
       }
     }

@@ -21,6 +21,9 @@ record Report(String refusal, NavigableMap<Integer, Kept> groups) {
   record Kept(State state, boolean changes, NavigableMap<String, Long> members) {
     /// A replica that has stopped, or could not be opened.
     static final Kept FAILED = new Kept(State.FAILED, false, Collections.emptyNavigableMap());
+
+    /// A replica that was taken out of its group.
+    static final Kept OUT = new Kept(State.OUT, false, Collections.emptyNavigableMap());
   }
 
   /// What a replica does.
@@ -30,25 +33,32 @@ record Report(String refusal, NavigableMap<Integer, Kept> groups) {
     /// It leads, and its server has the group's part of the store.
     LEADS,
     /// It has stopped, or could not be opened.
-    FAILED
+    FAILED,
+    /// It was taken out of the group, and takes part no more: it stops by itself.
+    OUT
   }
 
-  /// The groups whose replicas have stopped.
-  Set<Integer> failed() {
-    var failed = new TreeSet<Integer>();
+  /// The groups whose replicas are in a state.
+  Set<Integer> in(State state) {
+    var some = new TreeSet<Integer>();
     groups.forEach((number, kept) -> {
-      if (kept.state() == State.FAILED) failed.add(number);
+      if (kept.state() == state) some.add(number);
     });
-    return failed;
+    return some;
   }
 
   byte[] bytes() {
     var out = new Encoder(256).text(refusal).varint(groups.size());
     groups.forEach((number, kept) -> {
-      out.varint(number).text(kept.state().name()).u8(kept.changes() ? 1 : 0);
+      // Servers of versions before it know no OUT, and do not read on to where it is told.
+      State told = kept.state() == State.OUT ? State.FAILED : kept.state();
+      out.varint(number).text(told.name()).u8(kept.changes() ? 1 : 0);
       out.varint(kept.members().size());
       kept.members().forEach((name, behind) -> out.text(name).varint(behind));
     });
+    Set<Integer> taken = in(State.OUT);
+    out.varint(taken.size());
+    taken.forEach(out::varint);
     return out.toBytes();
   }
 
@@ -63,6 +73,9 @@ record Report(String refusal, NavigableMap<Integer, Kept> groups) {
       var members = new TreeMap<String, Long>();
       for (int j = in.count(); j > 0; j--) members.put(in.text(), in.varint());
       groups.put(number, new Kept(state, changes, members));
+    }
+    if (in.remaining() > 0) {
+      for (int i = in.count(); i > 0; i--) groups.put((int) in.varint(), Kept.OUT);
     }
     return new Report(refusal, groups);
   }

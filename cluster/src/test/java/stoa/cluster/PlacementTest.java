@@ -26,6 +26,7 @@ class PlacementTest {
     boolean drains;
     final Set<Integer> hosts = new TreeSet<>();
     final Set<Integer> failed = new TreeSet<>();
+    final Set<Integer> out = new TreeSet<>();
 
     /// Whether what it is to host fails at once.
     boolean breaks;
@@ -104,7 +105,11 @@ class PlacementTest {
           hosts.put(
               name,
               new Facts.Server(
-                  host.presence, host.drains, Set.copyOf(host.hosts), Set.copyOf(host.failed))));
+                  host.presence,
+                  host.drains,
+                  Set.copyOf(host.hosts),
+                  Set.copyOf(host.failed),
+                  Set.copyOf(host.out))));
       var all = new TreeMap<Integer, Facts.Group>();
       groups.forEach((number, group) ->
           all.put(
@@ -158,6 +163,7 @@ class PlacementTest {
         case Step.Add(String server, int number) -> {
           assertTrue(isHere(server) && host(server).hosts.contains(number), step::toString);
           assertFalse(host(server).failed.contains(number), step::toString);
+          assertFalse(host(server).out.contains(number), step::toString);
           group(number).step = step;
           requireSafe(group(number), step, server, "");
         }
@@ -187,6 +193,7 @@ class PlacementTest {
           assertTrue(!failed || host(server).drains, () -> "it would be tried again: " + step);
           host(server).hosts.remove(number);
           host(server).failed.remove(number);
+          host(server).out.remove(number);
         }
         case Step.Dismiss(String server) -> {
           assertTrue(host(server).drains, step::toString);
@@ -209,8 +216,9 @@ class PlacementTest {
             group.lagging.remove(server);
             got.add(server);
           }
-          case Step.Remove(String server, int _) -> {
+          case Step.Remove(String server, int number) -> {
             group.members.remove(server);
+            host(server).out.add(number); // it stops by itself
             lost.add(server);
           }
           case Step.Transfer(String server, int _) -> {

@@ -120,18 +120,23 @@ final class Conversation implements StreamObserver<ClientFrame> {
       return;
     }
     Node node = nodes.of(group);
-    if (node == null) redirect(group);
+    if (node == null) redirect(hello, frame);
     else node.background(() -> greet(node, hello, frame));
   }
 
-  /// Another server has the group's part of the store: tells which, as soon as that is known.
-  private void redirect(int group) {
+  /// Another server has the group's part of the store: tells which, as soon as that is known. It
+  /// may be this one by then.
+  private void redirect(ClientHello hello, ClientFrame frame) {
+    int group = hello.getGroup();
     var _ =
         nodes
             .whereabouts(group)
             .whenComplete((whereabouts, late) -> {
+              Node node = nodes.of(group);
               if (late != null) {
                 refuse(Status.UNAVAILABLE, Nodes.NOBODY);
+              } else if (node != null) {
+                node.background(() -> greet(node, hello, frame));
               } else {
                 lost();
                 end(Status.OK, ServerFrame.newBuilder().setElsewhere(whereabouts).build());

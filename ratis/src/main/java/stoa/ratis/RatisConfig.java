@@ -62,7 +62,7 @@ public record RatisConfig(
         0,
         0,
         directory,
-        Duration.ofMillis(600),
+        Duration.ofMillis(500),
         Duration.ofSeconds(2),
         16 << 20,
         4_096,

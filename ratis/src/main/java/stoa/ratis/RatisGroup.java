@@ -356,7 +356,10 @@ public final class RatisGroup implements Consensus {
   void look() {
     if (leadership.isCertain()) return;
     Optional<String> leads = last();
-    if (leads.isEmpty()) return; // at the beginning, or after an election that nobody won
+    if (leads.isEmpty()) {
+      leadership.leave(); // and who looks at the beginning, or after an election, waits for others
+      return;
+    }
     List<Member> members = members();
     members.stream()
         .filter(member -> member.id().equals(leads.get()) && !member.id().equals(config.id()))

@@ -8,6 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
@@ -21,7 +22,10 @@ import org.apache.ratis.conf.Parameters;
 import org.apache.ratis.conf.RaftProperties;
 import org.apache.ratis.grpc.GrpcConfigKeys;
 import org.apache.ratis.grpc.GrpcTlsConfig;
+import org.apache.ratis.proto.RaftProtos.RaftGroupIdProto;
 import org.apache.ratis.proto.RaftProtos.RaftPeerProto;
+import org.apache.ratis.proto.RaftProtos.RaftRpcRequestProto;
+import org.apache.ratis.proto.RaftProtos.RequestVoteRequestProto;
 import org.apache.ratis.protocol.ClientId;
 import org.apache.ratis.protocol.GroupManagementRequest;
 import org.apache.ratis.protocol.RaftClientReply;
@@ -66,6 +70,7 @@ public final class RatisNode implements AutoCloseable {
   private final ConcurrentHashMap<RaftGroupId, GroupMachine> machines = new ConcurrentHashMap<>();
   private final ConcurrentHashMap<GroupId, RatisGroup> groups = new ConcurrentHashMap<>();
   private final ExecutorService background = Executors.newVirtualThreadPerTaskExecutor();
+  private final Set<String> met = ConcurrentHashMap.newKeySet();
   private final ClientId client = ClientId.randomId();
   private final ScheduledExecutorService looking;
   private final Sockets sockets;
@@ -112,10 +117,35 @@ public final class RatisNode implements AutoCloseable {
     if (breathless) return;
     try {
       supplies.look();
-      groups.values().forEach(RatisGroup::look);
+      for (RatisGroup group : groups.values()) {
+        group.look();
+        group.members().forEach(this::meet);
+      }
     } catch (RuntimeException failed) {
       LOG.debug("it was not seen whether leaders are silent", failed);
     }
+  }
+
+  /// Speaks to another node for once, so that its vote is not the first thing that it is asked for:
+  /// by then the connection is there, and what it is made with is loaded.
+  private void meet(Member other) {
+    if (other.id().equals(config.id()) || !met.add(other.id())) return;
+    var nothing =
+        RaftRpcRequestProto.newBuilder()
+            .setRequestorId(server.getId().toByteString())
+            .setReplyId(RaftPeerId.valueOf(other.id()).toByteString())
+            .setRaftGroupId(
+                RaftGroupIdProto.newBuilder().setId(RaftGroupId.randomId().toByteString()));
+    var question =
+        RequestVoteRequestProto.newBuilder().setServerRequest(nothing).setPreVote(true).build();
+    background.execute(() -> {
+      try {
+        var _ = server.getServerRpc().requestVote(question);
+      } catch (IOException | RuntimeException answered) {
+        // That it has not this group, which nobody has; or it is not there.
+        LOG.trace("{} has answered", other, answered);
+      }
+    });
   }
 
   private @Nullable Replica replica(GroupId group) {
