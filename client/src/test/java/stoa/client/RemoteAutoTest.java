@@ -99,9 +99,8 @@ class RemoteAutoTest {
       domain.watch(object, watcher);
       if (!toServer) domain.bringHome(object.stream());
       Boolean known = sides.poll();
-      long bytes = 1_000L << 2 * (moves++ % SIZES);
-      var slow =
-          new Updates(false, MANY, MANY * 1_000_000_000L, MANY, MANY * 1_000L, bytes, 0);
+      long bytes = 1_000L << (2 * (moves++ % SIZES));
+      var slow = new Updates(false, MANY, MANY * 1_000_000_000L, MANY, MANY * 1_000L, bytes, 0);
       long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
       while (toServer && (known == null || !known)) {
         assertTrue(System.nanoTime() < end, name + " does not move");

@@ -408,7 +408,8 @@ public final class CostModel {
 
   private Kind kind(boolean here) {
     Kind before = kind;
-    boolean moves = before != null && before.moves ? moved > MOVES_SELDOM : moved > MOVES_OFTEN;
+    boolean didMove = before != null && before.moves;
+    boolean moves = moved > (didMove ? MOVES_SELDOM : MOVES_OFTEN);
     return new Kind(
         here,
         moves,
