@@ -12,7 +12,11 @@ import java.util.List;
 /// @param workTime how long a load of operations that compute counts
 /// @param trafficRounds how often the loads are measured whose updates wait as long as LIBSVM took
 /// @param stretch how much longer than LIBSVM took clients wait in its place, see [TrafficPhase]
-/// @param settle how long objects are called before placements are compared
+/// @param placementRounds how often placements are compared; the median of each round's ratio
+///   counts
+/// @param placementHeat how long each load of these runs before the first round, to have everything
+///   compiled
+/// @param settle how long objects that are placed by cost are called before it counts
 /// @param settledTime how long it counts then
 /// @param leaveWarmUp how long nodes call before the load counts that is next
 /// @param leaveBlocks when nodes leave, in a load of one object
@@ -29,9 +33,7 @@ import java.util.List;
 ///   everything compiled
 /// @param processWarmUp how long they call before it counts
 /// @param processTime how long it counts
-/// @param remoteHeat how long each load over the network runs before the first round
-/// @param remoteSettle how long objects that are placed by cost are called over the network before
-///   it counts
+/// @param remoteSettle as `settle`, over the network
 /// @param remoteTime how long it counts
 public record MigrationScale(
     int rounds,
@@ -41,6 +43,8 @@ public record MigrationScale(
     Duration workTime,
     int trafficRounds,
     int stretch,
+    int placementRounds,
+    Duration placementHeat,
     Duration settle,
     Duration settledTime,
     Duration leaveWarmUp,
@@ -56,7 +60,6 @@ public record MigrationScale(
     Duration processHeat,
     Duration processWarmUp,
     Duration processTime,
-    Duration remoteHeat,
     Duration remoteSettle,
     Duration remoteTime) {
   /// The scale whose results are kept: about 20 minutes.
@@ -69,8 +72,10 @@ public record MigrationScale(
         Duration.ofSeconds(3),
         1,
         8,
-        Duration.ofSeconds(5),
-        Duration.ofSeconds(2),
+        5,
+        Duration.ofMillis(1_500),
+        Duration.ofSeconds(3),
+        Duration.ofMillis(1_500),
         Duration.ofMillis(500),
         new Blocks(9, Duration.ofMillis(700)),
         5,
@@ -84,7 +89,6 @@ public record MigrationScale(
         Duration.ofSeconds(7),
         Duration.ofMillis(300),
         Duration.ofMillis(1_700),
-        Duration.ofMillis(700),
         Duration.ofMillis(2_200),
         Duration.ofMillis(800));
   }
@@ -99,6 +103,8 @@ public record MigrationScale(
         Duration.ofMillis(150),
         1,
         2,
+        1,
+        Duration.ofMillis(20),
         Duration.ofMillis(20),
         Duration.ofMillis(50),
         Duration.ofMillis(20),
@@ -114,7 +120,6 @@ public record MigrationScale(
         Duration.ofMillis(100),
         Duration.ofMillis(20),
         Duration.ofMillis(100),
-        Duration.ofMillis(20),
         Duration.ofMillis(20),
         Duration.ofMillis(50));
   }

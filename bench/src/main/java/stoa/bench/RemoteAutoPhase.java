@@ -17,9 +17,7 @@ import stoa.StoaConfig;
 /// long.
 final class RemoteAutoPhase {
   private static final int NODES = 8;
-  private static final double WORSE_MAX = 0.30;
   private static final List<Integer> COMPUTE_MILLIS = List.of(0, 1);
-  private static final Duration FIXED_SETTLE = Duration.ofMillis(500);
 
   private final Context context;
   private final MigrationScale scale;
@@ -55,9 +53,9 @@ final class RemoteAutoPhase {
             samples,
             points);
     findings.atMost(
-        "AUTO over the network: at most 30 % worse than the better fixed placement, at the worst"
+        "AUTO over the network: at most 10 % worse than the better fixed placement, at the worst"
             + " point",
-        WORSE_MAX, 1 - worst);
+        AutoPhase.WORSE_MAX, 1 - worst);
   }
 
   private void measure(Samples samples, List<AutoPhase.Point> points, List<Stoa> nodes)
@@ -65,17 +63,17 @@ final class RemoteAutoPhase {
     context.progress().accept("placement over the network: all get warm");
     for (var placement : Placement.values()) {
       for (var point : points) {
-        var _ = run(nodes, point, placement, 0, Duration.ZERO, scale.remoteHeat());
+        var _ = run(nodes, point, placement, 0, Duration.ZERO, scale.placementHeat());
       }
     }
-    for (int round = 1; round <= scale.rounds(); round++) {
+    for (int round = 1; round <= scale.placementRounds(); round++) {
       for (var point : points) {
-        for (var placement : Placement.values()) {
+        for (var placement : AutoPhase.inTurn(round)) {
           String name = point.name(placement);
           context
               .progress()
               .accept("placement over the network, round %d: %s".formatted(round, name));
-          var settle = placement == Placement.AUTO ? scale.remoteSettle() : FIXED_SETTLE;
+          var settle = placement == Placement.AUTO ? scale.remoteSettle() : AutoPhase.FIXED_SETTLE;
           samples.add(name, run(nodes, point, placement, round, settle, scale.remoteTime()));
         }
       }

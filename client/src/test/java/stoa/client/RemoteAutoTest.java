@@ -62,12 +62,15 @@ class RemoteAutoTest {
     return stoa.get(Score.class, name, 100L);
   }
 
-  /* A served store whose objects go to the other side when it is told that calls there are quick. */
+  private static final int MANY = 5_000;
+  private static final int SIZES = 20;
+
+  /* A served store whose objects are moved from one side to the other. */
   private static final class Served implements AutoCloseable {
     private final Server server;
     private final ObjectService service;
     private final Domain domain;
-    private long worse = 1_000_000_000;
+    private int moves;
 
     private Served() throws IOException {
       var store = new EmbeddedEngine().open(StoaConfig.of("memory:"));
@@ -87,22 +90,22 @@ class RemoteAutoTest {
       return service.placed(TYPE, Keys.encode(name));
     }
 
-    /* Tells of updates that compute little and took longer where the object is, each time more, until it
-     * goes. */
+    /* Brings an object to the clients, or tells of many slow updates there, which compute little, until it
+     * goes from there. Each time its state is of another size, so that nothing is known of those like it. */
     private void move(String name, boolean toServer) throws InterruptedException {
       var object = object(name);
       BlockingQueue<Boolean> sides = new LinkedBlockingQueue<>();
       Domain.Watcher watcher = (_, side) -> sides.add(side);
       domain.watch(object, watcher);
+      if (!toServer) domain.bringHome(object.stream());
       Boolean known = sides.poll();
-      boolean atServer = known != null && known;
+      long bytes = 1_000L << (2 * (moves++ % SIZES));
+      var slow = new Updates(false, MANY, MANY * 1_000_000_000L, MANY, MANY * 1_000L, bytes, 0);
       long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
-      while (atServer != toServer) {
+      while (toServer && (known == null || !known)) {
         assertTrue(System.nanoTime() < end, name + " does not move");
-        worse += worse / 2;
-        domain.ran(object.stream(), new Updates(atServer, 16, 16 * worse, 16, 16_000, 100, 0));
+        domain.ran(object.stream(), slow);
         known = sides.poll(10, TimeUnit.MILLISECONDS);
-        if (known != null) atServer = known;
       }
       domain.unwatch(watcher);
     }

@@ -35,30 +35,38 @@ final class AutoClient implements Auto {
       InTree inTree)
       throws Throwable {
     uplink.know(object);
+    boolean noted =
+        method.kind() != SharedMethod.Kind.ACCESSOR && objects.placement(object) == Placement.AUTO;
     while (true) {
       boolean atServer = caller.isAtServer(object.stream());
       var meter = new Meter();
-      long start = System.nanoTime();
+      var batch = noted ? batch(object.stream()) : null;
+      int weight = batch == null ? Batch.NOT_NOTED : batch.weight();
+      long start = weight == Batch.NOT_NOTED ? 0 : System.nanoTime();
       try {
         return atServer ? objects.call(object, method, arguments) : inTree.call(meter);
       } catch (Seat.Elsewhere elsewhere) {
         // It is at the server by now.
       } finally {
-        boolean counts = method.kind() != SharedMethod.Kind.ACCESSOR;
-        counts &= objects.placement(object) == Placement.AUTO;
-        if (counts && (atServer || meter.running() != null)) {
-          note(object, atServer, System.nanoTime() - start, meter);
+        boolean ran = atServer || meter.running() != null;
+        if (batch != null && weight != Batch.NOT_NOTED && ran) {
+          note(object, batch, atServer, weight, System.nanoTime() - start, meter);
         }
       }
     }
   }
 
-  private void note(PlacedObject object, boolean atServer, long nanos, Meter meter) {
+  private Batch batch(StreamId object) {
+    Batch batch = all.get(object);
+    return batch != null ? batch : all.computeIfAbsent(object, _ -> new Batch());
+  }
+
+  private void note(
+      PlacedObject object, Batch batch, boolean atServer, int weight, long nanos, Meter meter) {
     var ran = meter.running();
     Version from = ran == null ? null : ran.version(object);
     Version left = from == null ? null : from.updated();
-    var batch = all.computeIfAbsent(object.stream(), _ -> new Batch());
-    var due = batch.note(atServer, nanos, meter, from, left);
+    var due = batch.note(atServer, weight, nanos, meter, from, left);
     if (due != null) uplink.ran(object.stream(), due);
   }
 

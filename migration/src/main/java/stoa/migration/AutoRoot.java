@@ -9,8 +9,10 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.ReadWriteLock;
 import java.util.concurrent.locks.ReentrantLock;
-import java.util.concurrent.locks.ReentrantReadWriteLock;
+import java.util.concurrent.locks.StampedLock;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import stoa.Action;
@@ -31,9 +33,10 @@ import stoa.store.CallId;
 /// with the state that the store has then.
 final class AutoRoot implements Auto {
   /*
-   * (1) A call of a member in this process has the `side` lock of its object for reading. Who changes
-   *     the side has it for writing: no such call is under way then, and none of these waits in the tree
-   *     for the object.
+   * (1) A call of a member in this process has the `side` lock of its object for reading, and so has one
+   *     that the store makes for a member elsewhere; nobody owns it, since that one may end on another
+   *     thread. Who changes the side has it for writing: no such call is under way then, and none of
+   *     these waits in the tree for the object. Who wants to change it comes first.
    * (2) `held` is what the root holds it by iff it is at the server.
    * (3) A watcher is told of every change, and of the side at which the object is when it begins to
    *     watch. It may know of it late: a call that goes to the server is made in the tree, by the root,
@@ -42,7 +45,8 @@ final class AutoRoot implements Auto {
    */
   private static final class Sided {
     private final PlacedObject object;
-    private final ReentrantReadWriteLock side = new ReentrantReadWriteLock();
+    private final ReadWriteLock side = new StampedLock().asReadWriteLock();
+    private final AtomicInteger changing = new AtomicInteger();
     private final CostModel model;
     private final Set<Domain.Watcher> watchers = new HashSet<>(); // guarded by itself
     private volatile boolean watched;
@@ -95,6 +99,8 @@ final class AutoRoot implements Auto {
   }
 
   private Sided site(PlacedObject object) {
+    Sided known = sites.get(object.stream());
+    if (known != null) return known;
     return sites.computeIfAbsent(object.stream(), _ -> new Sided(object, new CostModel(server)));
   }
 
@@ -110,16 +116,18 @@ final class AutoRoot implements Auto {
     var meter = new Meter();
     site.side.readLock().lock();
     boolean atServer = site.held != null;
-    long start = System.nanoTime();
+    // What members elsewhere have the server do, they tell themselves.
+    boolean noted = caller != root || !site.watched;
+    noted &= method.kind() != SharedMethod.Kind.ACCESSOR;
+    int weight = noted ? site.batch.weight() : Batch.NOT_NOTED;
+    long start = weight == Batch.NOT_NOTED ? 0 : System.nanoTime();
     try {
       if (atServer) return store.call(object, method, arguments);
       return inTree.call(meter);
     } finally {
       try {
-        // What members elsewhere have the server do, they tell themselves.
-        boolean counts = caller != root || !site.watched;
-        if (counts && method.kind() != SharedMethod.Kind.ACCESSOR) {
-          note(site, meter, System.nanoTime() - start, atServer, caller.id().number());
+        if (weight != Batch.NOT_NOTED) {
+          note(site, meter, weight, System.nanoTime() - start, atServer, caller.id().number());
         }
       } finally {
         site.side.readLock().unlock();
@@ -127,8 +135,21 @@ final class AutoRoot implements Auto {
     }
   }
 
-  private void note(Sided site, Meter meter, long nanos, boolean atServer, long caller) {
-    var due = site.batch.note(atServer, nanos, meter, caller, caller);
+  /// See [Domain#enter].
+  @Nullable Runnable enter(StreamId object) {
+    Sided site = sites.get(object);
+    // What members elsewhere have the store do, they tell themselves.
+    if (site == null || !site.watched || site.changing.get() > 0) return null;
+    var reading = site.side.readLock();
+    if (!reading.tryLock()) return null;
+    if (site.held != null) return reading::unlock;
+    reading.unlock();
+    return null;
+  }
+
+  private void note(
+      Sided site, Meter meter, int weight, long nanos, boolean atServer, long caller) {
+    var due = site.batch.note(atServer, weight, nanos, meter, caller, caller);
     if (due != null) ran(site, due, true);
   }
 
@@ -245,7 +266,7 @@ final class AutoRoot implements Auto {
   }
 
   private void move(Sided site, boolean toServer) {
-    site.side.writeLock().lock();
+    lockForChange(site);
     try {
       if (!toServer) toClients(site);
       else if (site.askers.isEmpty()) toServer(site);
@@ -302,8 +323,17 @@ final class AutoRoot implements Auto {
     }
   }
 
+  private static void lockForChange(Sided site) {
+    site.changing.incrementAndGet();
+    try {
+      site.side.writeLock().lock();
+    } finally {
+      site.changing.decrementAndGet();
+    }
+  }
+
   private void bringHome(Sided site) {
-    site.side.writeLock().lock();
+    lockForChange(site);
     try {
       toClients(site);
       forget(site);

@@ -3,20 +3,40 @@ package stoa.migration;
 import org.jspecify.annotations.Nullable;
 import stoa.migration.core.CostModel.Updates;
 
-/// What calls on one object took and is not told yet: it is told after so many calls, fewer after
-/// the object has changed sides, and more of quick ones, which take less than to tell of them.
-/// Thread-safe.
+/// What calls on one object took and is not told yet: it is told after some calls, at first after
+/// each, and no more often than once in a while. Of quick calls only some are noted, which count
+/// for more, since it would take longer to note a call than to make it. Thread-safe.
 final class Batch {
-  private static final int CALLS_MAX = 4;
-  private static final int QUICK_CALLS_MAX = 256;
-  private static final long QUICK_NANOS = 1_000_000;
+  /// What [#weight()] says of calls that are not noted.
+  static final int NOT_NOTED = 0;
+
+  private static final int CALLS_MAX = 16;
+  private static final int COUNT_MAX = 256;
+  private static final long SOON_NANOS = 4_000_000;
+  private static final long LATE_NANOS = 100_000_000;
+  private static final int SAMPLED = 16;
+  private static final long QUICK_NANOS = 20_000;
 
   private Updates updates = Updates.none(false);
   private int calls = 1;
+  private long told = System.nanoTime();
   private @Nullable Object last;
+
+  /* Whether only some are noted; of SAMPLED two that follow each other, the first of which says where it
+   * leaves the state. Changed by whoever comes: it does not matter which calls these are. */
+  private boolean samples;
+  private int turn;
+
+  /// For how many calls the next one is noted.
+  int weight() {
+    if (!samples) return 1;
+    int now = ++turn % SAMPLED;
+    return now == 0 ? 1 : now == 1 ? SAMPLED - 1 : NOT_NOTED;
+  }
 
   /// Notes a call.
   ///
+  /// @param weight what [#weight()] said before it was made
   /// @param nanos how long its caller waited
   /// @param from where the state was before: the state has moved when that is not where the call
   ///   before has left it; null when that was not seen
@@ -24,6 +44,7 @@ final class Batch {
   /// @return what is to be told; null for nothing yet
   synchronized @Nullable Updates note(
       boolean atServer,
+      int weight,
       long nanos,
       Auto.Meter meter,
       @Nullable Object from,
@@ -33,12 +54,16 @@ final class Batch {
     if (updates.atServer() != atServer) {
       updates = Updates.none(atServer);
       calls = 1;
+      samples = false;
     }
-    updates = updates.and(nanos, meter.computeNanos(), meter.stateBytes(), moved);
-    if (updates.count() < calls) return null;
-    boolean quick = updates.nanos() < QUICK_NANOS && updates.count() < QUICK_CALLS_MAX;
-    if (calls == CALLS_MAX && quick) return null;
+    if (samples && weight == 1) return null; // not after the call before it
+    updates = updates.and(weight, nanos, meter.computeNanos(), meter.stateBytes(), moved);
+    long since = System.nanoTime() - told;
+    if (updates.count() < calls && since < LATE_NANOS) return null;
+    if (calls == CALLS_MAX && since < SOON_NANOS && updates.count() < COUNT_MAX) return null;
     calls = Math.min(CALLS_MAX, 2 * calls);
+    samples = updates.nanos() < QUICK_NANOS * updates.count();
+    told += since;
     return taken();
   }
 

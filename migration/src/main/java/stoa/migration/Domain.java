@@ -284,6 +284,11 @@ public final class Domain implements Placing.Root {
     lender.unwatch(watcher);
   }
 
+  @Override
+  public @Nullable Runnable enter(PlacedObject object) {
+    return isOver() ? null : auto.enter(object.stream());
+  }
+
   /// Notes what calls took that a member elsewhere has made.
   public void ran(StreamId object, CostModel.Updates updates) {
     auto.ran(object, updates);

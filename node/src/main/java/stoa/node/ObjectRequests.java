@@ -104,7 +104,7 @@ final class ObjectRequests {
   private void start(Asked asked, Container container, Call call) {
     try {
       var made = Forms.call(container.object(), call);
-      if (service.isPlaced(made.container())) atRoot(asked, made);
+      if (service.isPlaced(made.container())) placed(asked, made);
       else if (service.isQuick(made)) run(asked, made);
       else container.lane().goOn(() -> run(asked, made));
     } catch (RuntimeException | LinkageError | StackOverflowError refused) {
@@ -112,21 +112,36 @@ final class ObjectRequests {
     }
   }
 
+  /// Begins a call on an object that migrates.
+  private void placed(Asked asked, ObjectService.Call call) {
+    Runnable ended = service.enter(call);
+    if (ended == null) atRoot(asked, call);
+    else run(asked, call, ended);
+  }
+
   private void run(Asked asked, ObjectService.Call call) {
+    run(asked, call, () -> {});
+  }
+
+  /// @param ended is run once when the call has ended
+  private void run(Asked asked, ObjectService.Call call, Runnable ended) {
     Request request;
     try {
       asked.checkTime();
       request = service.begin(call, asked.timeLeft(), asked.id());
     } catch (VirtualMachineError beyond) {
+      ended.run();
       asked.fail(new Unavailable("the server failed: " + beyond, beyond));
       return;
     } catch (Throwable refused) {
+      ended.run();
       if (refused instanceof StoaException || refused instanceof IllegalArgumentException)
         asked.fail(refused);
       else asked.answer(Forms.answered(service.thrown(refused), 0, service.moment()));
       return;
     }
     request.whenDone(settled -> {
+      ended.run();
       try {
         if (settled.isMoved()) askWhole(asked, call, settled);
         else if (service.isLent(settled)) atRoot(asked, call);

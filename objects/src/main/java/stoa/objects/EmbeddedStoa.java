@@ -736,6 +736,12 @@ final class EmbeddedStoa implements ObjectSnapshot.Source {
     return known != null && known.isKnown(new LivePlaced(live));
   }
 
+  /// See [Placing.Root#enter].
+  @Nullable Runnable enter(LiveInvoker live) {
+    var known = placing.get(live.type().shared().domain());
+    return known == null ? null : known.enter(new LivePlaced(live));
+  }
+
   /// An object was deleted, which clients may have.
   void deleted(LiveInvoker live) {
     if (mayBeLent(live)) live.placing().deleted(new LivePlaced(live));

@@ -317,6 +317,23 @@ public final class ObjectService implements AutoCloseable {
     return placing(object.domain()).delete(object, id);
   }
 
+  /// Whether a call on an object that migrates can be begun as on others, since the object is in
+  /// the store and stays there meanwhile. Waits for nothing.
+  ///
+  /// @return is to be run once when the call has ended; null when [#callPlaced] is to make it
+  public @Nullable Runnable enter(Call call) {
+    Container container = call.container();
+    boolean isUpdate;
+    try {
+      ObjectType.Called called = container.type.called(new Decoder(call.bytes()));
+      SharedMethod.Kind kind = called == null ? null : called.method().kind();
+      isUpdate = kind == SharedMethod.Kind.MUTATOR || kind == SharedMethod.Kind.UPDATE;
+    } catch (RuntimeException malformed) {
+      return null; // callPlaced says why
+    }
+    return isUpdate && isQuick(call) ? stoa.enter(live(container)) : null;
+  }
+
   /// Whether a settled request did nothing, since the object is lent: [#callPlaced] makes the call.
   ///
   /// @throws RuntimeException what the store answers in place of the object
@@ -419,7 +436,7 @@ public final class ObjectService implements AutoCloseable {
         || store.generationHint(call.container().target) != 0;
   }
 
-  /// Begins a call. Quick when [#isQuick] says so.
+  /// Begins a call, on an object that migrates only after [#enter]. Quick when [#isQuick] says so.
   ///
   /// @param timeMax how long it may take from now on
   /// @param id logged with the call if it changes something; null for none
@@ -431,7 +448,6 @@ public final class ObjectService implements AutoCloseable {
   }
 
   private Request begun(Call call, Duration timeMax, @Nullable CallId id) throws Throwable {
-    Check.that(!isPlaced(call.container()), "%s is at clients", call.container().key());
     Read read = read(call);
     ObjectType.Called called = read.called();
     Store.Target target = call.container().target;

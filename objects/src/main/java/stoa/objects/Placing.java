@@ -32,6 +32,13 @@ public interface Placing {
     /// The same object through a proxy whose calls execute here, lent if need be.
     <T> T view(T shared, Reads reads);
 
+    /// Has an object that migrates stay in the store until calls on it have ended which the store
+    /// makes as on any other. Waits for nothing.
+    ///
+    /// @return is to be run once when they have ended, by any thread; null when the object is not
+    ///   in the store, or is about to leave it
+    @Nullable Runnable enter(PlacedObject object);
+
     /// A lent object was met by a call that could not be made: it comes back unless somebody asks
     /// for it. Waits for nothing.
     void met(PlacedObject object);

@@ -1,76 +1,70 @@
 package stoa.migration.core;
 
-import java.util.ArrayDeque;
-import java.util.Deque;
+import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /// Where the calls on one object cost less: at the server, or at the clients that make them.
 ///
-/// One owner calls it, and tells it of the updates that have ended. It knows how long these took at
-/// either side, counts these in epochs, and foresees what it has not seen: at a client an update
-/// costs what its method computes, and what it takes to move the state when another client had it;
-/// at the server what the method computes, for which the server must have a processor left.
+/// One owner calls it, and tells it of the updates that have ended.
 ///
-/// It stays where it is until the other side is better by a good deal. Now and then it tries the
-/// other side for some calls, if that does not look hopeless; each time that was in vain, it waits
-/// for twice as many epochs before the next.
-///
-/// What a trial sees, other objects cause, too. Members in the server's process use its processors:
-/// when these unpack and pack large states all the time, a single object finds a slow server, and
-/// each of many would be answered sooner at its client while all together are answered later. So
-/// when processors are scarce, objects whose calls are much more work at clients go to the server
-/// together (a herd), and stay if no fewer calls are answered then than before, of all objects.
+/// What calls take depends on what others do on the same processors and network: of many objects,
+/// one alone at the other side tells nothing of what it were like with all of them there. So those
+/// decide together that are alike (a herd): whose methods compute about as long, whose states are
+/// about as large and move as often. A herd goes to the other side for a while, stays if it is
+/// better off there, and otherwise goes back; the longer that took, and the more often it was in
+/// vain, the longer it waits for the next time. So trials take a small part of the time, however
+/// many objects there are, and a new object goes where those like it are.
 public final class CostModel {
   /*
    * (1) At the server an object takes `rate * compute` of the processors. It does not go there when
-   *     all that are there would take more than SHARE_MAX of them with it, or TOGETHER_MAX times
-   *     its own part, since callers call more often when they are answered sooner.
-   * (2) A trial is an epoch at the other side. It ends in staying there, or in going back. As many
-   *     objects of a server try at a time as `trialsMax` says: one at first, twice as many after each
-   *     that stays, half as many after each that goes back. What one has seen there the others know.
-   *     After one in vain nobody tries for PACE times as long as it took until the object was called
-   *     where it was before, since all who call an object wait while it moves; for longer after each
-   *     more in vain. So trials in vain cost a part of the time that does not depend on how many
-   *     objects there are. An object that was never there and promises to be better does not wait for
-   *     that: what others have tried in vain may be nothing like it.
-   * (3) What is clear after a few calls ends an epoch.
-   * (4) A herd is of objects that are more work at clients than their methods compute: the server
-   *     has processors for all of them then. Scarce are processors of which SCARCE are used by what
-   *     calls at the server, and those of members beside it, take besides computing. Objects of members
-   *     elsewhere go together when their states are on the way nearly all the time, each again only
-   *     after it was called for twice as long as before. A herd gathers for some time; what is seen
-   *     there counts after that, and is in vain when it was not well until the herd ends. Then there
-   *     is no other herd for a while, each time twice as long.
+   *     all that are there would take more than SHARE_MAX of them with it and GROWTH times its own
+   *     part, since callers call more often when they are answered sooner. So some of a herd may be
+   *     left at the clients.
+   * (2) One herd of a server tries at a time. It gathers first: until so many calls in a row are made
+   *     where it is to be that hardly any are left elsewhere, or for GATHER_NANOS. The first calls of an
+   *     object at a side wait for it to go there, and do not count.
+   * (3) A herd is better off when more of its calls are answered, or as many and sooner, also those
+   *     that were left. What is much less work need not be better by as much.
+   * (4) After a trial there is no other one for PACE times as long as it took, twice as long after
+   *     each one in vain, and longer for one that was far from being worth it; sooner when calls have
+   *     become much slower than they were after the last one. It compares with what was seen just
+   *     before: when nobody has called for IDLE_NANOS, that begins anew.
    */
   private static final int EPOCH = 16;
+  private static final int EPOCH_FULL = 64;
+  private static final long EPOCH_NANOS = 20_000_000;
+  private static final int EPOCHS = 10;
+  private static final long TRIAL_NANOS = 200_000_000;
   private static final int SETTLING = 4;
-  private static final int TRIAL_MIN = 4;
-  private static final int WAIT_WON = 16;
-  private static final int WAIT_MAX = 1 << 12;
-  private static final int STALE = 32;
-  private static final double BETTER = 0.85;
-  private static final double HOPEFUL = 1.2;
-  private static final double ALIKE = 1.3;
-  private static final double HOPELESS = 2;
+  private static final int GATHERED = 32;
+  private static final int STRAY = 4;
+  private static final long GATHER_NANOS = 200_000_000;
+  private static final long LEASE_NANOS = 2_000_000_000;
+  private static final long IDLE_NANOS = 2_000_000_000;
+  private static final double BETTER = 0.9;
+  private static final double BETTER_LESS_WORK = 0.97;
+  private static final double CLEAR = 2;
+  private static final double WORSE = 1.5;
+  private static final long WORSE_NANOS = 500_000_000;
   private static final double SHARE_MAX = 0.6;
   private static final double GROWTH = 2;
   private static final double MEMORY = 0.5;
-  private static final int TRIALS_MAX = 64;
-  private static final long TRIAL_NANOS_MAX = 2_000_000_000;
-  private static final long IDLE_NANOS = 2_000_000_000;
   private static final int PACE = 40;
   private static final int PACE_MAX = 160;
+  private static final double FAR_MAX = 8;
   private static final long PAUSE_NANOS_MAX = 30_000_000_000L;
-  private static final double HERD = 3;
-  private static final double SCARCE = 0.6;
-  private static final double MOST = 0.75;
-  private static final double SPENT_NANOS = 300_000_000;
-  private static final long GATHER_NANOS = 200_000_000;
-  private static final long HERD_NANOS = 1_000_000_000;
-  private static final long HERD_PAUSE_NANOS = 10_000_000_000L;
-  private static final long HERD_PAUSE_NANOS_MAX = 600_000_000_000L;
+  private static final int STAY_MAX = 1 << 12;
+  /* Of two kinds that are next to each other, an object keeps its own within this. */
+  private static final double BLUR = 1.3;
+  private static final double STEP = 4;
+  private static final double SMALL_BYTES = 1_000;
+  private static final double QUICK_NANOS = 50_000;
+  private static final double MOVES_OFTEN = 0.65;
+  private static final double MOVES_SELDOM = 0.35;
   /* About what processors work: for a call at the server, for a move, for each byte of a state that is
    * unpacked and packed again, and for each that moves. */
   private static final double CALL_NANOS = 20_000;
@@ -100,25 +94,35 @@ public final class CostModel {
     }
 
     /// One more.
+    public Updates and(long nanos, long computeNanos, long stateBytes, boolean moved) {
+      return and(1, nanos, computeNanos, stateBytes, moved);
+    }
+
+    /// Some more, all like one.
     ///
+    /// @param more how many
     /// @param nanos how long its caller waited
     /// @param computeNanos how long its method ran; negative when that was not seen
     /// @param stateBytes as above
     /// @param moved whether the state had to come
-    public Updates and(long nanos, long computeNanos, long stateBytes, boolean moved) {
+    public Updates and(int more, long nanos, long computeNanos, long stateBytes, boolean moved) {
       boolean seen = computeNanos >= 0;
       return new Updates(
           atServer,
-          count + 1,
-          this.nanos + nanos,
-          seen ? computed + 1 : computed,
-          seen ? this.computeNanos + computeNanos : this.computeNanos,
+          count + more,
+          this.nanos + more * nanos,
+          seen ? computed + more : computed,
+          seen ? this.computeNanos + more * computeNanos : this.computeNanos,
           stateBytes >= 0 ? stateBytes : this.stateBytes,
-          moved ? moves + 1 : moves);
+          moved ? moves + more : moves);
     }
   }
 
-  /// What the objects at a server take of its processors. One owner.
+  /* What objects of a herd have in common: whether members beside the server call them, whether their
+   * states mostly move, and how large these are and how long methods compute, in steps. */
+  private record Kind(boolean here, boolean moves, int size, int compute) {}
+
+  /// The objects that may be at a server, and what those there take of its processors. One owner.
   public static final class Server {
     private final int processors;
     private double taken;
@@ -126,101 +130,19 @@ public final class CostModel {
     private final Set<CostModel> reserving = new LinkedHashSet<>();
     private boolean hasSwept;
     private long swept;
-    private int trialsMax = 1;
-    /* When those began that try. One that lasts too long counts no more: nobody may call any more. */
-    private final Deque<Long> trials = new ArrayDeque<>();
-    /* What a call costs there besides computing; negative when nobody was there yet. */
-    private double callNanos = -1;
-    /* Until when nobody tries, if there was one in vain. */
-    private boolean isPaced;
-    private long pacedUntil;
-    private int pace = PACE;
-    /* When the last herd began, if there was one; after which time there is another one if that was in
-     * vain. */
-    private boolean hadHerd;
-    private long herdBegan;
-    private boolean inVain;
-    private long herdPause = HERD_PAUSE_NANOS / 2;
-    /* What calls took of the processors, the older the less, and what calls at the server would have
-     * taken of them at members beside it; until when. */
-    private double spent;
-    private double spared;
-    private long spentUntil;
-    /* How many calls of all objects were answered, the older the less; and when the last herd began. */
-    private double answered;
-    private double answeredBefore;
+    /* As many as there are kinds: some dozen as a rule, and a few thousand at the most. */
+    private final Map<Kind, Herd> herds = new HashMap<>();
+    /* Who tries, since when; it counts no more after a while: nobody may call any more. */
+    private @Nullable Herd trying;
+    private long tryingSince;
 
     /// @param processors how many there are
     public Server(int processors) {
       this.processors = processors;
     }
 
-    private void spend(int calls, double nanos, double more, long now) {
-      double rest = Math.exp(-Math.max(0, now - spentUntil) / SPENT_NANOS);
-      spent = rest * spent + nanos;
-      spared = rest * spared + more;
-      answered = rest * answered + calls;
-      spentUntil = now;
-    }
-
-    /* Whether processors are scarce, or would be with all at the clients. */
-    private boolean isScarce() {
-      return spent + spared > SCARCE * processors * SPENT_NANOS;
-    }
-
-    private boolean isPaced(long now) {
-      return isPaced && now - pacedUntil < 0;
-    }
-
-    private boolean lets(long now) {
-      while (!trials.isEmpty() && now - trials.element() > TRIAL_NANOS_MAX) trials.remove();
-      return trials.size() < trialsMax;
-    }
-
-    private void ended(long begun, boolean stays, long now) {
-      var _ = trials.removeFirstOccurrence(begun);
-      trialsMax = stays ? Math.min(TRIALS_MAX, 2 * trialsMax) : Math.max(1, trialsMax / 2);
-      if (stays) {
-        isPaced = false;
-        pace = PACE;
-        return;
-      }
-      long pause = Math.min(PAUSE_NANOS_MAX, pace * Math.min(now - begun, TRIAL_NANOS_MAX));
-      if (!isPaced(now) || now + pause - pacedUntil > 0) pacedUntil = now + pause;
-      isPaced = true;
-      pace = Math.min(PACE_MAX, 2 * pace);
-    }
-
-    private boolean isGathering(long now) {
-      return hadHerd && now - herdBegan < GATHER_NANOS;
-    }
-
-    private boolean isHerd(long now) {
-      return hadHerd && now - herdBegan < HERD_NANOS;
-    }
-
-    private boolean letsHerd(long now) {
-      if (isHerd(now)) return true;
-      if (inVain && now - herdBegan < herdPause) return false;
-      hadHerd = true;
-      herdBegan = now;
-      inVain = false;
-      answeredBefore = answered;
-      return true;
-    }
-
-    /* Whether the herd leaves no fewer calls answered. */
-    private boolean isHerdWell() {
-      return answered >= BETTER * answeredBefore;
-    }
-
-    private void herdEnded(boolean stays) {
-      if (stays) {
-        herdPause = HERD_PAUSE_NANOS / 2;
-      } else if (!inVain) {
-        inVain = true;
-        herdPause = Math.min(HERD_PAUSE_NANOS_MAX, 2 * herdPause);
-      }
+    private Herd herd(Kind kind) {
+      return herds.computeIfAbsent(kind, _ -> new Herd(this));
     }
 
     private boolean has(double more, long now) {
@@ -236,38 +158,193 @@ public final class CostModel {
     }
   }
 
+  /* Objects that are alike, and where they are to be. */
+  private static final class Herd {
+    private final Server server;
+    private boolean atServer;
+    private boolean isTrial;
+    private long trialBegan;
+
+    /* Whether it is on its way, since when, and how many calls more than not were made there. */
+    private boolean gathers = true;
+    private boolean hasBegun;
+    private long gatherBegan;
+    private int there;
+
+    /* Of the epoch: all calls, and those where it is. */
+    private long ranAt;
+    private long began;
+    private int seen;
+    private double nanos;
+    private int gathered;
+    private int epochs;
+
+    /* Of the last EPOCHS, and how long calls took after the last trial; negative while that is not known. */
+    private double mean;
+    private double rate;
+    private double usual = -1;
+    private long fineAt;
+    private boolean waits;
+    private long waitsUntil;
+    private int pace = PACE;
+
+    private Herd(Server server) {
+      this.server = server;
+    }
+
+    private void ran(CostModel by, Updates updates, long at) {
+      boolean isThere = updates.atServer == atServer;
+      if (at - ranAt > IDLE_NANOS && !isTrial) restart();
+      ranAt = at;
+      if (gathers) {
+        gather(isThere, updates.count, at);
+        return;
+      }
+      seen += updates.count;
+      nanos += updates.nanos;
+      if (isThere) gathered += updates.count;
+      if (isTrial ? isJudged(at) : seen >= EPOCH && at - began >= EPOCH_NANOS) end(by, at);
+    }
+
+    private void gather(boolean isThere, int count, long at) {
+      if (!hasBegun) {
+        hasBegun = true;
+        gatherBegan = at;
+      }
+      there = isThere ? there + count : Math.max(0, there - STRAY * count);
+      if (there >= GATHERED || at - gatherBegan > GATHER_NANOS) {
+        gathers = false;
+        begin(at);
+      }
+    }
+
+    private void begin(long at) {
+      began = at;
+      seen = 0;
+      nanos = 0;
+      gathered = 0;
+    }
+
+    private double rate(long at) {
+      return seen / Math.max(1e-9, (at - began) / 1e9);
+    }
+
+    private boolean isJudged(long at) {
+      if (seen < EPOCH) return false;
+      if (at - began >= TRIAL_NANOS) return true;
+      if (seen < EPOCH_FULL || at - began < EPOCH_NANOS) return false;
+      double more = rate(at) / rate;
+      double slower = nanos / seen / mean;
+      return slower > CLEAR ? more < 1 / CLEAR : more > CLEAR;
+    }
+
+    private void end(CostModel by, long at) {
+      double nowMean = nanos / seen;
+      double nowRate = rate(at);
+      if (isTrial) {
+        judge(by, nowMean, nowRate, at);
+        return;
+      }
+      epochs++;
+      double weight = 1.0 / Math.min(epochs, EPOCHS);
+      mean += weight * (nowMean - mean);
+      rate += weight * (nowRate - rate);
+      if (usual < 0 && epochs >= EPOCHS) usual = mean;
+      if (usual < 0 || mean <= WORSE * usual) fineAt = at;
+      if (isToTry(by, at)) {
+        isTrial = true;
+        trialBegan = at;
+        server.trying = this;
+        server.tryingSince = at;
+        go();
+      } else {
+        begin(at);
+      }
+    }
+
+    private boolean isToTry(CostModel by, long at) {
+      if (server.trying != null && at - server.tryingSince < LEASE_NANOS) return false;
+      if (epochs < EPOCHS) return false;
+      if (waits && at - waitsUntil < 0 && at - fineAt < WORSE_NANOS) return false;
+      return atServer || server.has(by.needed(), at);
+    }
+
+    /* After nobody has called, other things are called. */
+    private void restart() {
+      gathers = true;
+      hasBegun = false;
+      there = 0;
+      usual = -1;
+      epochs = 0;
+    }
+
+    private void go() {
+      atServer = !atServer;
+      gathers = true;
+      hasBegun = false;
+      there = 0;
+    }
+
+    private void judge(CostModel by, double nowMean, double nowRate, long at) {
+      isTrial = false;
+      if (server.trying == this) server.trying = null;
+      double took = Math.clamp(at - trialBegan, TRIAL_NANOS / 2, LEASE_NANOS);
+      double far = Math.clamp(Math.max(nowMean / mean, mean / nowMean), 1, FAR_MAX);
+      waits = true;
+      usual = -1;
+      fineAt = at;
+      if (isBetter(by, nowMean, nowRate)) {
+        mean = nowMean;
+        rate = nowRate;
+        epochs = 1;
+        pace = PACE;
+        waitsUntil = at + (long) Math.min(PAUSE_NANOS_MAX, PACE * took * far);
+        begin(at);
+      } else {
+        waitsUntil = at + (long) Math.min(PAUSE_NANOS_MAX, pace * took * far);
+        pace = Math.min(PACE_MAX, 2 * pace);
+        go();
+      }
+    }
+
+    private boolean isBetter(CostModel by, double nowMean, double nowRate) {
+      double before = atServer ? by.workAtClient() : CALL_NANOS;
+      double now = atServer ? CALL_NANOS : by.workAtClient();
+      double gain = 1 - (CLEAR * now < before ? BETTER_LESS_WORK : BETTER);
+      double enough = 1 - gain * gathered / seen; // of the part that is there
+      double slower = nowMean / mean;
+      double more = nowRate / rate;
+      if (more * enough > 1) return slower < CLEAR * more;
+      return more > enough && slower < enough;
+    }
+  }
+
   private final Server server;
+  private @Nullable Kind kind;
+  private @Nullable Herd herd;
   private boolean atServer;
   private double reserved;
   private long ranAt;
-
-  /* Of the epoch. */
+  /* How many calls were made since it came to where it is. */
   private int settled;
+  /* For how many calls it does not go to the server, since it was brought home, and for how many the next
+   * time. */
+  private int stays;
+  private int stay = EPOCH;
+
+  /* Of its epoch. */
+  private boolean hasBegun;
+  private long began;
   private int seen;
-  private double nanos;
   private double compute;
   private int computed;
   private int moves;
-  private long began;
-  private boolean isTrial;
-  private boolean isInHerd;
-  /* Whether members beside the server made the last updates. */
-  private boolean isHere;
-  private long trialBegan;
-  /* Whether it goes back after a trial. */
-  private boolean isReturning;
 
   /* Of the epochs before; negative when there were none. */
-  private double serverNanos = -1;
-  private double clientNanos = -1;
   private double computeNanos = -1;
+  private double moved = -1;
   private double stateBytes;
-  private double moved = 1;
-  private int wait = 1;
-  private int waited;
-  /* After how many at the clients it goes with others elsewhere, and whether it went so at the last. */
-  private int herdWait = 1;
-  private boolean wentElsewhere;
+  private double rate;
 
   /// One of an object at the clients.
   ///
@@ -287,86 +364,74 @@ public final class CostModel {
   /// @param at when they were told, in nanoseconds of some clock
   /// @return whether [#isAtServer()] has changed
   public boolean ran(Updates updates, boolean here, long at) {
-    isHere = here;
     ranAt = at;
-    double atClient = here ? updates.count * workAtClient() : 0;
-    if (updates.atServer) server.spend(updates.count, updates.count * CALL_NANOS, atClient, at);
-    else server.spend(updates.count, atClient, 0, at);
     if (updates.atServer != atServer || updates.count == 0) return false; // made before it went
-    if (settled < SETTLING || (isInHerd && server.isGathering(at))) {
-      settled += updates.count;
+    stays = Math.max(0, stays - updates.count);
+    learn(updates, here, at);
+    Herd own = herd;
+    if (own == null) return false;
+    if (settled >= SETTLING) own.ran(this, updates, at);
+    settled = Math.min(SETTLING, settled + updates.count);
+    if (atServer == own.atServer) return false;
+    if (!atServer && (stays > 0 || !server.has(needed(), at))) return false;
+    go();
+    return true;
+  }
+
+  private void learn(Updates updates, boolean here, long at) {
+    if (!hasBegun) {
+      hasBegun = true;
       began = at;
-      if (isReturning && settled >= SETTLING) {
-        isReturning = false;
-        server.ended(trialBegan, false, at);
-      }
-      return false;
     }
     seen += updates.count;
-    nanos += updates.nanos;
     compute += updates.computeNanos;
     computed += updates.computed;
-    if (updates.stateBytes >= 0) stateBytes = updates.stateBytes;
     moves += updates.moves;
-    return (seen >= EPOCH || (seen >= TRIAL_MIN && isClear(nanos / seen))) && end(at);
-  }
-
-  private boolean isClear(double mean) {
-    if (isTrial) return mean > HOPELESS * other() || HOPELESS * mean < other();
-    return !atServer && server.callNanos >= 0 && HOPELESS * foreseenAtServer() < mean;
-  }
-
-  /* What is known of the side where it is not. */
-  private double other() {
-    return atServer ? clientNanos : serverNanos;
-  }
-
-  private boolean end(long at) {
-    double mean = nanos / seen;
-    if (atServer) serverNanos = mixed(serverNanos, mean);
-    else clientNanos = mixed(clientNanos, mean);
-    if (computed > 0) computeNanos = mixed(computeNanos, compute / computed);
+    if (updates.stateBytes >= 0) stateBytes = updates.stateBytes;
+    if (seen < EPOCH) return;
+    if (computed > 0) {
+      // One that was interrupted does not make it another kind.
+      double now = compute / computed;
+      double most = computeNanos < 0 ? now : WORSE * computeNanos + QUICK_NANOS / STEP;
+      computeNanos = mixed(computeNanos, Math.min(now, most));
+    }
     if (!atServer) moved = mixed(moved, (double) moves / seen);
-    double rate = seen / Math.max(1e-9, (at - began) / 1e9);
-    if (atServer) {
-      reserve(rate);
-      double call = Math.max(0, mean - Math.max(0, computeNanos));
-      server.callNanos = mixed(server.callNanos, call);
+    rate = seen / Math.max(1e-9, (at - began) / 1e9);
+    if (atServer) reserve(rate);
+    Kind now = kind(here);
+    if (!now.equals(kind)) {
+      kind = now;
+      herd = server.herd(now);
     }
-    if (isInHerd && !server.isHerdWell() && server.isHerd(at)) {
-      begin(SETTLING, at);
-      return false;
-    }
-    boolean won = isInHerd ? server.isHerdWell() : hasWon(mean);
-    boolean goes = isTrial ? !won : isToGo(mean, rate, at);
-    if (isTrial) trialEnded(!goes, at);
-    else if (goes) trialBegins(at);
-    if (goes) go(rate);
-    begin(goes ? 0 : SETTLING, at);
-    return goes;
+    begin(at);
   }
 
-  private void trialBegins(long at) {
-    isTrial = true;
-    trialBegan = at;
-    if (!isInHerd) server.trials.add(at);
+  private Kind kind(boolean here) {
+    Kind before = kind;
+    boolean didMove = before != null && before.moves;
+    boolean moves = moved > (didMove ? MOVES_SELDOM : MOVES_OFTEN);
+    return new Kind(
+        here,
+        moves,
+        step(stateBytes / SMALL_BYTES, before == null ? -1 : before.size),
+        step(computeNanos / QUICK_NANOS, before == null ? -1 : before.compute));
   }
 
-  private void trialEnded(boolean stays, long at) {
-    isTrial = false;
-    if (isInHerd) server.herdEnded(stays);
-    else if (stays) server.ended(trialBegan, true, at);
-    else isReturning = true;
-    isInHerd = false;
-    wait = stays ? WAIT_WON : Math.min(WAIT_MAX, 2 * wait);
-    waited = 0;
+  /* Which power of STEP a value is nearest to that is above it; 0 for all below 1. */
+  private static int step(double value, int before) {
+    boolean isNear =
+        before >= 0
+            && value < BLUR * Math.pow(STEP, before)
+            && (before == 0 || BLUR * value > Math.pow(STEP, before - 1));
+    if (isNear) return before;
+    int step = 0;
+    for (double most = 1; value >= most; most *= STEP) step++;
+    return step;
   }
 
-  private void begin(int alreadySettled, long at) {
-    settled = alreadySettled;
-    seen = 0;
+  private void begin(long at) {
     began = at;
-    nanos = 0;
+    seen = 0;
     compute = 0;
     computed = 0;
     moves = 0;
@@ -377,97 +442,31 @@ public final class CostModel {
   /// @param at when that was, as in [#ran]
   public void broughtHome(long at) {
     if (!atServer) return;
-    go(0);
-    if (isTrial && !isInHerd) {
-      trialEnded(false, at);
-    } else {
-      // Of a herd that says nothing.
-      isTrial = false;
-      isInHerd = false;
-      wait = Math.min(WAIT_MAX, 2 * wait);
-      waited = 0;
-    }
-    begin(0, at);
+    if (server.trying == herd) server.trying = null; // which may have nobody left there
+    go();
+    begin(at);
+    stays = stay;
+    stay = Math.min(STAY_MAX, 2 * stay);
   }
 
   private static double mixed(double before, double now) {
     return before < 0 ? now : before + MEMORY * (now - before);
   }
 
-  /* Where processors are scarce, calls wait for these at either side, and take about as long. Then
-   * that side is better which is less work, from which all have something. */
-  private boolean hasWon(double mean) {
-    double there = atServer ? workAtClient() : CALL_NANOS;
-    double here = atServer ? CALL_NANOS : workAtClient();
-    if (mean < ALIKE * other() && HOPELESS * here < there) return true;
-    if (other() < ALIKE * mean && HOPELESS * there < here) return false;
-    return mean < BETTER * other();
-  }
-
-  /* Whether it is much more work at clients than its methods compute. */
-  private boolean isOfHerd() {
-    return workAtClient() > Math.max(HERD * CALL_NANOS, computeNanos);
-  }
-
-  /* Whether that is work of the server's processors: of members beside it, or since its state is always
-   * on the way from one member elsewhere to another, by the server. */
-  private boolean burdens() {
-    return isHere ? server.isScarce() : !atServer && moved > MOST && waited >= herdWait;
-  }
-
   private double workAtClient() {
-    return BYTE_NANOS * stateBytes + moved * (MOVE_NANOS + MOVED_BYTE_NANOS * stateBytes);
+    double moving = Math.max(0, moved) * (MOVE_NANOS + MOVED_BYTE_NANOS * stateBytes);
+    return BYTE_NANOS * stateBytes + moving;
   }
 
-  private boolean isToGo(double mean, double rate, long at) {
-    waited++;
-    double needed = GROWTH * rate * Math.max(0, computeNanos) / 1e9;
-    if (!atServer && !server.has(needed, at)) return false;
-    if (isOfHerd() && burdens()) {
-      isInHerd = !atServer && server.letsHerd(at);
-      wentElsewhere = isInHerd && !isHere;
-      if (isInHerd || atServer) return isInHerd;
-    }
-    if (!server.lets(at)) return false;
-    if (!isRegretted() && (waited < wait || (server.isPaced(at) && !isPromising(mean))))
-      return false;
-    double foreseen = atServer ? foreseenAtClient() : foreseenAtServer();
-    return foreseen < HOPEFUL * mean || waited > STALE * wait;
+  /* How much of the server's processors it takes when it is there. */
+  private double needed() {
+    return GROWTH * rate * Math.max(0, computeNanos) / 1e9;
   }
 
-  /* Whether it was better where it was before. */
-  private boolean isRegretted() {
-    double own = atServer ? serverNanos : clientNanos;
-    return other() >= 0 && !hasWon(own) && other() < BETTER * own;
-  }
-
-  /* Whether it was never at the server, and is better there by what others have seen. What it sees is
-   * mixed into that, so that few like it try after each other in vain. */
-  private boolean isPromising(double mean) {
-    return !atServer
-        && serverNanos < 0
-        && server.callNanos >= 0
-        && foreseenAtServer() < BETTER * mean;
-  }
-
-  private double foreseenAtServer() {
-    return Math.max(0, computeNanos) + Math.max(0, server.callNanos);
-  }
-
-  /* What it was at the last, or what it takes at the least. */
-  private double foreseenAtClient() {
-    return Math.max(clientNanos, Math.max(0, computeNanos) + workAtClient());
-  }
-
-  private void go(double rate) {
+  private void go() {
     atServer = !atServer;
-    if (atServer) {
-      reserve(rate);
-    } else {
-      reserve(0);
-      if (wentElsewhere) herdWait = Math.min(WAIT_MAX, Math.max(WAIT_WON, 2 * herdWait));
-      wentElsewhere = false;
-    }
+    settled = 0;
+    reserve(atServer ? rate : 0);
   }
 
   private void reserve(double rate) {

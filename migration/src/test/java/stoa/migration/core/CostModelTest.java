@@ -36,23 +36,23 @@ class CostModelTest {
 
   @Test
   void whatIsQuickerAtTheServerGoesThereAndStays() {
-    run(2_000, 2 * MICRO, 200 * MICRO, 20 * MICRO, 10);
+    run(20_000, 2 * MICRO, 200 * MICRO, 20 * MICRO, 10);
     assertTrue(model.isAtServer());
-    assertTrue(atServer > 1_850, () -> "only " + atServer + " at the server");
+    assertTrue(atServer > 18_000, () -> "only " + atServer + " at the server");
   }
 
   @Test
   void whatIsQuickerAtTheClientsStaysThereButForTrials() {
-    run(20_000, 2 * MICRO, 20 * MICRO, 100 * MICRO, 1);
+    run(2_000_000, 2 * MICRO, 20 * MICRO, 100 * MICRO, 1);
     assertFalse(model.isAtServer());
-    assertTrue(changes > 2 && atServer < 20_000 / 50, changes + " changes, " + atServer);
+    assertTrue(changes > 2 && atServer < 2_000_000 / 50, changes + " changes, " + atServer);
   }
 
   @Test
   void trialsBecomeRareAndAHopelessOneIsShort() {
-    run(20_000, 2 * MICRO, 20 * MICRO, 100 * MICRO, 1);
+    run(2_000_000, 2 * MICRO, 20 * MICRO, 100 * MICRO, 1);
     int before = changes;
-    run(20_000, 2 * MICRO, 20 * MICRO, 100 * MICRO, 1);
+    run(2_000_000, 2 * MICRO, 20 * MICRO, 100 * MICRO, 1);
     assertTrue(changes - before <= 4, () -> changes - before + " changes more");
   }
 
@@ -124,16 +124,8 @@ class CostModelTest {
   }
 
   @Test
-  void whatPromisesMuchDoesNotWaitForWhatOthersTriedInVain() {
-    while (changes < 2) run(1, 2 * MICRO, 20 * MICRO, 100 * MICRO, 1);
-    run(4, 2 * MICRO, 20 * MICRO, 100 * MICRO, 1);
-    assertFalse(goes(new CostModel(server), 30, 110 * MICRO, 2 * MICRO), "promises little");
-    assertTrue(goes(new CostModel(server), 30, MILLI, 2 * MICRO));
-  }
-
-  @Test
   void whatNobodyCallsAnyMoreTakesNothingOfTheServer() {
-    run(200, MILLI, 2 * MILLI, 100 * MICRO, 2);
+    run(400, MILLI, 2 * MILLI, 100 * MICRO, 2);
     assertTrue(model.isAtServer());
     assertFalse(goes(new CostModel(server), 200, 3 * MILLI, MILLI), "it has no processor for two");
     now += 3_000 * MILLI;
@@ -142,21 +134,22 @@ class CostModelTest {
 
   @Test
   void followsWhatChanges() {
-    run(2_000, 2 * MICRO, 200 * MICRO, 20 * MICRO, 10);
+    run(30_000, 2 * MICRO, 200 * MICRO, 20 * MICRO, 10);
     assertTrue(model.isAtServer());
-    run(3_000, 2 * MICRO, 20 * MICRO, 200 * MICRO, 1);
+    run(10_000, 2 * MICRO, 20 * MICRO, 200 * MICRO, 1);
     assertFalse(model.isAtServer());
   }
 
   @Test
   void aSmallDifferenceMovesNothing() {
-    run(1_000, 100 * MICRO, 10 * MICRO, 5 * MICRO, 2);
+    run(20_000, 2 * MICRO, 20 * MICRO, 19 * MICRO, 2);
+    assertEquals(2, changes);
     assertFalse(model.isAtServer());
   }
 
   @Test
   void whatWasBroughtHomeIsAtTheClients() {
-    run(200, 2 * MICRO, 200 * MICRO, 20 * MICRO, 10);
+    run(2_000, 2 * MICRO, 200 * MICRO, 20 * MICRO, 10);
     assertTrue(model.isAtServer());
     model.broughtHome(now);
     assertFalse(model.isAtServer());
@@ -174,7 +167,7 @@ class CostModelTest {
     for (int round = 1; round <= rounds; round++) {
       there = 0;
       for (var each : models) if (each.isAtServer()) there++;
-      now += (there * 20L + (50 - there) * 300L) * MICRO / 2;
+      now += here ? (there * 20L + (50 - there) * 300L) * MICRO / 2 : 300 * MICRO;
       long late = there < 40 ? 5 * MILLI : 300 * MICRO;
       for (var each : models) {
         boolean is = each.isAtServer();
@@ -206,9 +199,9 @@ class CostModelTest {
 
   @Test
   void largeStatesThatAreAlwaysOnTheWayBetweenMembersElsewhereGoToTheServerTogetherAndStay() {
-    assertEquals(50, largeStates(false, true, MILLI, 5 * MICRO, 400));
+    assertEquals(50, largeStates(false, true, MILLI, 2 * MICRO, 4_000));
     changes = 0;
-    assertTrue(largeStates(false, true, MILLI, 5 * MICRO, 20_000) >= 49);
+    assertTrue(largeStates(false, true, MILLI, 2 * MICRO, 20_000) >= 49);
     assertTrue(changes < 500, () -> changes + " changes");
     assertTrue(largeStates(false, true, MILLI, MILLI, 1_000) <= 1);
   }
@@ -248,9 +241,78 @@ class CostModelTest {
         tries |= is;
         boolean _ = each.ran(one(is, (is ? 90L : 80L) * MICRO, is ? -1 : MICRO, false), true, now);
       }
-      now += 100 * MICRO;
+      now += 5 * MILLI;
       if (tries) trying++;
     }
-    assertTrue(trying > 20 && trying < 200, trying + " rounds of 2,000 with a trial");
+    assertTrue(trying > 20 && trying < 100, trying + " rounds of 2,000 with a trial");
+  }
+
+  /* Eight objects of members elsewhere, all called in turn. Each call at a client takes so much of the
+   * processors, one at the server less; all wait for these, and the server three times as long when it
+   * has few of them. Answers how many calls of each hundred were made at the server. */
+  private int burdened(CostModel[] models, int rounds) {
+    int there = 0;
+    for (int round = 0; round < rounds; round++) {
+      int atServer = 0;
+      for (var each : models) if (each.isAtServer()) atServer++;
+      long busy = (atServer * 100L + (models.length - atServer) * 500L) * MICRO;
+      now += busy;
+      for (var each : models) {
+        boolean is = each.isAtServer();
+        if (is) there++;
+        long nanos = is && atServer < models.length ? 3 * busy : busy;
+        var call = Updates.none(is).and(nanos, is ? -1 : MICRO, 100_000, !is);
+        if (each.ran(call, false, now)) changes++;
+      }
+    }
+    return 100 * there / (rounds * models.length);
+  }
+
+  private CostModel[] models(int count) {
+    var models = new CostModel[count];
+    for (int i = 0; i < count; i++) models[i] = new CostModel(server);
+    return models;
+  }
+
+  @Test
+  void whatIsBetterOnlyWhenAllAreAtTheServerGoesThereTogetherAndStays() {
+    var models = models(8);
+    int early = burdened(models, 200);
+    assertTrue(early > 50, () -> early + " of 100");
+    changes = 0;
+    int late = burdened(models, 20_000);
+    assertTrue(late >= 95, () -> late + " of 100");
+  }
+
+  @Test
+  void aNewObjectGoesWhereThoseLikeItAre() {
+    var _ = burdened(models(8), 200);
+    for (int i = 0; i < 3; i++) {
+      var young = new CostModel(server);
+      for (int call = 1; call <= 16; call++) {
+        assertFalse(young.isAtServer());
+        now += MILLI;
+        var update = Updates.none(false).and(50 * MICRO, MICRO, 110_000, true);
+        boolean _ = young.ran(update, false, now);
+      }
+      assertTrue(young.isAtServer());
+    }
+  }
+
+  @Test
+  void aTrialOfOtherObjectsTellsNothingOfThoseUnlikeIt() {
+    while (changes < 2) run(1, 2 * MICRO, 20 * MICRO, 100 * MICRO, 1);
+    assertFalse(model.isAtServer());
+    assertTrue(burdened(models(8), 400) > 50);
+  }
+
+  @Test
+  void aHiccupMovesNothing() {
+    run(30_000, 2 * MICRO, 200 * MICRO, 20 * MICRO, 10);
+    assertTrue(model.isAtServer());
+    changes = 0;
+    run(10, 2 * MICRO, 200 * MICRO, 4 * MILLI, 10);
+    run(2_000, 2 * MICRO, 200 * MICRO, 20 * MICRO, 10);
+    assertEquals(0, changes);
   }
 }
