@@ -89,8 +89,8 @@ public interface Stoa extends AutoCloseable {
   /// @throws IllegalArgumentException when the argument is no proxy of a shared object
   <T> Ref<T> ref(T shared);
 
-  /// Deletes the object. Its history stays; proxies that have called it throw [Gone] from now on. One
-  /// of [#get] or [#create] that has not called it begins a new object under the key.
+  /// Deletes the object. Its history stays; proxies that have called it throw [Gone] from now on.
+  /// One of [#get] or [#create] that has not called it begins a new object under the key.
   ///
   /// @return whether there was one to delete
   boolean delete(Object shared);

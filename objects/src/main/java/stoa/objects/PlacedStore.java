@@ -198,7 +198,8 @@ public final class PlacedStore implements PlacedObjects {
     byte[] state = load(object).bytes();
     if (generation == 0 || state.length == 0) {
       throw new IllegalArgumentException(
-          object + " does not exist, and cannot be lent to clients; create it, or call a method that changes it, before");
+          object
+              + " does not exist, and cannot be lent to clients; create it, or call a method that changes it, before");
     }
     var _ = PlacedObject.checked(object, state, stoa.callBytesMax());
     side(live, generation, true);
