@@ -50,7 +50,7 @@ final class AutoClient implements Auto {
       } finally {
         boolean ran = atServer || meter.running() != null;
         if (batch != null && weight != Batch.NOT_NOTED && ran) {
-          note(object, batch, atServer, weight, System.nanoTime() - start, meter);
+          note(object, batch, atServer, weight, start, meter);
         }
       }
     }
@@ -62,11 +62,11 @@ final class AutoClient implements Auto {
   }
 
   private void note(
-      PlacedObject object, Batch batch, boolean atServer, int weight, long nanos, Meter meter) {
+      PlacedObject object, Batch batch, boolean atServer, int weight, long began, Meter meter) {
     var ran = meter.running();
     Version from = ran == null ? null : ran.version(object);
     Version left = from == null ? null : from.updated();
-    var due = batch.note(atServer, weight, nanos, meter, from, left);
+    var due = batch.note(atServer, weight, began, System.nanoTime(), meter, from, left);
     if (due != null) uplink.ran(object.stream(), due);
   }
 

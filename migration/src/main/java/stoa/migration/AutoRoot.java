@@ -127,7 +127,7 @@ final class AutoRoot implements Auto {
     } finally {
       try {
         if (weight != Batch.NOT_NOTED) {
-          note(site, meter, weight, System.nanoTime() - start, atServer, caller.id().number());
+          note(site, meter, weight, start, atServer, caller.id().number());
         }
       } finally {
         site.side.readLock().unlock();
@@ -148,8 +148,9 @@ final class AutoRoot implements Auto {
   }
 
   private void note(
-      Sided site, Meter meter, int weight, long nanos, boolean atServer, long caller) {
-    var due = site.batch.note(atServer, weight, nanos, meter, caller, caller);
+      Sided site, Meter meter, int weight, long began, boolean atServer, long caller) {
+    long ended = System.nanoTime();
+    var due = site.batch.note(atServer, weight, began, ended, meter, caller, caller);
     if (due != null) ran(site, due, true);
   }
 

@@ -19,7 +19,8 @@ final class Batch {
 
   private Updates updates = Updates.none(false);
   private int calls = 1;
-  private long told = System.nanoTime();
+  private boolean begun;
+  private long told;
   private @Nullable Object last;
 
   /* Whether only some are noted; of SAMPLED two that follow each other, the first of which says where it
@@ -37,7 +38,8 @@ final class Batch {
   /// Notes a call.
   ///
   /// @param weight what [#weight()] said before it was made
-  /// @param nanos how long its caller waited
+  /// @param began when its caller began to wait
+  /// @param ended when it had its answer
   /// @param from where the state was before: the state has moved when that is not where the call
   ///   before has left it; null when that was not seen
   /// @param left where it is now
@@ -45,7 +47,8 @@ final class Batch {
   synchronized @Nullable Updates note(
       boolean atServer,
       int weight,
-      long nanos,
+      long began,
+      long ended,
       Auto.Meter meter,
       @Nullable Object from,
       @Nullable Object left) {
@@ -57,8 +60,12 @@ final class Batch {
       samples = false;
     }
     if (samples && weight == 1) return null; // not after the call before it
-    updates = updates.and(weight, nanos, meter.computeNanos(), meter.stateBytes(), moved);
-    long since = System.nanoTime() - told;
+    if (!begun) {
+      begun = true;
+      told = began;
+    }
+    updates = updates.and(weight, ended - began, meter.computeNanos(), meter.stateBytes(), moved);
+    long since = ended - told;
     if (updates.count() < calls && since < LATE_NANOS) return null;
     if (calls == CALLS_MAX && since < SOON_NANOS && updates.count() < COUNT_MAX) return null;
     calls = Math.min(CALLS_MAX, 2 * calls);
