@@ -496,7 +496,7 @@ public final class ClusterServer implements AutoCloseable {
       }
       return "";
     } catch (StoaException failed) {
-      LOG.warn("server {} cannot do what it is told", self.id(), failed);
+      LOG.warn("server {} cannot do what it is told: {}", self.id(), failed.getMessage());
       return String.valueOf(failed.getMessage());
     }
   }

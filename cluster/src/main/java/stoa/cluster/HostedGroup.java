@@ -6,6 +6,7 @@ import java.util.Map;
 import java.util.NavigableMap;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
@@ -65,6 +66,9 @@ final class HostedGroup {
   /// How often in turn a leader must hear nobody, and how far the looks may be apart.
   private static final int DEAF_LOOKS = 3;
 
+  /// So long nobody is asked again to lead who did not take over.
+  private static final long BETWEEN_TRANSFERS_NANOS = 20_000_000_000L;
+
   private static final long BREATHLESS_NANOS = TimeUnit.MILLISECONDS.toNanos(400);
 
   /// How many divergences are told at a time.
@@ -95,6 +99,9 @@ final class HostedGroup {
   private final AtomicBoolean changes = new AtomicBoolean();
   private final Semaphore reports = new Semaphore(REPORTS_MAX);
   private final ReentrantLock roles = new ReentrantLock();
+
+  /// Who did not take over the leadership, and when that was.
+  private final Map<String, Long> untaken = new ConcurrentHashMap<>();
 
   // Guarded by roles.
   private @Nullable ObjectService service;
@@ -479,7 +486,22 @@ final class HostedGroup {
 
   /// Has a member lead; goes on after this returned.
   void transfer(String server) {
-    change("have " + server + " lead", () -> group.transfer(server));
+    Long failed = untaken.get(server);
+    if (failed != null && System.nanoTime() - failed < BETWEEN_TRANSFERS_NANOS) {
+      throw new Unavailable("server " + server + " did not take over " + name + " a moment ago");
+    }
+    change(
+        "have " + server + " lead",
+        () -> {
+          try {
+            group.transfer(server);
+            untaken.remove(server);
+          } catch (Unavailable late) {
+            // It may have to be brought level, which no calls wait for.
+            untaken.put(server, System.nanoTime());
+            throw late;
+          }
+        });
   }
 
   private void change(String what, Runnable change) {

@@ -49,6 +49,9 @@ public final class RatisGroup implements Consensus {
 
   private static final int ADDING_ATTEMPTS = 5;
 
+  /// Nothing is taken while a leadership is handed over, so it is not waited for any longer.
+  private static final Duration TRANSFER_PATIENCE = Duration.ofSeconds(2);
+
   /// Members stand for election one after the other, so that votes are not split: each waits twice
   /// this longer than the one before.
   private static final long BETWEEN_MILLIS = 50;
@@ -330,7 +333,7 @@ public final class RatisGroup implements Consensus {
   /// @throws Unavailable when it could not be made so
   public void transfer(String id) {
     var request = leadershipTo(RaftPeerId.valueOf(id));
-    require(() -> server.transferLeadershipAsync(request), config.patience());
+    require(() -> server.transferLeadershipAsync(request), TRANSFER_PATIENCE.multipliedBy(2));
   }
 
   /// Has this replica follow, if it leads, and ends what it has proposed. Returns at once.
@@ -347,7 +350,7 @@ public final class RatisGroup implements Consensus {
   /// @param id of the next leader; null for whoever is elected
   private TransferLeadershipRequest leadershipTo(@Nullable RaftPeerId id) {
     return new TransferLeadershipRequest(
-        client, server.getId(), group, calls.incrementAndGet(), id, config.patience().toMillis());
+        client, server.getId(), group, calls.incrementAndGet(), id, TRANSFER_PATIENCE.toMillis());
   }
 
   /// Has this replica stand for election when its leader has been silent for too long, and mends it
