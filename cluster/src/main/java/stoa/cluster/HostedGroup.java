@@ -1,9 +1,9 @@
 package stoa.cluster;
 
 import java.nio.file.Path;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
-import java.util.NavigableMap;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
@@ -461,17 +461,7 @@ final class HostedGroup {
     if (led().isEmpty()) {
       return new Report.Kept(Report.State.FOLLOWS, changes.get(), new TreeMap<>());
     }
-    return new Report.Kept(Report.State.LEADS, changes.get(), behind());
-  }
-
-  private NavigableMap<String, Long> behind() {
-    Map<String, Long> committed = group.committed();
-    long most = committed.getOrDefault(self(), 0L);
-    var behind = new TreeMap<String, Long>();
-    for (Member member : group.members()) {
-      behind.put(member.id(), Math.max(0, most - committed.getOrDefault(member.id(), 0L)));
-    }
-    return behind;
+    return new Report.Kept(Report.State.LEADS, changes.get(), new TreeMap<>(group.lacking()));
   }
 
   /// Makes another server a member; goes on after this returned.
@@ -525,13 +515,12 @@ final class HostedGroup {
   /// Has the server that knows most lead, if this one does and hears another one. Waits shortly.
   void handOver() {
     if (!group.leads() || isOut()) return;
-    Map<String, Long> committed = group.committed();
+    Map<String, Long> lacking = group.lacking();
     Optional<String> next =
         group.members().stream()
             .map(Member::id)
             .filter(id -> !id.equals(self()) && group.hears(id))
-            .max((a, b) ->
-                Long.compare(committed.getOrDefault(a, 0L), committed.getOrDefault(b, 0L)));
+            .min(Comparator.comparing(id -> lacking.getOrDefault(id, Long.MAX_VALUE)));
     if (next.isEmpty()) return;
     var done = new CountDownLatch(1);
     // Ratis waits without a limit when the other is not there any more, as when all are stopped.

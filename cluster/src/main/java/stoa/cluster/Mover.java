@@ -34,6 +34,7 @@ import stoa.StoaException;
 import stoa.Unavailable;
 import stoa.ratis.Line;
 import stoa.ratis.Member;
+import stoa.ratis.RatisGroup;
 import stoa.ratis.RatisNode;
 
 /// Brings replicas and leaders to where they should be, while this server leads group 0.
@@ -48,9 +49,6 @@ final class Mover implements AutoCloseable {
    */
   private static final Logger LOG = LoggerFactory.getLogger(Mover.class);
   private static final int SERVERS_MAX = 32;
-
-  /// A replica that is further behind does not count.
-  private static final long BEHIND_MAX = 4_096;
 
   private static final long TURN_MILLIS = 500;
   private static final long SOON_MILLIS = 50;
@@ -409,7 +407,7 @@ final class Mover implements AutoCloseable {
         Report.Kept kept = heard.contains(name) ? kept(name, number) : null;
         boolean takesPart =
             kept != null && kept.state() != Report.State.FAILED && kept.state() != Report.State.OUT;
-        if (takesPart && missing <= BEHIND_MAX) level.add(name);
+        if (takesPart && missing <= RatisGroup.LACKING_MAX) level.add(name);
       });
       return new Facts.Group(Optional.of(leader), new TreeSet<>(behind.keySet()), level, changes);
     }

@@ -4,6 +4,9 @@ import java.io.IOException;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -11,6 +14,7 @@ import java.util.regex.Pattern;
 import org.apache.ratis.proto.RaftProtos.FollowerInfoProto;
 import org.apache.ratis.proto.RaftProtos.RaftPeerRole;
 import org.apache.ratis.proto.RaftProtos.RoleInfoProto;
+import org.apache.ratis.proto.RaftProtos.ServerRpcProto;
 import org.apache.ratis.protocol.RaftClientAsynchronousProtocol;
 import org.apache.ratis.protocol.RaftClientReply;
 import org.apache.ratis.protocol.RaftClientRequest;
@@ -144,6 +148,21 @@ final class Leadership {
             .filter(follower -> follower.getLastRpcElapsedTimeMs() < silenceMillis)
             .count();
     return heard + 1 <= (others.size() + 1) / 2;
+  }
+
+  /// Up to which index each of the others is known to have the log; nothing while this replica does
+  /// not lead.
+  Map<String, Long> matched() {
+    DivisionInfo info = division.getInfo();
+    List<ServerRpcProto> others = info.getRoleInfoProto().getLeaderInfo().getFollowerInfoList();
+    long[] indices = info.getFollowerMatchIndices();
+    var matched = new HashMap<String, Long>();
+    // Both are in one order; when members have changed in between, nothing is known for once.
+    if (indices == null || indices.length != others.size()) return matched;
+    for (int i = 0; i < indices.length; i++) {
+      matched.put(others.get(i).getId().getId().toStringUtf8(), indices[i]);
+    }
+    return matched;
   }
 
   /// Stands for election, if this replica follows a leader that has been silent for so long.

@@ -17,7 +17,6 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BiConsumer;
-import org.apache.ratis.proto.RaftProtos.CommitInfoProto;
 import org.apache.ratis.protocol.ClientId;
 import org.apache.ratis.protocol.Message;
 import org.apache.ratis.protocol.RaftClientReply;
@@ -48,6 +47,9 @@ public final class RatisGroup implements Consensus {
   private static final Duration MEMBERSHIP_PATIENCE = Duration.ofMinutes(10);
 
   private static final int ADDING_ATTEMPTS = 5;
+
+  /// Who lacks no more commands than this is level: it has them soon, from the log.
+  public static final long LACKING_MAX = 4_096;
 
   /// Nothing is taken while a leadership is handed over, so it is not waited for any longer.
   private static final Duration TRANSFER_PATIENCE = Duration.ofSeconds(2);
@@ -288,14 +290,20 @@ public final class RatisGroup implements Consensus {
     return List.copyOf(division.getRaftConf().getCurrentPeers());
   }
 
-  /// Up to which position each member has said that it knows what is committed; the leader knows it
-  /// of all, and how far they lag.
-  public Map<String, Long> committed() {
-    var positions = new TreeMap<String, Long>();
-    for (CommitInfoProto info : division.getCommitInfos()) {
-      positions.put(info.getServer().getId().toStringUtf8(), info.getCommitIndex() + 1);
+  /// How many commands each member lacks, by what is known where the group is led: more than
+  /// [#LACKING_MAX] when the log has no more what it lacks, so that it must be brought level first.
+  public Map<String, Long> lacking() {
+    var lacking = new TreeMap<String, Long>();
+    long first = division.getRaftLog().getStartIndex();
+    long next = division.getRaftLog().getNextIndex();
+    Map<String, Long> matched = leadership.matched();
+    for (Member member : members()) {
+      long last =
+          member.id().equals(config.id()) ? next - 1 : matched.getOrDefault(member.id(), -1L);
+      long lacks = Math.max(0, next - 1 - last);
+      lacking.put(member.id(), last < first ? Math.max(lacks, LACKING_MAX + 1) : lacks);
     }
-    return positions;
+    return lacking;
   }
 
   /// Adds a member, which hosts the group already and has no members in it. Returns when it has all

@@ -33,7 +33,6 @@ import org.apache.ratis.protocol.RaftGroup;
 import org.apache.ratis.protocol.RaftGroupId;
 import org.apache.ratis.protocol.RaftPeer;
 import org.apache.ratis.protocol.RaftPeerId;
-import org.apache.ratis.rpc.SupportedRpcType;
 import org.apache.ratis.server.RaftServer;
 import org.apache.ratis.server.RaftServerConfigKeys;
 import org.apache.ratis.util.SizeInBytes;
@@ -199,7 +198,7 @@ public final class RatisNode implements AutoCloseable {
   static RaftProperties properties(RatisConfig config, Path directory) {
     var properties = new RaftProperties();
     RaftServerConfigKeys.setStorageDir(properties, List.of(directory.toFile()));
-    RaftConfigKeys.Rpc.setType(properties, SupportedRpcType.GRPC);
+    RaftConfigKeys.Rpc.setType(properties, new Grpc());
     GrpcConfigKeys.Server.setHost(properties, config.host());
     GrpcConfigKeys.Server.setPort(properties, config.port());
 

@@ -308,6 +308,32 @@ class RatisGroupTest {
   }
 
   @Test
+  void whoLedComesBackWhenTheNextOneHasDroppedAllBeforeItsOwnTerm(@TempDir Path directory) {
+    try (var shard = new RatisShard(directory, 3, 8)) {
+      new Owner(shard.leader()).require("first");
+      var led = shard.leading();
+      for (int i = 0; i < 500; i++) led.group().propose(Replica.nothing());
+      // All have all of it, and nothing else comes behind it in its term.
+      shard.step();
+      led.stop();
+      shard.reopen();
+      var owner = new Owner(shard.leader());
+      var leads = shard.leading();
+      // Ratis drops nothing below 1,024 entries.
+      for (int i = 0; i < 600; i++) leads.group().propose(Replica.nothing());
+      owner.require("second");
+      shard.await("it is dropped", () -> leads.replica().durable().index() > 1_090);
+      assertTrue(leads.group().lacking().getOrDefault(led.id, 0L) > RatisGroup.LACKING_MAX);
+      led.start();
+      led.host(shard.members());
+      shard.step();
+      shard.await("it lacks nothing", () -> leads.group().lacking().getOrDefault(led.id, 1L) == 0);
+      assertEquals(List.of("first", "second"), texts(led.replica().streams()));
+      assertTrue(led.catchUps.get() > 0, "it had to be brought level");
+    }
+  }
+
+  @Test
   void nobodyGoesOnAloneWhoWasNoMember(@TempDir Path directory) {
     try (var threads = Executors.newVirtualThreadPerTaskExecutor();
         var shard = new RatisShard(directory, 3, 8)) {
