@@ -359,7 +359,9 @@ final class Mover implements AutoCloseable {
         Report report = reports.get(name);
         Set<Integer> hosted = report == null ? Set.of() : report.groups().keySet();
         Set<Integer> failed = report == null ? Set.of() : report.in(Report.State.FAILED);
-        Set<Integer> out = report == null ? Set.of() : report.in(Report.State.OUT);
+        Set<Integer> out = report == null ? new TreeSet<>() : report.in(Report.State.OUT);
+        // Who is being added may know the members of a time when it was none.
+        out.removeIf(group -> isMember(name, group, heard));
         var presence = heard.contains(name) ? Facts.Presence.HERE : presence(server.member());
         // Who has just missed a question is not there to be given anything.
         if (!heard.contains(name) && presence == Facts.Presence.HERE) {
@@ -372,6 +374,15 @@ final class Mover implements AutoCloseable {
         groups.put(number, group(number, hosts, heard));
       }
       return new Facts(settings.members(), hosts, groups);
+    }
+
+    /// Whether a server is a member of a group for whoever leads that.
+    private boolean isMember(String server, int group, Set<String> heard) {
+      return heard.stream()
+          .map(name -> kept(name, group))
+          .filter(Objects::nonNull)
+          .anyMatch(
+              kept -> kept.state() == Report.State.LEADS && kept.members().containsKey(server));
     }
 
     private Facts.Group group(
