@@ -67,6 +67,9 @@ final class RootStore implements AutoCloseable {
   private final SortedMap<StreamId, StreamId> unnamed = new TreeMap<>();
   private boolean asked;
   private boolean urgent;
+  /* How often all that waited was written. Whoever was to write what waited before then comes too late:
+   * else each one that was hastened would leave a time behind, at which the next ones are written early. */
+  private long writes;
   private long wroteMillis;
   private long pendingTo;
   private long persisted;
@@ -199,7 +202,7 @@ final class RootStore implements AutoCloseable {
       if (asked) return;
       asked = true;
       long delayMillis = Math.max(JOINING_MILLIS, JOINING_TIMES * wroteMillis);
-      writer.after(TimeUnit.MILLISECONDS.toNanos(delayMillis), () -> submit(writer, this::write));
+      writeAfter(TimeUnit.MILLISECONDS.toNanos(delayMillis));
     } catch (RejectedExecutionException closed) {
       // Nobody waits for it any more.
     } finally {
@@ -213,20 +216,29 @@ final class RootStore implements AutoCloseable {
     try {
       if (!asked || urgent) return;
       urgent = true;
+      long before = writes;
+      submit(writer, () -> write(before));
     } finally {
       lock.unlock();
     }
-    submit(writer, this::write);
+  }
+
+  /* Called with `lock` held. */
+  private void writeAfter(long nanos) {
+    long before = writes;
+    writer.after(nanos, () -> submit(writer, () -> write(before)));
   }
 
   /* Writes all that waits in one go: only the newest of several copies, since what they depend on is
-   * there too. */
-  private void write() {
+   * there too. Unless all was written that waited when there were so many writes. */
+  private void write(long before) {
     NavigableMap<StreamId, Copy> copies;
     long to;
     lock.lock();
     try {
       if (over != null || !asked) return; // another root may write by now, or it is written
+      if (before != writes) return;
+      writes++;
       copies = pending;
       pending = new TreeMap<>();
       to = pendingTo;
@@ -272,7 +284,7 @@ final class RootStore implements AutoCloseable {
       copies.forEach(pending::putIfAbsent);
       if (asked) return;
       asked = true;
-      writer.after(AGAIN_NANOS, () -> submit(writer, this::write));
+      writeAfter(AGAIN_NANOS);
     } catch (RejectedExecutionException closed) {
       // Nobody waits for it any more.
     } finally {

@@ -1,0 +1,110 @@
+package stoa.migration;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import java.lang.reflect.Proxy;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import stoa.StoaConfig;
+import stoa.base.Clock;
+import stoa.migration.core.Event;
+import stoa.objects.EmbeddedEngine;
+import stoa.objects.PlacedStore;
+import stoa.storage.SimulatedDisk;
+import stoa.store.Threads;
+import stoa.store.Timing;
+
+class RootStoreTest {
+  /// What was to be done later, in the order in which it was asked for.
+  private final Queue<Runnable> later = new ArrayDeque<>();
+
+  /// Time that stands still: what is to be done at once is, and the rest waits in [#later].
+  private final class Standing implements Timing {
+    @Override
+    public long nanoTime() {
+      return 0;
+    }
+
+    @Override
+    public void start(Runnable task) {
+      task.run();
+    }
+
+    @Override
+    public Line line(String name) {
+      return new Line() {
+        @Override
+        public void execute(Runnable task) {
+          task.run();
+        }
+
+        @Override
+        public void after(long nanos, Runnable task) {
+          later.add(task);
+        }
+
+        @Override
+        public void every(long pauseNanos, Runnable task) {
+          later.add(task);
+        }
+
+        @Override
+        public void close() {}
+
+        @Override
+        public boolean await(long nanos) {
+          return true;
+        }
+      };
+    }
+
+    @Override
+    public <T extends @Nullable Object> T await(CompletableFuture<T> answer, long nanos) {
+      return answer.join();
+    }
+
+    @Override
+    public void whenUnreachable(Object object, Runnable task) {}
+  }
+
+  private static Threads with(Timing timing) {
+    Threads real = Threads.real();
+    return (Threads)
+        Proxy.newProxyInstance(
+            Threads.class.getClassLoader(),
+            new Class<?>[] {Threads.class},
+            (_, method, arguments) ->
+                method.getName().equals("timing") ? timing : method.invoke(real, arguments));
+  }
+
+  @Test
+  void whoIsHastenedLeavesNoTimeBehindAtWhichTheNextAreWrittenEarly() {
+    var config = StoaConfig.of("memory:");
+    try (var stoa =
+        EmbeddedEngine.open(config, new SimulatedDisk(1), Clock.system(), with(new Standing()))) {
+      List<Event> told = new ArrayList<>();
+      var store = (PlacedStore) PlacedStore.of(stoa);
+      var states = new RootStore(store, told::add, failure -> told.add(null));
+      later.clear();
+      for (int number = 1; number <= 10; number++) {
+        states.persist(number, List.of());
+        states.hasten();
+        assertEquals(number, told.size());
+      }
+      List<Runnable> before = List.copyOf(later);
+      later.clear();
+      states.persist(11, List.of());
+      before.forEach(Runnable::run);
+      assertEquals(10, told.size(), "it waits for newer ones");
+      later.remove().run();
+      assertEquals(new Event.Persisted(11), told.getLast());
+      assertEquals(11, told.size());
+      states.close();
+    }
+  }
+}
