@@ -251,7 +251,10 @@ final class Mover implements AutoCloseable {
       boolean changed = !before.equals(shape());
       boolean changing = facts.groups().values().stream().anyMatch(Facts.Group::changes);
       Optional<Step> next = Placement.next(facts);
+      boolean begins = next.isPresent() && !next.equals(step);
       if (!changing) step = next;
+      // A step may take seconds, and whoever looks meanwhile is to see it.
+      if (begins) tell(listed, new View(listed, new TreeMap<>(placed), step));
       boolean made = next.isPresent() && make(next.get(), listed, heard);
       return changed || changing || made;
     }
