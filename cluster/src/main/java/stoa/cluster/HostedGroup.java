@@ -1,11 +1,14 @@
 package stoa.cluster;
 
 import java.nio.file.Path;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableSet;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Semaphore;
@@ -24,6 +27,7 @@ import stoa.log.Replica;
 import stoa.log.ReplicatedShardLog;
 import stoa.node.Server;
 import stoa.objects.EmbeddedEngine;
+import stoa.objects.MissingClasses;
 import stoa.objects.ObjectService;
 import stoa.objects.Part;
 import stoa.ratis.GroupId;
@@ -111,6 +115,11 @@ final class HostedGroup {
   private int deafLooks;
   private long lookedNanos = System.nanoTime();
 
+  private final MissingClasses missing;
+
+  /// The shared classes that this server would execute, and that are not here.
+  private volatile NavigableSet<String> lacks = Collections.emptyNavigableSet();
+
   private volatile @Nullable Led led;
   private volatile @Nullable Throwable failure;
 
@@ -125,6 +134,7 @@ final class HostedGroup {
     device = device(directory);
     Replica replica = replica(device, directory);
     replica.listen(backed);
+    missing = new MissingClasses(replica.streams(), place.options().loader());
     // What becomes of the replica is told before it is known here what hosts it.
     roles.lock();
     try {
@@ -315,6 +325,23 @@ final class HostedGroup {
     List<String> members = group.members().stream().map(Member::id).toList();
     boolean executes = place.settings().executes(self(), name.number(), members, leading);
     backed.open(executes, executes ? this::standby : this::logUnit);
+    if (executes) lookForClasses();
+  }
+
+  /// Tells of shared classes that are not here; called with roles held.
+  private void lookForClasses() {
+    NavigableSet<String> now = missing.look();
+    if (now.equals(lacks)) return;
+    var told = new TreeSet<>(now);
+    told.removeAll(lacks);
+    lacks = now;
+    if (told.isEmpty()) return;
+    LOG.warn(
+        "server {} has not the classes of {}, of which {} has objects: it cannot execute their calls;"
+            + " start it again with them on --classpath",
+        self(),
+        String.join(", ", told),
+        name);
   }
 
   private Backup standby() {
@@ -415,6 +442,7 @@ final class HostedGroup {
       if (current != null && deaf) group.stepDown();
       if (current != null && (deaf || current.hasFailed())) closeStore();
       if (service == null && !deaf && group.leads()) openStore();
+      if (service != null) lookForClasses();
     } catch (RuntimeException | Error e) {
       LOG.warn("server {}, {}", self(), name, e);
     } finally {
@@ -459,9 +487,10 @@ final class HostedGroup {
     if (failure != null) return Report.Kept.FAILED;
     if (isOut()) return Report.Kept.OUT;
     if (led().isEmpty()) {
-      return new Report.Kept(Report.State.FOLLOWS, changes.get(), new TreeMap<>());
+      return new Report.Kept(Report.State.FOLLOWS, changes.get(), new TreeMap<>(), lacks);
     }
-    return new Report.Kept(Report.State.LEADS, changes.get(), new TreeMap<>(group.lacking()));
+    return new Report.Kept(
+        Report.State.LEADS, changes.get(), new TreeMap<>(group.lacking()), lacks);
   }
 
   /// Makes another server a member; goes on after this returned.

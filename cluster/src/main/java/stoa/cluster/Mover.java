@@ -398,29 +398,42 @@ final class Mover implements AutoCloseable {
       if (leaders.size() != 1) {
         View.Placed before = placed.get(number);
         NavigableMap<String, Long> behind = before == null ? new TreeMap<>() : before.behind();
-        placed.put(
-            number, new View.Placed(Optional.empty(), behind, failed(number, behind.keySet())));
+        placed.put(number, placed(number, Optional.empty(), behind));
         NavigableSet<String> members = new TreeSet<>(behind.keySet());
         if (before == null) {
           hosts.forEach((name, server) -> {
             if (server.hosts().contains(number)) members.add(name);
           });
         }
-        return new Facts.Group(Optional.empty(), members, new TreeSet<>(), changes);
+        return new Facts.Group(
+            Optional.empty(), members, new TreeSet<>(), new TreeSet<>(), changes);
       }
       String leader = leaders.getFirst();
       Report.Kept leads = kept(leader, number);
       NavigableMap<String, Long> behind = leads == null ? new TreeMap<>() : leads.members();
-      placed.put(
-          number, new View.Placed(Optional.of(leader), behind, failed(number, behind.keySet())));
+      placed.put(number, placed(number, Optional.of(leader), behind));
+      NavigableSet<String> lacked = leads == null ? new TreeSet<>() : leads.lacks();
       var level = new TreeSet<String>();
+      var lacking = new TreeSet<String>();
       behind.forEach((name, missing) -> {
         Report.Kept kept = heard.contains(name) ? kept(name, number) : null;
-        boolean takesPart =
-            kept != null && kept.state() != Report.State.FAILED && kept.state() != Report.State.OUT;
-        if (takesPart && missing <= RatisGroup.LACKING_MAX) level.add(name);
+        if (kept == null || missing > RatisGroup.LACKING_MAX) return;
+        if (kept.state() == Report.State.FAILED || kept.state() == Report.State.OUT) return;
+        level.add(name);
+        if (!lacked.containsAll(kept.lacks())) lacking.add(name);
       });
-      return new Facts.Group(Optional.of(leader), new TreeSet<>(behind.keySet()), level, changes);
+      return new Facts.Group(
+          Optional.of(leader), new TreeSet<>(behind.keySet()), level, lacking, changes);
+    }
+
+    private View.Placed placed(
+        int group, Optional<String> leader, NavigableMap<String, Long> behind) {
+      var lacks = new TreeMap<String, NavigableSet<String>>();
+      for (String name : behind.keySet()) {
+        Report.Kept kept = kept(name, group);
+        if (kept != null && !kept.lacks().isEmpty()) lacks.put(name, kept.lacks());
+      }
+      return new View.Placed(leader, behind, failed(group, behind.keySet()), lacks);
     }
 
     private NavigableSet<String> failed(int group, Set<String> members) {
