@@ -458,7 +458,7 @@ public final class ClusterServer implements AutoCloseable {
   private byte[] answer(byte[] question) {
     if (Ordering.isQuestion(question)) {
       Sequencing known = sequencing;
-      if (known == null) throw new IllegalArgumentException("no store with one order is here");
+      if (known == null) throw new Unavailable("this server is not ready yet");
       return Ordering.answer(question, known);
     }
     if (Neighborhood.isQuestion(question)) return server.neighbor(question);

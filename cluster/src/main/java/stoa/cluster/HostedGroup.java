@@ -19,6 +19,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 import stoa.Corrupt;
 import stoa.Stoa;
 import stoa.Unavailable;
@@ -73,6 +74,10 @@ final class HostedGroup {
   /// So long nobody is asked again to lead who did not take over.
   private static final long BETWEEN_TRANSFERS_NANOS = 20_000_000_000L;
 
+  /// So many times in turn the store is not opened without a word: the leadership may have just
+  /// passed on.
+  private static final int REFUSALS_MAX = 20;
+
   private static final long BREATHLESS_NANOS = TimeUnit.MILLISECONDS.toNanos(400);
 
   /// How many divergences are told at a time.
@@ -112,6 +117,10 @@ final class HostedGroup {
   private long term;
   private boolean leads;
   private boolean ended;
+
+  /// How often in turn the store could not be opened.
+  private int refusals;
+
   private int deafLooks;
   private long lookedNanos = System.nanoTime();
 
@@ -190,6 +199,7 @@ final class HostedGroup {
       roles.lock();
       try {
         leads = false;
+        refusals = 0;
         closeStore();
       } finally {
         roles.unlock();
@@ -265,6 +275,7 @@ final class HostedGroup {
     backed.close();
     try {
       serve();
+      refusals = 0;
       leader.is(place.self().clients());
       LOG.info(
           "server {} has {}, opened in {} ms",
@@ -273,7 +284,9 @@ final class HostedGroup {
           TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - began));
     } catch (RuntimeException | Error later) {
       // Another one leads by now, or the next tick tries again.
-      LOG.info("server {} cannot open {} yet: {}", self(), name, later.getMessage());
+      boolean told = ++refusals % REFUSALS_MAX == 0;
+      LOG.atLevel(told ? Level.WARN : Level.DEBUG)
+          .log("server {} leads {} and cannot open it: {}", self(), name, later.getMessage());
       closeStore();
     }
   }
@@ -403,6 +416,7 @@ final class HostedGroup {
     ObjectService before = service;
     if (before == null) return;
     service = null;
+    LOG.info("server {} has {} no more", self(), name);
     leader.isUnknown();
     place.server().follow(name.number());
     before.close(); // one that the server could not begin to serve is closed by nobody else
@@ -558,7 +572,7 @@ final class HostedGroup {
           try {
             group.transfer(next.get());
           } catch (Unavailable none) {
-            LOG.info("server {} does not take over {}: {}", next.get(), name, none.getMessage());
+            LOG.debug("server {} does not take over {}: {}", next.get(), name, none.getMessage());
           } finally {
             done.countDown();
           }

@@ -115,7 +115,7 @@ final class Mover implements AutoCloseable {
       if (leading != null) more |= leading.turn();
     } catch (StoaException | IllegalStateException later) {
       // It leads no more, or cannot be certain; the next turn sees.
-      LOG.info("server {} places nothing at present: {}", self.id(), later.getMessage());
+      LOG.debug("server {} places nothing at present: {}", self.id(), later.getMessage());
     } catch (RuntimeException failed) {
       // Who is being closed asks nobody any more.
       if (!closed) LOG.warn("server {} places nothing at present", self.id(), failed);
@@ -216,6 +216,8 @@ final class Mover implements AutoCloseable {
 
     private final Map<String, Report> reports = new HashMap<>();
     private final Map<String, Long> heardNanos = new HashMap<>();
+    private final Map<String, Long> listedNanos = new HashMap<>();
+    private final Set<String> silent = new HashSet<>();
     private final long begunNanos = System.nanoTime();
     private final Map<Integer, View.Placed> placed = new HashMap<>();
     private Optional<Step> step = Optional.empty();
@@ -246,6 +248,7 @@ final class Mover implements AutoCloseable {
       var groups = new TreeMap<>(placed);
       Map<Integer, Object> before = shape();
       Set<String> heard = tell(listed, new View(listed, groups, step));
+      announce(listed);
       forget(listed);
       Facts facts = facts(listed, heard);
       boolean changed = !before.equals(shape());
@@ -274,11 +277,28 @@ final class Mover implements AutoCloseable {
       return missed ? Facts.Presence.AWAY : Facts.Presence.HERE;
     }
 
+    /// Says who answers no more, and who does again.
+    private void announce(List<View.Listed> listed) {
+      long now = System.nanoTime();
+      for (View.Listed server : listed) {
+        String name = server.member().id();
+        long asked = now - listedNanos.computeIfAbsent(name, _ -> now);
+        if (asked <= AWAY_AFTER.toNanos() && !heardNanos.containsKey(name)) continue;
+        boolean isHere = presence(server.member()) == Facts.Presence.HERE;
+        boolean changed = isHere ? silent.remove(name) : silent.add(name);
+        if (!changed) continue;
+        if (isHere) LOG.info("server {} answers again", name);
+        else LOG.info("server {} does not answer", name);
+      }
+    }
+
     private void forget(List<View.Listed> listed) {
       var names = new HashSet<String>();
       for (View.Listed server : listed) names.add(server.member().id());
       reports.keySet().retainAll(names);
       heardNanos.keySet().retainAll(names);
+      silent.retainAll(names);
+      listedNanos.keySet().retainAll(names);
       asked.keySet().retainAll(names);
       for (String name : List.copyOf(lines.keySet())) {
         if (!names.contains(name)) hangUp(name);
@@ -317,7 +337,7 @@ final class Mover implements AutoCloseable {
       try {
         Report report = answer.get(patience.toMillis(), TimeUnit.MILLISECONDS);
         if (report.refusal().isEmpty()) return report;
-        LOG.info("server {} is refused by {}: {}", self.id(), name, report.refusal());
+        LOG.debug("server {} is refused by {}: {}", self.id(), name, report.refusal());
       } catch (TimeoutException later) {
         LOG.debug("server {} does not answer", name, later);
       } catch (ExecutionException away) {
