@@ -21,6 +21,7 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 import stoa.wire.Frames;
+import stoa.wire.proto.StatusRequest;
 import stoa.wire.proto.StoreGrpc;
 import stoa.wire.proto.WhereRequest;
 
@@ -123,6 +124,20 @@ final class Operator {
   /// @throws IllegalArgumentException saying what to do when that fails
   <T> T askItself(Function<StoreGrpc.StoreBlockingStub, T> question) {
     return ask(Endpoint.of(server), LEADER_SECONDS, question);
+  }
+
+  /// Whether another server than the one that is asked answers; of one that hangs, not.
+  boolean answers(String address) {
+    try {
+      var _ =
+          ask(
+              Endpoint.of(address),
+              LEADER_SECONDS,
+              asked -> asked.status(StatusRequest.getDefaultInstance()));
+      return true;
+    } catch (IllegalArgumentException silent) {
+      return false;
+    }
   }
 
   private <T> T ask(

@@ -7,6 +7,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
+import java.util.TreeSet;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -31,6 +32,9 @@ import stoa.wire.proto.TreeStatus;
 final class StatusCommand implements Callable<Integer> {
   private static final int ROWS_MAX = 40;
 
+  /// Who leads group 0 tells all servers twice a second how they are.
+  private static final long AGE_MILLIS_MAX = 5_000;
+
   @Spec private @Nullable CommandSpec spec;
   @Mixin private Operator operator = new Operator();
 
@@ -50,7 +54,23 @@ final class StatusCommand implements Callable<Integer> {
             group, server -> server.status(StatusRequest.newBuilder().setGroup(group).build()));
     if (!status.getData().isEmpty()) out.printf("%-10s %s%n", "store", status.getData());
     out.printf("%-10s %s%n", "up", Words.seconds(Duration.ofMillis(status.getUpMillis())));
-    long counter = status.getShardsCount() == 0 ? 0 : status.getShards(0).getCounter();
+    if (status.getShardsCount() > 0) work(out, status);
+    servers(out, status);
+    quarantined(out, status.getQuarantinedList());
+    var trees = new LinkedHashMap<String, List<TreeStatus>>();
+    for (var member : status.getTreeList()) {
+      trees.computeIfAbsent(member.getDomain(), _ -> new ArrayList<>()).add(member);
+    }
+    trees.forEach((domain, members) -> tree(out, domain, members));
+    sessions(out, status.getSessionsList());
+    calls(out, status.getCallsList());
+    out.flush();
+    return 0;
+  }
+
+  /// What it does that has the store.
+  private static void work(PrintWriter out, StatusReply status) {
+    long counter = status.getShards(0).getCounter();
     long bytes = status.getShardsList().stream().mapToLong(ShardStatus::getLogBytes).sum();
     out.printf(
         Locale.ROOT,
@@ -67,29 +87,29 @@ final class StatusCommand implements Callable<Integer> {
         "requests",
         Words.count(status.getCallsAnswered()),
         status.getCallsPerSecond());
-    servers(out, status.getServersList(), status.getGroups());
-    quarantined(out, status.getQuarantinedList());
-    var trees = new LinkedHashMap<String, List<TreeStatus>>();
-    for (var member : status.getTreeList()) {
-      trees.computeIfAbsent(member.getDomain(), _ -> new ArrayList<>()).add(member);
-    }
-    trees.forEach((domain, members) -> tree(out, domain, members));
-    sessions(out, status.getSessionsList());
-    calls(out, status.getCallsList());
-    out.flush();
-    return 0;
   }
 
-  private static void servers(PrintWriter out, List<ServerStatus> servers, int groups) {
+  private void servers(PrintWriter out, StatusReply status) {
+    List<ServerStatus> servers = status.getServersList();
+    int groups = status.getGroups();
     if (servers.isEmpty()) return;
-    out.printf("%n%s%n", Words.count(servers.size(), "server"));
-    out.printf("%16s  %-24s %-8s %8s %8s%n", "server", "clients at", "", "replicas", "leads");
-    for (ServerStatus server : servers) {
+    boolean old = status.getServersAgeMillis() > AGE_MILLIS_MAX;
+    out.printf("%n%s", Words.count(servers.size(), "server"));
+    if (old) {
       out.printf(
-          "%16s  %-24s %-8s %8s %8s%n",
+          ", as this one knew them %s ago: nobody leads group 0, which tells of the others",
+          Words.seconds(Duration.ofMillis(status.getServersAgeMillis())));
+    }
+    out.println();
+    out.printf("%16s  %-24s %-15s %8s %8s%n", "server", "clients at", "", "replicas", "leads");
+    for (ServerStatus server : servers) {
+      String state = server.getState();
+      if (old) state = operator.answers(server.getClientAddress()) ? "answers" : "does not answer";
+      out.printf(
+          "%16s  %-24s %-15s %8s %8s%n",
           server.getServer(),
           server.getClientAddress(),
-          server.getState(),
+          state,
           Words.count(server.getGroupsCount()),
           Words.count(server.getGroupsList().stream().filter(MemberStatus::getLeads).count()));
     }
@@ -119,11 +139,25 @@ final class StatusCommand implements Callable<Integer> {
               + " the server started again;%nwhere there are more servers than replicas, another"
               + " one gets its place by itself%n");
     }
+    lacks(out, servers);
     if (!allLed) {
       out.printf(
           "a group is led by none: most of its servers do not reach each other, or one is being"
-              + " chosen.%nStart those that are down; when they are lost for good, see ./stoa help"
-              + " recover%n");
+              + " chosen.%nStart those that are down again, each on its directory, and all goes on."
+              + " When they are lost for good, disks and all,%n./stoa recover --data DIR"
+              + " --others-are-lost has one that is left go on: see ./stoa help recover%n");
+    }
+  }
+
+  private static void lacks(PrintWriter out, List<ServerStatus> servers) {
+    for (ServerStatus server : servers) {
+      var classes = new TreeSet<String>();
+      for (var member : server.getGroupsList()) classes.addAll(member.getLacksList());
+      if (classes.isEmpty()) continue;
+      out.printf(
+          "server %s has not the classes of %s%n  and cannot execute their calls: start it again"
+              + " with them on --classpath. Others lead meanwhile, if they can%n",
+          server.getServer(), String.join(", ", classes));
     }
   }
 

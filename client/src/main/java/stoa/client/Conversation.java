@@ -66,6 +66,11 @@ final class Conversation implements AutoCloseable {
 
   private static final long GOODBYE_MILLIS = 1_000;
 
+  private static final String NOBODY =
+      "none of them has the store: either it is being opened, or no majority of the servers that keep"
+          + " it is there; ./stoa status tells which are, start the others; when they are lost for"
+          + " good, see ./stoa help recover";
+
   /// Who is told what the server says by itself. Called by the thread that reads.
   interface Hearing {
     /// An object that is followed has changed, the last time as is told, and maybe before.
@@ -102,6 +107,10 @@ final class Conversation implements AutoCloseable {
   private @Nullable Link questioned;
   private @Nullable Status ended;
   private @Nullable String refusal;
+
+  /// Whether servers are there, and none of them has told of one that has the store.
+  private boolean leaderless;
+
   private boolean closing;
 
   private volatile @Nullable ServerHello server;
@@ -152,19 +161,7 @@ final class Conversation implements AutoCloseable {
         var _ = changed.awaitNanos(left);
       }
       if (server == null) {
-        String why = refusal;
-        Status last = ended;
-        failure =
-            new Unavailable(
-                why != null
-                    ? "\"" + addresses.url() + "\" cannot be opened: " + why
-                    : "no server answers at \""
-                        + addresses.url()
-                        + "\""
-                        + (last == null || last.isOk() ? "" : " (" + why(last) + ")")
-                        + ", or none that has the store; start one with ./stoa serve; where some run,"
-                        + " ./stoa status tells whether most are there; one that wants TLS needs its"
-                        + " certificate in StoaConfig.withSecurity");
+        failure = new Unavailable(unopened());
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
@@ -175,6 +172,24 @@ final class Conversation implements AutoCloseable {
     if (failure == null) return;
     close();
     throw failure;
+  }
+
+  /// Why there is no connection; called with lock held.
+  private String unopened() {
+    String url = "\"" + addresses.url() + "\"";
+    if (refusal != null) return url + " cannot be opened: " + refusal;
+    if (isLeaderless()) return "servers answer at " + url + ", and " + NOBODY;
+    Status last = ended;
+    return "no server answers at "
+        + url
+        + (last == null || last.isOk() ? "" : " (" + why(last) + ")")
+        + "; start one with ./stoa serve; one that wants TLS needs its certificate in"
+        + " StoaConfig.withSecurity";
+  }
+
+  /// Called with lock held.
+  private boolean isLeaderless() {
+    return link == null && (leaderless || (attempt != null && attempt.isReached()));
   }
 
   private static String why(Status status) {
@@ -315,7 +330,8 @@ final class Conversation implements AutoCloseable {
     try {
       if (outgoing.isSettled()) return;
       var waited = Duration.ofMillis(limits.callTimeMax().toMillis() + TROUBLE_MILLIS);
-      cause = session.expire(outgoing, waited.toMillis() + " ms");
+      String why = isLeaderless() ? ", since " + NOBODY : "";
+      cause = session.expire(outgoing, waited.toMillis() + " ms" + why);
     } finally {
       lock.unlock();
     }
@@ -423,6 +439,7 @@ final class Conversation implements AutoCloseable {
         ended = status;
         if (status.getCode() == Status.Code.NOT_FOUND) session.ended();
         refusal = Channels.refusal(status);
+        leaderless |= from == attempt && from.isReached() && !status.isOk();
         if (from == link) session.disconnected();
         else if (status.getCode() == Status.Code.UNAVAILABLE) route.failed();
         link = null;
@@ -437,6 +454,7 @@ final class Conversation implements AutoCloseable {
   private void elsewhere(Whereabouts told) {
     lock.lock();
     try {
+      leaderless = false;
       route.learn(told.getServersList());
       route.elsewhere(told.getLeader());
     } finally {
@@ -466,6 +484,7 @@ final class Conversation implements AutoCloseable {
       server = hello;
       link = from;
       attempt = null;
+      leaderless = false;
       refusal = null;
       changed.signalAll();
     } finally {
@@ -579,7 +598,10 @@ final class Conversation implements AutoCloseable {
         session.disconnected();
         link = null;
       }
-      if (attempt == made) attempt = null;
+      if (attempt == made) {
+        leaderless |= made.isReached();
+        attempt = null;
+      }
     } finally {
       lock.unlock();
     }

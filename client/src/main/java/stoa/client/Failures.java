@@ -1,5 +1,6 @@
 package stoa.client;
 
+import java.util.Arrays;
 import java.util.NoSuchElementException;
 import java.util.concurrent.CancellationException;
 import stoa.Aborted;
@@ -33,7 +34,7 @@ final class Failures {
     this.loader = loader;
   }
 
-  /// The exception of a failure, with the caller's trace where the server told none.
+  /// The exception of a failure, with the caller's trace, behind what the server told of its own.
   RuntimeException of(Failure failure) {
     String message = failure.getMessage();
     byte[] throwable = failure.getThrowable().toByteArray();
@@ -42,7 +43,7 @@ final class Failures {
       Throwable told = marshaller.thrown(throwable);
       // One that could not travel whole is told by its kind and message.
       boolean whole = !(told instanceof CallFailed) || failure.getKind().equals("CallFailed");
-      if (whole && told instanceof RuntimeException thrown) return thrown;
+      if (whole && told instanceof RuntimeException thrown) return asked(thrown);
     }
     return switch (failure.getKind()) {
       case "Unavailable" -> new Unavailable(message);
@@ -67,6 +68,16 @@ final class Failures {
       case "CancellationException" -> new CancellationException(message);
       default -> new CallFailed(failure.getKind() + ": " + message);
     };
+  }
+
+  /// A throwable that a server told, whose trace goes on with where this thread asked.
+  static <T extends Throwable> T asked(T told) {
+    StackTraceElement[] there = told.getStackTrace();
+    StackTraceElement[] here = new Throwable().getStackTrace();
+    StackTraceElement[] all = Arrays.copyOf(there, there.length + here.length);
+    System.arraycopy(here, 0, all, there.length, here.length);
+    told.setStackTrace(all);
+    return told;
   }
 
   private Aborted aborted(byte[] bytes) {

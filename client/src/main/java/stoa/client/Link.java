@@ -31,6 +31,7 @@ final class Link implements ClientResponseObserver<ClientFrame, ServerFrame> {
   private final ManagedChannel channel;
   private final Events events;
   private volatile @Nullable ClientCallStreamObserver<ClientFrame> sending;
+  private volatile boolean reached;
 
   /// Begins to connect.
   Link(Addresses.Address address, ManagedChannel channel, Events events) {
@@ -52,7 +53,15 @@ final class Link implements ClientResponseObserver<ClientFrame, ServerFrame> {
   @Override
   public void beforeStart(ClientCallStreamObserver<ClientFrame> requests) {
     sending = requests;
-    requests.setOnReadyHandler(events::ready);
+    requests.setOnReadyHandler(() -> {
+      reached = true;
+      events.ready();
+    });
+  }
+
+  /// Whether the server was there.
+  boolean isReached() {
+    return reached;
   }
 
   /// Whether a frame that is sent now goes out soon.

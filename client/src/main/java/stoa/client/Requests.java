@@ -147,9 +147,14 @@ final class Requests {
 
   /// The value of an answer.
   ///
-  /// @throws Throwable what the method threw
+  /// @throws Throwable what the method threw; its trace tells where at the server, and then where
+  ///   it was asked
   @Nullable Object value(Answered answered) throws Throwable {
-    return ObjectAnswer.get(bytes(answered.getAnswer()), marshaller);
+    byte[] encoded = bytes(answered.getAnswer());
+    if (encoded[0] == ObjectAnswer.THREW) {
+      throw Failures.asked(marshaller.thrown(encoded, 1, encoded.length));
+    }
+    return ObjectAnswer.get(encoded, marshaller);
   }
 
   /// The answer, to be read at a place.

@@ -2,6 +2,7 @@ package stoa.client;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -143,6 +144,11 @@ final class Groups implements AutoCloseable {
       synchronized (leaders) {
         return leaders.get(group).copy();
       }
+    }
+
+    @Override
+    public Duration age() {
+      return Duration.ZERO;
     }
 
     @Override

@@ -26,6 +26,7 @@ import stoa.StoaConfig;
 import stoa.TooOld;
 import stoa.Unavailable;
 import stoa.node.Server;
+import stoa.storage.MemoryDisk;
 
 class ResilienceTest {
   private static final int THREADS = 8;
@@ -257,6 +258,20 @@ class ResilienceTest {
             .withLimits(Limits.standard().withCallTimeMax(Duration.ofMillis(200)));
     var failure = assertThrows(Unavailable.class, () -> Stoa.open(config).close());
     assertTrue(String.valueOf(failure.getMessage()).contains("no server answers"));
+  }
+
+  @Test
+  void openingSaysThatServersAnswerOfWhichNoneHasTheStore() {
+    try (var groups = new Groups(StoaConfig.of("memory:"), List.of(new MemoryDisk(64 << 20)), 2)) {
+      groups.follow(0, 0);
+      var config =
+          StoaConfig.of(groups.url())
+              .withLimits(Limits.standard().withCallTimeMax(Duration.ofMillis(1_500)));
+      var failure = assertThrows(Unavailable.class, () -> Stoa.open(config).close());
+      String text = String.valueOf(failure.getMessage());
+      assertTrue(text.startsWith("servers answer at \"" + groups.url()), text);
+      assertTrue(text.contains("no majority of the servers that keep it is there"), text);
+    }
   }
 
   @Test

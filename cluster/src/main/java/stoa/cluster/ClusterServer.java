@@ -4,11 +4,14 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.SecureRandom;
+import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.CountDownLatch;
@@ -59,6 +62,9 @@ public final class ClusterServer implements AutoCloseable {
   private static final long TICK_MILLIS = 100;
   private static final long TOLD_SECONDS_MAX = 60;
 
+  /// For so long it is believed who leads where, when nobody tells it any more.
+  private static final Duration AGE_MAX = Duration.ofSeconds(5);
+
   private final Options options;
   private final Server server;
   private final RatisNode node;
@@ -84,6 +90,10 @@ public final class ClusterServer implements AutoCloseable {
   private final Condition viewed = views.newCondition();
 
   private volatile @Nullable View view;
+
+  /// When that was told; or when this server was started.
+  private volatile long viewedNanos = System.nanoTime();
+
   private volatile boolean dismissed;
   private volatile @Nullable Mover mover;
   private volatile @Nullable Sequencing sequencing;
@@ -448,7 +458,7 @@ public final class ClusterServer implements AutoCloseable {
   private byte[] answer(byte[] question) {
     if (Ordering.isQuestion(question)) {
       Sequencing known = sequencing;
-      if (known == null) throw new IllegalArgumentException("no store with one order is here");
+      if (known == null) throw new Unavailable("this server is not ready yet");
       return Ordering.answer(question, known);
     }
     if (Neighborhood.isQuestion(question)) return server.neighbor(question);
@@ -506,6 +516,7 @@ public final class ClusterServer implements AutoCloseable {
     views.lock();
     try {
       view = told;
+      viewedNanos = System.nanoTime();
       viewed.signalAll();
     } finally {
       views.unlock();
@@ -609,10 +620,34 @@ public final class ClusterServer implements AutoCloseable {
     }
 
     @Override
+    public Duration age() {
+      return Duration.ofNanos(System.nanoTime() - viewedNanos);
+    }
+
+    @Override
     public List<ServerStatus> status() {
       View known = view;
-      if (known == null) return List.of();
-      return known.servers().stream().map(listed -> status(known, listed)).toList();
+      View shown = known != null ? known : remembered();
+      return shown.servers().stream().map(listed -> status(shown, listed)).toList();
+    }
+
+    /// What a server that was told nothing since it was started knows: who was a member of its
+    /// groups.
+    private View remembered() {
+      var servers = new ArrayList<View.Listed>();
+      for (Member member : all()) {
+        boolean here = member.id().equals(self.id());
+        var presence = here ? Facts.Presence.HERE : Facts.Presence.AWAY;
+        servers.add(new View.Listed(member, presence, false));
+      }
+      var groups = new TreeMap<Integer, View.Placed>();
+      hosted.forEach((number, group) -> {
+        var behind = new TreeMap<String, Long>();
+        for (Member member : group.members()) behind.put(member.id(), 0L);
+        var none = Optional.<String>empty();
+        groups.put(number, new View.Placed(none, behind, new TreeSet<>(), new TreeMap<>()));
+      });
+      return new View(servers, groups, Optional.empty());
     }
 
     private ServerStatus status(View known, View.Listed listed) {
@@ -641,6 +676,7 @@ public final class ClusterServer implements AutoCloseable {
                     .setLeads(member.id().equals(leader))
                     .setFailed(group.failed().contains(member.id()))
                     .setBehind(behind == null ? 0 : behind)
+                    .addAllLacks(group.lacks().getOrDefault(member.id(), new TreeSet<>()))
                     .setMove(move.orElse("")));
           });
       return status.build();
@@ -650,7 +686,9 @@ public final class ClusterServer implements AutoCloseable {
     /// tells them.
     private Optional<String> leading(int group, View.Placed told) {
       HostedGroup here = hosted.get(group);
-      if (here == null || !here.knowsLeader()) return told.leader();
+      if (here == null || !here.knowsLeader()) {
+        return age().compareTo(AGE_MAX) > 0 ? Optional.empty() : told.leader();
+      }
       if (here.led().isPresent()) return Optional.of(self.id());
       return Optional.ofNullable(here.leading()).map(Member::id);
     }

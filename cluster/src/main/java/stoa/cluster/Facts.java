@@ -51,11 +51,13 @@ record Facts(
   ///   was known last
   /// @param members its members
   /// @param level those members that answer, and have about all that the leader has
+  /// @param lacking those of them that have not all the shared classes that the leader has
   /// @param changes whether its members are being changed, or its leader
   record Group(
       Optional<String> leader,
       NavigableSet<String> members,
       NavigableSet<String> level,
+      NavigableSet<String> lacking,
       boolean changes) {}
 
   /// The server of a name; one that is not listed has nothing to stay.

@@ -1,11 +1,14 @@
 package stoa.cluster;
 
 import java.nio.file.Path;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableSet;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Semaphore;
@@ -16,6 +19,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 import stoa.Corrupt;
 import stoa.Stoa;
 import stoa.Unavailable;
@@ -24,6 +28,7 @@ import stoa.log.Replica;
 import stoa.log.ReplicatedShardLog;
 import stoa.node.Server;
 import stoa.objects.EmbeddedEngine;
+import stoa.objects.MissingClasses;
 import stoa.objects.ObjectService;
 import stoa.objects.Part;
 import stoa.ratis.GroupId;
@@ -69,6 +74,10 @@ final class HostedGroup {
   /// So long nobody is asked again to lead who did not take over.
   private static final long BETWEEN_TRANSFERS_NANOS = 20_000_000_000L;
 
+  /// So many times in turn the store is not opened without a word: the leadership may have just
+  /// passed on.
+  private static final int REFUSALS_MAX = 20;
+
   private static final long BREATHLESS_NANOS = TimeUnit.MILLISECONDS.toNanos(400);
 
   /// How many divergences are told at a time.
@@ -108,8 +117,17 @@ final class HostedGroup {
   private long term;
   private boolean leads;
   private boolean ended;
+
+  /// How often in turn the store could not be opened.
+  private int refusals;
+
   private int deafLooks;
   private long lookedNanos = System.nanoTime();
+
+  private final MissingClasses missing;
+
+  /// The shared classes that this server would execute, and that are not here.
+  private volatile NavigableSet<String> lacks = Collections.emptyNavigableSet();
 
   private volatile @Nullable Led led;
   private volatile @Nullable Throwable failure;
@@ -125,6 +143,7 @@ final class HostedGroup {
     device = device(directory);
     Replica replica = replica(device, directory);
     replica.listen(backed);
+    missing = new MissingClasses(replica.streams(), place.options().loader());
     // What becomes of the replica is told before it is known here what hosts it.
     roles.lock();
     try {
@@ -180,6 +199,7 @@ final class HostedGroup {
       roles.lock();
       try {
         leads = false;
+        refusals = 0;
         closeStore();
       } finally {
         roles.unlock();
@@ -255,6 +275,7 @@ final class HostedGroup {
     backed.close();
     try {
       serve();
+      refusals = 0;
       leader.is(place.self().clients());
       LOG.info(
           "server {} has {}, opened in {} ms",
@@ -263,7 +284,9 @@ final class HostedGroup {
           TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - began));
     } catch (RuntimeException | Error later) {
       // Another one leads by now, or the next tick tries again.
-      LOG.info("server {} cannot open {} yet: {}", self(), name, later.getMessage());
+      boolean told = ++refusals % REFUSALS_MAX == 0;
+      LOG.atLevel(told ? Level.WARN : Level.DEBUG)
+          .log("server {} leads {} and cannot open it: {}", self(), name, later.getMessage());
       closeStore();
     }
   }
@@ -315,6 +338,23 @@ final class HostedGroup {
     List<String> members = group.members().stream().map(Member::id).toList();
     boolean executes = place.settings().executes(self(), name.number(), members, leading);
     backed.open(executes, executes ? this::standby : this::logUnit);
+    if (executes) lookForClasses();
+  }
+
+  /// Tells of shared classes that are not here; called with roles held.
+  private void lookForClasses() {
+    NavigableSet<String> now = missing.look();
+    if (now.equals(lacks)) return;
+    var told = new TreeSet<>(now);
+    told.removeAll(lacks);
+    lacks = now;
+    if (told.isEmpty()) return;
+    LOG.warn(
+        "server {} has not the classes of {}, of which {} has objects: it cannot execute their calls;"
+            + " start it again with them on --classpath",
+        self(),
+        String.join(", ", told),
+        name);
   }
 
   private Backup standby() {
@@ -376,6 +416,7 @@ final class HostedGroup {
     ObjectService before = service;
     if (before == null) return;
     service = null;
+    LOG.info("server {} has {} no more", self(), name);
     leader.isUnknown();
     place.server().follow(name.number());
     before.close(); // one that the server could not begin to serve is closed by nobody else
@@ -415,6 +456,7 @@ final class HostedGroup {
       if (current != null && deaf) group.stepDown();
       if (current != null && (deaf || current.hasFailed())) closeStore();
       if (service == null && !deaf && group.leads()) openStore();
+      if (service != null) lookForClasses();
     } catch (RuntimeException | Error e) {
       LOG.warn("server {}, {}", self(), name, e);
     } finally {
@@ -459,9 +501,10 @@ final class HostedGroup {
     if (failure != null) return Report.Kept.FAILED;
     if (isOut()) return Report.Kept.OUT;
     if (led().isEmpty()) {
-      return new Report.Kept(Report.State.FOLLOWS, changes.get(), new TreeMap<>());
+      return new Report.Kept(Report.State.FOLLOWS, changes.get(), new TreeMap<>(), lacks);
     }
-    return new Report.Kept(Report.State.LEADS, changes.get(), new TreeMap<>(group.lacking()));
+    return new Report.Kept(
+        Report.State.LEADS, changes.get(), new TreeMap<>(group.lacking()), lacks);
   }
 
   /// Makes another server a member; goes on after this returned.
@@ -529,7 +572,7 @@ final class HostedGroup {
           try {
             group.transfer(next.get());
           } catch (Unavailable none) {
-            LOG.info("server {} does not take over {}: {}", next.get(), name, none.getMessage());
+            LOG.debug("server {} does not take over {}: {}", next.get(), name, none.getMessage());
           } finally {
             done.countDown();
           }

@@ -115,7 +115,7 @@ final class Mover implements AutoCloseable {
       if (leading != null) more |= leading.turn();
     } catch (StoaException | IllegalStateException later) {
       // It leads no more, or cannot be certain; the next turn sees.
-      LOG.info("server {} places nothing at present: {}", self.id(), later.getMessage());
+      LOG.debug("server {} places nothing at present: {}", self.id(), later.getMessage());
     } catch (RuntimeException failed) {
       // Who is being closed asks nobody any more.
       if (!closed) LOG.warn("server {} places nothing at present", self.id(), failed);
@@ -216,6 +216,8 @@ final class Mover implements AutoCloseable {
 
     private final Map<String, Report> reports = new HashMap<>();
     private final Map<String, Long> heardNanos = new HashMap<>();
+    private final Map<String, Long> listedNanos = new HashMap<>();
+    private final Set<String> silent = new HashSet<>();
     private final long begunNanos = System.nanoTime();
     private final Map<Integer, View.Placed> placed = new HashMap<>();
     private Optional<Step> step = Optional.empty();
@@ -246,6 +248,7 @@ final class Mover implements AutoCloseable {
       var groups = new TreeMap<>(placed);
       Map<Integer, Object> before = shape();
       Set<String> heard = tell(listed, new View(listed, groups, step));
+      announce(listed);
       forget(listed);
       Facts facts = facts(listed, heard);
       boolean changed = !before.equals(shape());
@@ -277,11 +280,28 @@ final class Mover implements AutoCloseable {
       return missed ? Facts.Presence.AWAY : Facts.Presence.HERE;
     }
 
+    /// Says who answers no more, and who does again.
+    private void announce(List<View.Listed> listed) {
+      long now = System.nanoTime();
+      for (View.Listed server : listed) {
+        String name = server.member().id();
+        long asked = now - listedNanos.computeIfAbsent(name, _ -> now);
+        if (asked <= AWAY_AFTER.toNanos() && !heardNanos.containsKey(name)) continue;
+        boolean isHere = presence(server.member()) == Facts.Presence.HERE;
+        boolean changed = isHere ? silent.remove(name) : silent.add(name);
+        if (!changed) continue;
+        if (isHere) LOG.info("server {} answers again", name);
+        else LOG.info("server {} does not answer", name);
+      }
+    }
+
     private void forget(List<View.Listed> listed) {
       var names = new HashSet<String>();
       for (View.Listed server : listed) names.add(server.member().id());
       reports.keySet().retainAll(names);
       heardNanos.keySet().retainAll(names);
+      silent.retainAll(names);
+      listedNanos.keySet().retainAll(names);
       asked.keySet().retainAll(names);
       for (String name : List.copyOf(lines.keySet())) {
         if (!names.contains(name)) hangUp(name);
@@ -320,7 +340,7 @@ final class Mover implements AutoCloseable {
       try {
         Report report = answer.get(patience.toMillis(), TimeUnit.MILLISECONDS);
         if (report.refusal().isEmpty()) return report;
-        LOG.info("server {} is refused by {}: {}", self.id(), name, report.refusal());
+        LOG.debug("server {} is refused by {}: {}", self.id(), name, report.refusal());
       } catch (TimeoutException later) {
         LOG.debug("server {} does not answer", name, later);
       } catch (ExecutionException away) {
@@ -401,29 +421,42 @@ final class Mover implements AutoCloseable {
       if (leaders.size() != 1) {
         View.Placed before = placed.get(number);
         NavigableMap<String, Long> behind = before == null ? new TreeMap<>() : before.behind();
-        placed.put(
-            number, new View.Placed(Optional.empty(), behind, failed(number, behind.keySet())));
+        placed.put(number, placed(number, Optional.empty(), behind));
         NavigableSet<String> members = new TreeSet<>(behind.keySet());
         if (before == null) {
           hosts.forEach((name, server) -> {
             if (server.hosts().contains(number)) members.add(name);
           });
         }
-        return new Facts.Group(Optional.empty(), members, new TreeSet<>(), changes);
+        return new Facts.Group(
+            Optional.empty(), members, new TreeSet<>(), new TreeSet<>(), changes);
       }
       String leader = leaders.getFirst();
       Report.Kept leads = kept(leader, number);
       NavigableMap<String, Long> behind = leads == null ? new TreeMap<>() : leads.members();
-      placed.put(
-          number, new View.Placed(Optional.of(leader), behind, failed(number, behind.keySet())));
+      placed.put(number, placed(number, Optional.of(leader), behind));
+      NavigableSet<String> lacked = leads == null ? new TreeSet<>() : leads.lacks();
       var level = new TreeSet<String>();
+      var lacking = new TreeSet<String>();
       behind.forEach((name, missing) -> {
         Report.Kept kept = heard.contains(name) ? kept(name, number) : null;
-        boolean takesPart =
-            kept != null && kept.state() != Report.State.FAILED && kept.state() != Report.State.OUT;
-        if (takesPart && missing <= RatisGroup.LACKING_MAX) level.add(name);
+        if (kept == null || missing > RatisGroup.LACKING_MAX) return;
+        if (kept.state() == Report.State.FAILED || kept.state() == Report.State.OUT) return;
+        level.add(name);
+        if (!lacked.containsAll(kept.lacks())) lacking.add(name);
       });
-      return new Facts.Group(Optional.of(leader), new TreeSet<>(behind.keySet()), level, changes);
+      return new Facts.Group(
+          Optional.of(leader), new TreeSet<>(behind.keySet()), level, lacking, changes);
+    }
+
+    private View.Placed placed(
+        int group, Optional<String> leader, NavigableMap<String, Long> behind) {
+      var lacks = new TreeMap<String, NavigableSet<String>>();
+      for (String name : behind.keySet()) {
+        Report.Kept kept = kept(name, group);
+        if (kept != null && !kept.lacks().isEmpty()) lacks.put(name, kept.lacks());
+      }
+      return new View.Placed(leader, behind, failed(group, behind.keySet()), lacks);
     }
 
     private NavigableSet<String> failed(int group, Set<String> members) {

@@ -40,6 +40,9 @@ final class Placement {
    * (7) leaders are spread
    * (8) replicas of servers that are no members are deleted
    *
+   * Leaders are not spread to a member that lacks classes which the leader has: it would refuse calls. Who
+   * drains hands over to such a one when there is no other.
+   *
    * No step takes from a group what it can lose and go on: see `safe`. Who is away for a short time is neither
    * given anything nor taken anything from.
    */
@@ -152,7 +155,10 @@ final class Placement {
     return group.level().stream()
         .filter(member -> facts.server(member).stays())
         .filter(member -> group.leader().filter(member::equals).isEmpty())
-        .min(Comparator.comparingInt(facts::leads).thenComparing(heaviest(number)))
+        .min(
+            Comparator.comparing((String member) -> group.lacking().contains(member))
+                .thenComparingInt(facts::leads)
+                .thenComparing(heaviest(number)))
         .map(member -> new Step.Transfer(member, number))
         .orElse(null);
   }
@@ -304,6 +310,7 @@ final class Placement {
         if (group.getValue().leader().filter(at::equals).isEmpty()) continue;
         group.getValue().level().stream()
             .filter(member -> !member.equals(from) && fit.test(member))
+            .filter(member -> !group.getValue().lacking().contains(member))
             .sorted(heaviest(group.getKey()))
             .forEach(member -> {
               var transfer = new Step.Transfer(member, group.getKey());

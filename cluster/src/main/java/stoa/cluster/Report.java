@@ -2,6 +2,7 @@ package stoa.cluster;
 
 import java.util.Collections;
 import java.util.NavigableMap;
+import java.util.NavigableSet;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -18,12 +19,22 @@ record Report(String refusal, NavigableMap<Integer, Kept> groups) {
   /// @param state what it does
   /// @param changes whether this server is changing the group's members or leader
   /// @param members of a group that it leads: how many commands each is behind
-  record Kept(State state, boolean changes, NavigableMap<String, Long> members) {
+  /// @param lacks the shared classes that it would execute and that are not at its server
+  record Kept(
+      State state,
+      boolean changes,
+      NavigableMap<String, Long> members,
+      NavigableSet<String> lacks) {
     /// A replica that has stopped, or could not be opened.
-    static final Kept FAILED = new Kept(State.FAILED, false, Collections.emptyNavigableMap());
+    static final Kept FAILED = bare(State.FAILED);
 
     /// A replica that was taken out of its group.
-    static final Kept OUT = new Kept(State.OUT, false, Collections.emptyNavigableMap());
+    static final Kept OUT = bare(State.OUT);
+
+    private static Kept bare(State state) {
+      return new Kept(
+          state, false, Collections.emptyNavigableMap(), Collections.emptyNavigableSet());
+    }
   }
 
   /// What a replica does.
@@ -59,6 +70,11 @@ record Report(String refusal, NavigableMap<Integer, Kept> groups) {
     Set<Integer> taken = in(State.OUT);
     out.varint(taken.size());
     taken.forEach(out::varint);
+    // Servers of versions before it do not read on.
+    groups.forEach((_, kept) -> {
+      out.varint(kept.lacks().size());
+      kept.lacks().forEach(out::text);
+    });
     return out.toBytes();
   }
 
@@ -72,10 +88,15 @@ record Report(String refusal, NavigableMap<Integer, Kept> groups) {
       boolean changes = in.u8() == 1;
       var members = new TreeMap<String, Long>();
       for (int j = in.count(); j > 0; j--) members.put(in.text(), in.varint());
-      groups.put(number, new Kept(state, changes, members));
+      groups.put(number, new Kept(state, changes, members, new TreeSet<>()));
     }
     if (in.remaining() > 0) {
       for (int i = in.count(); i > 0; i--) groups.put((int) in.varint(), Kept.OUT);
+    }
+    if (in.remaining() > 0) {
+      for (Kept kept : groups.values()) {
+        for (int i = in.count(); i > 0; i--) kept.lacks().add(in.text());
+      }
     }
     return new Report(refusal, groups);
   }

@@ -29,8 +29,12 @@ record View(List<Listed> servers, NavigableMap<Integer, Placed> groups, Optional
   /// @param leader the server that has the group's part of the store; empty when nobody is known to
   /// @param behind its members, and how many commands each is behind the leader
   /// @param failed those of them whose replica has stopped
+  /// @param lacks those of them that have not all shared classes, and which these are
   record Placed(
-      Optional<String> leader, NavigableMap<String, Long> behind, NavigableSet<String> failed) {}
+      Optional<String> leader,
+      NavigableMap<String, Long> behind,
+      NavigableSet<String> failed,
+      NavigableMap<String, NavigableSet<String>> lacks) {}
 
   /// The server of a name.
   Optional<Listed> server(String name) {
@@ -63,6 +67,16 @@ record View(List<Listed> servers, NavigableMap<Integer, Placed> groups, Optional
       out.varint(group.failed().size());
       group.failed().forEach(out::text);
     });
+    // Nor do these.
+    groups.forEach((_, group) -> {
+      out.varint(group.lacks().size());
+      group
+          .lacks()
+          .forEach((name, classes) -> {
+            out.text(name).varint(classes.size());
+            classes.forEach(out::text);
+          });
+    });
   }
 
   static View read(Decoder in) {
@@ -80,12 +94,18 @@ record View(List<Listed> servers, NavigableMap<Integer, Placed> groups, Optional
           new Placed(
               leader.isEmpty() ? Optional.empty() : Optional.of(leader),
               lags(in),
-              new TreeSet<>()));
+              new TreeSet<>(),
+              new TreeMap<>()));
     }
     Optional<Step> step = in.u8() == 1 ? Optional.of(Step.read(in)) : Optional.empty();
     if (in.remaining() > 0) {
       for (Placed group : groups.values()) {
         for (int i = in.count(); i > 0; i--) group.failed().add(in.text());
+      }
+    }
+    if (in.remaining() > 0) {
+      for (Placed group : groups.values()) {
+        for (int i = in.count(); i > 0; i--) group.lacks().put(in.text(), texts(in));
       }
     }
     return new View(List.copyOf(servers), groups, step);
@@ -95,5 +115,11 @@ record View(List<Listed> servers, NavigableMap<Integer, Placed> groups, Optional
     var lags = new TreeMap<String, Long>();
     for (int i = in.count(); i > 0; i--) lags.put(in.text(), in.varint());
     return lags;
+  }
+
+  private static NavigableSet<String> texts(Decoder in) {
+    var texts = new TreeSet<String>();
+    for (int i = in.count(); i > 0; i--) texts.add(in.text());
+    return texts;
   }
 }

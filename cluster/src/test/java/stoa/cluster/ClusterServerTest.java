@@ -3,11 +3,15 @@ package stoa.cluster;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import stoa.Blob;
@@ -16,6 +20,7 @@ import stoa.StoaException;
 import stoa.cluster.RunningServers.Counter;
 import stoa.cluster.RunningServers.Tally;
 import stoa.wire.proto.MemberStatus;
+import stoa.wire.proto.StatusReply;
 
 /// Servers that are started, and started again.
 class ClusterServerTest {
@@ -121,6 +126,59 @@ class ClusterServerTest {
         .flatMap(server -> server.getGroupsList().stream())
         .filter(MemberStatus::getLogUnit)
         .count();
+  }
+
+  @Test
+  void aServerWithoutAClassIsShownAndLeadsNothingUntilItHasIt() throws Exception {
+    try (var servers = new RunningServers(directory, 2, 3)) {
+      servers.start("a");
+      try (Stoa stoa = servers.open()) {
+        for (int i = 0; i < 20; i++) assertEquals(1, stoa.get(Tally.class, "t" + i).increment());
+        servers.beginWithout(Tally.class, "b");
+        while (lacks(servers, "b").size() < 2) servers.awaitNext();
+        assertEquals(
+            List.of("cluster.Tally (" + Tally.class.getName() + ")"),
+            lacks(servers, "b").stream().distinct().toList());
+        assertEquals(List.of(), lacks(servers, "a"));
+        assertEquals(0, leads(servers, "b"));
+        servers.stop("b");
+        servers.begin("b");
+        servers.settle();
+        assertEquals(List.of(), lacks(servers, "b"));
+        assertEquals(1, leads(servers, "b"));
+        for (int i = 0; i < 20; i++) assertEquals(2, stoa.get(Tally.class, "t" + i).increment());
+      }
+    }
+  }
+
+  private static List<String> lacks(RunningServers servers, String name) {
+    return members(servers, name).flatMap(member -> member.getLacksList().stream()).toList();
+  }
+
+  private static long leads(RunningServers servers, String name) {
+    return members(servers, name).filter(MemberStatus::getLeads).count();
+  }
+
+  private static Stream<MemberStatus> members(RunningServers servers, String name) {
+    return servers.status().getServersList().stream()
+        .filter(server -> server.getServer().equals(name))
+        .flatMap(server -> server.getGroupsList().stream());
+  }
+
+  @Test
+  void aServerThatIsStartedAgainAloneShowsWhoItsMembersWere() throws Exception {
+    try (var servers = new RunningServers(directory, 1, 3)) {
+      servers.start("a", "b", "c");
+      servers.stop();
+      servers.begin("b");
+      StatusReply status = servers.status();
+      var states = new TreeMap<String, String>();
+      for (var server : status.getServersList()) states.put(server.getServer(), server.getState());
+      assertEquals(Map.of("a", "away", "b", "", "c", "away"), states);
+      assertTrue(members(servers, "a").noneMatch(MemberStatus::getLeads));
+      long age = status.getServersAgeMillis();
+      while (servers.status().getServersAgeMillis() <= age) servers.awaitNext();
+    }
   }
 
   @Test

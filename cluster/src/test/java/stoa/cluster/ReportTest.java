@@ -5,15 +5,20 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import java.util.Arrays;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
 
 class ReportTest {
   private static Report report(Report.Kept last) {
+    return report(last, Set.of());
+  }
+
+  private static Report report(Report.Kept last, Set<String> lacks) {
     var groups = new TreeMap<Integer, Report.Kept>();
     var members = new TreeMap<String, Long>();
     members.put("a", 0L);
     members.put("b", 12L);
-    groups.put(0, new Report.Kept(Report.State.LEADS, true, members));
+    groups.put(0, new Report.Kept(Report.State.LEADS, true, members, new TreeSet<>(lacks)));
     groups.put(3, last);
     return new Report("why not", groups);
   }
@@ -22,13 +27,22 @@ class ReportTest {
   void isReadAsItWasWritten() {
     assertEquals(report(Report.Kept.FAILED), Report.of(report(Report.Kept.FAILED).bytes()));
     assertEquals(report(Report.Kept.OUT), Report.of(report(Report.Kept.OUT).bytes()));
+    Report lacking = report(Report.Kept.OUT, Set.of("hello.Counter (Hello$Counter)", "a (A)"));
+    assertEquals(lacking, Report.of(lacking.bytes()));
     assertEquals(Set.of(3), report(Report.Kept.OUT).in(Report.State.OUT));
   }
 
   @Test
   void whatIsOutHasFailedForServersOfVersionsBefore() {
     byte[] now = report(Report.Kept.OUT).bytes();
-    byte[] before = Arrays.copyOf(now, now.length - 2); // what these read
+    byte[] before = Arrays.copyOf(now, now.length - 4); // what these read
     assertEquals(report(Report.Kept.FAILED), Report.of(before));
+  }
+
+  @Test
+  void whatServersOfVersionsBeforeAnswerLacksNoClass() {
+    byte[] now = report(Report.Kept.OUT).bytes();
+    byte[] before = Arrays.copyOf(now, now.length - 2); // without a count for each group
+    assertEquals(report(Report.Kept.OUT), Report.of(before));
   }
 }

@@ -89,12 +89,39 @@ final class RunningServers implements AutoCloseable {
     ports.put(name, last().port());
   }
 
+  /// Starts a server on whose class path a class is not, and waits for nothing.
+  void beginWithout(Class<?> type, String name) throws IOException {
+    start(directory.resolve(name), name, 0, new Without(type));
+    ports.put(name, last().port());
+  }
+
   /// Starts a server that is named after its port.
   void startWithoutName() throws IOException {
     start(directory.resolve("some"), null, 0);
   }
 
+  /// Has all classes but one.
+  private static final class Without extends ClassLoader {
+    private final String name;
+
+    Without(Class<?> type) {
+      super(type.getClassLoader());
+      name = type.getName();
+    }
+
+    @Override
+    protected Class<?> loadClass(String wanted, boolean resolve) throws ClassNotFoundException {
+      if (wanted.equals(name)) throw new ClassNotFoundException(name);
+      return super.loadClass(wanted, resolve);
+    }
+  }
+
   private void start(Path own, @Nullable String name, int port) throws IOException {
+    start(own, name, port, RunningServers.class.getClassLoader());
+  }
+
+  private void start(Path own, @Nullable String name, int port, ClassLoader loader)
+      throws IOException {
     ClusterServer contact = servers.isEmpty() ? null : first();
     servers.add(
         ClusterServer.start(
@@ -110,7 +137,7 @@ final class RunningServers implements AutoCloseable {
                 contact == null ? null : "127.0.0.1:" + contact.port(),
                 contact(contact),
                 StoaConfig.of("file:" + own),
-                RunningServers.class.getClassLoader(),
+                loader,
                 _ -> true)));
   }
 
@@ -150,14 +177,19 @@ final class RunningServers implements AutoCloseable {
     ManagedChannel channel = channel(last().port());
     try {
       while (!isSettled(stub(channel).status(StatusRequest.getDefaultInstance()))) {
-        LockSupport.parkNanos(BETWEEN_LOOKS_NANOS); // the servers are in this process
+        awaitNext();
       }
     } finally {
       channel.shutdownNow();
     }
   }
 
-  /// Waits for the same, and until a server has nothing of a group.
+  /// Waits until servers may have something else to tell.
+  void awaitNext() {
+    LockSupport.parkNanos(BETWEEN_LOOKS_NANOS); // the servers are in this process
+  }
+
+  /// Waits for the same as [#settle], and until a server has nothing of a group.
   void settleWithout(String name, int group) {
     do settle();
     while (has(name, group));

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -18,7 +19,7 @@ class ViewTest {
       var behind = new TreeMap<String, Long>();
       for (String name : List.of("a", "b", "c")) behind.put(name, 7L + number);
       var out = new TreeSet<String>(number == 1 ? List.of(failed) : List.of());
-      groups.put(number, new View.Placed(Optional.of("a"), behind, out));
+      groups.put(number, new View.Placed(Optional.of("a"), behind, out, new TreeMap<>()));
     }
     return new View(List.of(), groups, Optional.of(new Step.Transfer("b", 1)));
   }
@@ -31,13 +32,20 @@ class ViewTest {
 
   @Test
   void isReadAsItWasWritten() {
-    assertEquals(view("b", "c"), View.read(new Decoder(bytes(view("b", "c")))));
+    View view = view("b", "c");
+    assertEquals(view, View.read(new Decoder(bytes(view))));
+    Objects.requireNonNull(view.groups().get(1))
+        .lacks()
+        .put("b", new TreeSet<>(List.of("hello.Counter (Hello$Counter)")));
+    assertEquals(view, View.read(new Decoder(bytes(view))));
   }
 
   @Test
-  void whatServersOfVersionsBeforeWriteTellsOfNoFailedReplica() {
+  void whatServersOfVersionsBeforeWriteTellsOfNoFailedReplicaAndNoMissingClass() {
     byte[] now = bytes(view());
-    byte[] before = Arrays.copyOf(now, now.length - 2); // without a count for each group
-    assertEquals(view(), View.read(new Decoder(before)));
+    for (int counts : List.of(2, 4)) { // without a count or two for each group
+      byte[] before = Arrays.copyOf(now, now.length - counts);
+      assertEquals(view(), View.read(new Decoder(before)));
+    }
   }
 }

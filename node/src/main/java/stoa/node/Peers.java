@@ -1,5 +1,6 @@
 package stoa.node;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import stoa.wire.proto.ServerStatus;
@@ -15,6 +16,10 @@ public interface Peers {
   /// Where clients find the server that has a group's part of the store, `HOST:PORT`; completed
   /// when that is known. This server may keep the group or not.
   CompletableFuture<String> leader(int group);
+
+  /// How long ago this server was told last how the others are, which happens all the time while a
+  /// server leads group 0. What [#status] says is as old.
+  Duration age();
 
   /// What an operator sees of them.
   List<ServerStatus> status();

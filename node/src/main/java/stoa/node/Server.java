@@ -251,7 +251,10 @@ public final class Server implements AutoCloseable {
         Peers peers = nodes.peers();
         reply.setGroups(nodes.groups());
         if (peers != null) {
-          reply.setRole(node == null ? "follows" : "leads").addAllServers(peers.status());
+          reply
+              .setRole(node == null ? "follows" : "leads")
+              .addAllServers(peers.status())
+              .setServersAgeMillis(peers.age().toMillis());
         }
         if (node != null) describe(node, reply);
         if (node != null && asked.getGroup() == ShardMap.GLOBAL_GROUP) {

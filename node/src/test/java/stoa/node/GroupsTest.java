@@ -78,6 +78,11 @@ class GroupsTest {
     }
 
     @Override
+    public Duration age() {
+      return Duration.ZERO;
+    }
+
+    @Override
     public List<ServerStatus> status() {
       return List.of();
     }

@@ -29,7 +29,7 @@ public final class Dictionary implements TypeIds {
   /// In front of the name of a class that facades have admitted.
   public static final String ADMITTED = "admitted ";
 
-  private static final Key KEY = Key.of("stoa", "dictionary");
+  static final Key KEY = Key.of("stoa", "dictionary");
 
   private final Store store;
   private final ReentrantLock assigning = new ReentrantLock();

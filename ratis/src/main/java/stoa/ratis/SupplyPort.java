@@ -22,6 +22,7 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import stoa.Unavailable;
 import stoa.log.CatchUp;
 import stoa.log.Replica;
 import stoa.log.Supply;
@@ -112,7 +113,9 @@ final class SupplyPort implements AutoCloseable {
       // The other one has what it wanted.
     } catch (SocketTimeoutException idle) {
       LOG.debug("nothing was asked for long", idle);
-    } catch (IOException | RuntimeException e) {
+    } catch (IOException gone) {
+      LOG.debug("another server has left", gone); // stopped, or killed
+    } catch (RuntimeException e) {
       if (!closed) LOG.warn("another server was left: {}", e.toString());
     } finally {
       open.remove(socket);
@@ -181,7 +184,10 @@ final class SupplyPort implements AutoCloseable {
               } finally {
                 writing.unlock();
               }
-            } catch (IOException | RuntimeException e) {
+            } catch (IOException | Unavailable later) {
+              LOG.debug("another server has left, or is to ask again", later);
+              Sockets.end(socket);
+            } catch (RuntimeException e) {
               if (!closed) LOG.warn("another server is not answered: {}", e.toString());
               Sockets.end(socket);
             } finally {
