@@ -410,6 +410,7 @@ final class Conversation implements AutoCloseable {
         session.moment(frame.getMoment());
         for (int i = 0; i < whose.length; i++) whose[i] = session.answered(answers.get(i));
         if (frame.getDraining()) session.draining();
+        route.learn(frame.getServersList());
         if (session.isDrained() || closing) changed.signalAll();
       } finally {
         lock.unlock();

@@ -39,6 +39,7 @@ final class Conversation implements StreamObserver<ClientFrame> {
   // Of the sender.
   private boolean saidHello;
   private boolean saidDraining;
+  private int saidServers;
   private boolean saidEnd;
   private int bytesAim = Frames.BYTES_FIRST;
 
@@ -292,11 +293,16 @@ final class Conversation implements StreamObserver<ClientFrame> {
     while (!over && out.isReady()) {
       var frame = ServerFrame.newBuilder();
       boolean something = false;
+      Nodes.Told servers = nodes.told();
       if (!saidHello) {
         saidHello = true;
         something = true;
         frame.setHello(hello(at));
+      } else if (servers.number() != saidServers) {
+        something = true;
+        frame.addAllServers(servers.servers());
       }
+      saidServers = servers.number();
       boolean draining = node.isDraining();
       if (draining && !saidDraining) {
         saidDraining = true;

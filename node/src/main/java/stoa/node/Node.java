@@ -139,6 +139,11 @@ final class Node {
   /// Tells all clients that the server is about to stop.
   void drain() {
     draining = true;
+    sayAgain();
+  }
+
+  /// Something is to be said to all clients.
+  void sayAgain() {
     for (Session session : registry.all()) {
       Conversation conversation = session.conversation();
       if (conversation != null) conversation.sendSoon();

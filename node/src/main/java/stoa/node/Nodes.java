@@ -27,11 +27,18 @@ final class Nodes implements AutoCloseable {
   private final Strangers strangers;
   private final ConcurrentHashMap<Integer, Node> nodes = new ConcurrentHashMap<>();
 
+  /// The servers that all clients are told of.
+  private volatile Told told;
+
+  /// @param number another one whenever the servers are others
+  record Told(int number, List<String> servers) {}
+
   /// @param peers the other servers that may have the store; null when this one is alone
   Nodes(ServerConfig config, @Nullable Peers peers) {
     this.config = config;
     this.peers = peers;
     this.strangers = new Strangers(config.helloConnectionsMax(), config.helloTimeMax());
+    this.told = new Told(0, peers == null ? List.of() : peers.servers());
   }
 
   /// The server has a group's part of the store from now on. May wait for the disk.
@@ -80,6 +87,7 @@ final class Nodes implements AutoCloseable {
   /// Does what is to be done once in a while. Quick.
   void tick() {
     strangers.expire(System.nanoTime());
+    tellServers();
     for (Node node : nodes.values()) {
       try {
         if (!node.isOver()) node.tick();
@@ -88,6 +96,16 @@ final class Nodes implements AutoCloseable {
         LOG.debug("a tick failed", over);
       }
     }
+  }
+
+  /// Who stays connected while servers come and go must know those that are there when this one
+  /// goes.
+  private void tellServers() {
+    List<String> now = servers();
+    Told before = told;
+    if (now.equals(before.servers)) return;
+    told = new Told(before.number + 1, now);
+    for (Node node : nodes.values()) node.sayAgain();
   }
 
   // ---- the other servers
@@ -117,6 +135,11 @@ final class Nodes implements AutoCloseable {
   List<String> servers() {
     Peers known = peers;
     return known == null ? List.of() : known.servers();
+  }
+
+  /// Those that clients are told of by themselves.
+  Told told() {
+    return told;
   }
 
   /// Which server has a group's part of the store, when that is known; that is waited for no longer

@@ -62,6 +62,8 @@ class GroupsTest {
 
   /// Another server leads what this one does not.
   private static final class Others implements Peers {
+    private volatile List<String> servers = List.of("127.0.0.1:1", "127.0.0.1:2");
+
     @Override
     public int groups() {
       return GROUPS;
@@ -69,7 +71,7 @@ class GroupsTest {
 
     @Override
     public List<String> servers() {
-      return List.of("127.0.0.1:1", "127.0.0.1:2");
+      return servers;
     }
 
     @Override
@@ -98,14 +100,15 @@ class GroupsTest {
     }
   }
 
+  private final Others others = new Others();
   private final Server server;
 
   GroupsTest() throws IOException {
     server = start(ServerConfig.of("127.0.0.1", 0));
   }
 
-  private static Server start(ServerConfig config) throws IOException {
-    Server made = Server.start(config, new Others());
+  private Server start(ServerConfig config) throws IOException {
+    Server made = Server.start(config, others);
     for (int group = 0; group < GROUPS; group++) made.lead(group, part(group));
     return made;
   }
@@ -149,6 +152,20 @@ class GroupsTest {
     client.ask(RawClient.open(2, 1, Tally.class, name));
     int method = client.number(3, Tally.class, "increment()");
     return client.ask(RawClient.call(4, 1, method));
+  }
+
+  @Test
+  void whoStaysConnectedIsToldOfServersThatComeAndGo() throws Exception {
+    try (var client = new RawClient(server.port())) {
+      assertEquals(others.servers, open(client, 0).getServersList());
+      others.servers = List.of("127.0.0.1:2", "127.0.0.1:3");
+      assertEquals(others.servers, client.frame().getServersList());
+      assertTrue(increment(client, name(0)).hasAnswered());
+      others.servers = List.of("127.0.0.1:3");
+      ServerFrame told = client.frame();
+      while (told.getServersCount() == 0) told = client.frame();
+      assertEquals(others.servers, told.getServersList());
+    }
   }
 
   @Test
