@@ -4,7 +4,6 @@ import com.google.protobuf.ByteString;
 import java.io.File;
 import java.io.IOException;
 import java.io.PrintWriter;
-import java.net.BindException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -245,7 +244,7 @@ final class ServeCommand implements Callable<Integer> {
     try {
       server = ClusterServer.start(options);
     } catch (IOException failed) {
-      throw cannotListen(config, failed);
+      throw cannotStart(config, failed);
     }
     Runtime.getRuntime().addShutdownHook(new Thread(server::close, "stoa-stop"));
     ready(out, config, server.port());
@@ -358,24 +357,17 @@ final class ServeCommand implements Callable<Integer> {
       return Server.start(config, service);
     } catch (IOException | RuntimeException failed) {
       service.close();
-      throw cannotListen(config, failed);
+      throw cannotStart(config, failed);
     }
   }
 
-  private static IllegalArgumentException cannotListen(ServerConfig config, Exception failed) {
-    String address = new Endpoint(config.host(), config.port()).toString();
-    Throwable cause = failed;
-    while (cause != null && !(cause instanceof BindException)) cause = cause.getCause();
-    if (cause == null) {
-      return new IllegalArgumentException(
-          "the server cannot be started: " + failed.getMessage(), failed);
-    }
+  private static IllegalArgumentException cannotStart(ServerConfig config, Exception failed) {
     return new IllegalArgumentException(
-        "cannot listen on "
-            + address
+        "the server cannot be started at "
+            + new Endpoint(config.host(), config.port())
             + ": "
-            + cause.getMessage()
-            + "; is another server there? Choose another with --listen, port 0 for any",
+            + failed.getMessage()
+            + "; when another one listens there, choose another address with --listen, port 0 for any",
         failed);
   }
 }

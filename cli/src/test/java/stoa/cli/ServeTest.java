@@ -8,6 +8,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.net.URL;
 import java.net.URLClassLoader;
 import java.nio.charset.StandardCharsets;
@@ -151,6 +153,30 @@ class ServeTest {
   private static boolean isInside(ServerProcess server) throws IOException, InterruptedException {
     String threads = tool("jcmd", Long.toString(server.id()), "Thread.print");
     return threads.contains("app.Spinner.spin");
+  }
+
+  @Test
+  void saysWhatToDoWhenAnotherOneListensThere(@TempDir Path directory) throws IOException {
+    try (var other = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      String address = "127.0.0.1:" + other.getLocalPort();
+      for (String option : List.of("--shards=1", "--replicated")) {
+        var err = new StringWriter();
+        String data = directory.resolve(option).toString();
+        int code =
+            Main.run(
+                new PrintWriter(new StringWriter()),
+                new PrintWriter(err),
+                "serve",
+                "--data",
+                data,
+                "--listen",
+                address,
+                option);
+        assertEquals(1, code, err::toString);
+        assertTrue(err.toString().contains("cannot be started at " + address), err::toString);
+        assertTrue(err.toString().contains("choose another address with --listen"), err::toString);
+      }
+    }
   }
 
   @Test
