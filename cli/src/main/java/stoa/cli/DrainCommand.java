@@ -33,7 +33,7 @@ final class DrainCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     var commandLine = Objects.requireNonNull(spec).commandLine();
-    commandLine.getOut().println("draining " + name + "; ./stoa status shows what moves");
+    commandLine.getOut().println("asking to drain " + name + "; ./stoa status shows what moves");
     commandLine.getOut().flush();
     DrainReply reply =
         operator.insist(
