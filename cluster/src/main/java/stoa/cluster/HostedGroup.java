@@ -530,7 +530,7 @@ final class HostedGroup {
             group.transfer(server);
             untaken.remove(server);
           } catch (Unavailable late) {
-            // It may have to be brought level, which no calls wait for.
+            // Nothing is taken here meanwhile, so it is not tried again at once.
             untaken.put(server, System.nanoTime());
             throw late;
           }

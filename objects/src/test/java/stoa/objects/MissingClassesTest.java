@@ -24,27 +24,11 @@ class MissingClassesTest {
     }
   }
 
-  /// Has all classes but one.
-  private static final class Without extends ClassLoader {
-    private final String name;
-
-    Without(Class<?> type) {
-      super(type.getClassLoader());
-      name = type.getName();
-    }
-
-    @Override
-    protected Class<?> loadClass(String wanted, boolean resolve) throws ClassNotFoundException {
-      if (wanted.equals(name)) throw new ClassNotFoundException(name);
-      return super.loadClass(wanted, resolve);
-    }
-  }
-
   @Test
   void areThoseOfObjectsInTheLogThatTheLoaderDoesNotFind() {
     Device device = Device.open(new MemoryDisk(64 << 20), DeviceConfig.standard());
     var streams = new Streams(device);
-    var lacking = new MissingClasses(streams, new Without(Counter.class));
+    var lacking = new MissingClasses(streams, ClassLoader.getPlatformClassLoader());
     assertEquals(Set.of(), lacking.look());
     var config = StoaConfig.of("memory:");
     try (Stoa stoa = EmbeddedEngine.open(config, () -> device, Clock.system(), Threads.real())) {
