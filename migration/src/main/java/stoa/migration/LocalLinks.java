@@ -2,9 +2,7 @@ package stoa.migration;
 
 import java.time.Duration;
 import java.util.Map;
-import java.util.SortedSet;
-import java.util.TreeMap;
-import java.util.TreeSet;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
@@ -14,78 +12,118 @@ import stoa.migration.core.Message;
 import stoa.migration.core.NodeId;
 
 /// Connections between nodes of one process. Thread-safe.
+///
+/// Messages of one connection have no lock in common with those of another one.
 final class LocalLinks implements Links, AutoCloseable {
   /* What is said arrives at once, or all of it as much later; in the same order. */
-  private @Nullable ScheduledExecutorService later; // guarded by this
-  private long delayNanos; // guarded by this
+  private record Later(ScheduledExecutorService thread, long nanos) {}
 
-  private record Place(Inbox inbox, SortedSet<NodeId> neighbors, SortedSet<NodeId> ended) {}
+  private volatile @Nullable Later later;
 
-  private final Map<NodeId, Place> places = new TreeMap<>();
+  /* A connection. What arrives by it does so under its own lock, so that nothing comes after its end. */
+  private static final class Link {
+    private boolean ended; // guarded by itself
+  }
+
+  private record Place(Inbox inbox, Map<NodeId, Link> links) {}
+
+  /* Both change under the lock of this, which is taken before that of a link. */
+  private final Map<NodeId, Place> places = new ConcurrentHashMap<>();
 
   /// Has all that is said from now on take so long, as it would over a network.
   synchronized void delay(Duration delay) {
-    if (later == null) later = Executors.newSingleThreadScheduledExecutor(Domain::thread);
-    delayNanos = delay.toNanos();
+    var before = later;
+    var thread =
+        before == null ? Executors.newSingleThreadScheduledExecutor(Domain::thread) : before.thread;
+    later = new Later(thread, delay.toNanos());
   }
 
   private void arrive(Place place, Event event) {
     var slow = later;
     if (slow == null) {
       place.inbox.on(event);
-    } else if (!slow.isShutdown()) {
-      var _ = slow.schedule(() -> place.inbox.on(event), delayNanos, TimeUnit.NANOSECONDS);
+    } else if (!slow.thread.isShutdown()) {
+      var _ = slow.thread.schedule(() -> place.inbox.on(event), slow.nanos, TimeUnit.NANOSECONDS);
     }
   }
 
   @Override
   public synchronized void close() {
-    if (later != null) later.shutdownNow();
+    var slow = later;
+    if (slow != null) slow.thread.shutdownNow();
   }
 
   @Override
   public synchronized void open(NodeId node, Inbox inbox) {
-    places.put(node, new Place(inbox, new TreeSet<>(), new TreeSet<>()));
+    places.put(node, new Place(inbox, new ConcurrentHashMap<>()));
   }
 
   @Override
   public synchronized void close(NodeId node) {
     Place place = places.remove(node);
     if (place == null) return;
-    for (var other : place.neighbors) end(other, node);
+    place.links.forEach((other, link) -> {
+      Place neighbor = places.get(other);
+      if (neighbor == null) return;
+      neighbor.links.remove(node);
+      synchronized (link) {
+        if (!link.ended) arrive(neighbor, new Event.Gone(node));
+        link.ended = true;
+      }
+    });
   }
 
   @Override
-  public synchronized void send(NodeId from, NodeId to, Message message) {
+  public void send(NodeId from, NodeId to, Message message) {
     Place source = places.get(from);
     if (source == null) return;
-    Place target = places.get(to);
-    if (target == null || source.ended.contains(to)) {
-      arrive(source, new Event.Gone(to));
-      return;
+    Link link = source.links.get(to);
+    if (link == null) link = connect(from, to);
+    if (link != null) {
+      synchronized (link) {
+        Place target = places.get(to);
+        if (target != null && !link.ended) {
+          arrive(target, new Event.Received(from, message));
+          return;
+        }
+      }
     }
-    source.neighbors.add(to);
-    target.neighbors.add(from);
-    arrive(target, new Event.Received(from, message));
+    arrive(source, new Event.Gone(to));
+  }
+
+  /* Null when one of them is no more. */
+  private synchronized @Nullable Link connect(NodeId one, NodeId other) {
+    Place place = places.get(one);
+    Place otherPlace = places.get(other);
+    if (place == null || otherPlace == null) return null;
+    Link link = place.links.computeIfAbsent(other, _ -> new Link());
+    otherPlace.links.put(one, link);
+    return link;
   }
 
   @Override
-  public synchronized void tell(NodeId from, NodeId to, Message.Direct message) {
+  public void tell(NodeId from, NodeId to, Message.Direct message) {
     Place target = places.get(to);
     if (target != null) arrive(target, new Event.Received(from, message));
   }
 
   @Override
   public synchronized void cut(NodeId from, NodeId to) {
-    end(from, to);
-    end(to, from);
+    Link link = connect(from, to);
+    if (link == null) {
+      end(from, to);
+      end(to, from);
+      return;
+    }
+    synchronized (link) {
+      link.ended = true;
+      end(from, to);
+      end(to, from);
+    }
   }
 
   private void end(NodeId told, NodeId other) {
     Place place = places.get(told);
-    if (place == null) return;
-    place.neighbors.remove(other);
-    if (places.containsKey(other)) place.ended.add(other);
-    arrive(place, new Event.Gone(other));
+    if (place != null) arrive(place, new Event.Gone(other));
   }
 }

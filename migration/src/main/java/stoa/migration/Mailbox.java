@@ -2,6 +2,9 @@ package stoa.migration;
 
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -18,9 +21,10 @@ public final class Mailbox {
   /* The mailboxes that the current thread is to look into; unset while it is at work for none. */
   private static final ThreadLocal<@Nullable Deque<Mailbox>> ROUND = new ThreadLocal<>();
 
-  private final Deque<Runnable> tasks = new ArrayDeque<>();
+  private final Queue<Runnable> tasks = new ConcurrentLinkedQueue<>();
+  /* How many tasks there are, with the one that is being done: who puts in the first one does them. */
+  private final AtomicInteger left = new AtomicInteger();
   private final Consumer<RuntimeException> failed;
-  private boolean taken;
 
   /// An empty one.
   ///
@@ -32,11 +36,8 @@ public final class Mailbox {
   /// Has something done after all that was put in before; by this thread, unless another one is at
   /// work here, or this one is for another node.
   public void put(Runnable task) {
-    synchronized (tasks) {
-      tasks.add(task);
-      if (taken) return;
-      taken = true;
-    }
+    tasks.add(task);
+    if (left.getAndIncrement() > 0) return;
     var round = ROUND.get();
     if (round != null) {
       round.add(this);
@@ -52,23 +53,15 @@ public final class Mailbox {
   }
 
   private void empty() {
-    while (true) {
-      Runnable task;
-      synchronized (tasks) {
-        task = tasks.poll();
-        if (task == null) {
-          taken = false;
-          return;
-        }
-      }
+    do {
       try {
-        task.run();
+        tasks.remove().run();
       } catch (RuntimeException broken) {
         tell(broken);
       } catch (Error broken) {
         tell(new IllegalStateException("an event was not taken: " + broken, broken));
       }
-    }
+    } while (left.decrementAndGet() > 0);
   }
 
   /* Whatever comes of it: nobody else would take what is put in from now on. */

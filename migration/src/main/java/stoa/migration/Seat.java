@@ -55,6 +55,24 @@ final class Seat {
     }
   }
 
+  /* There was no answer in time. */
+  private static final class Late extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+
+    private Late() {
+      super("late", null, false, false);
+    }
+  }
+
+  /* What a caller waits for, without a timer of its own: each tick looks who has waited for too long. */
+  private static final class Answer<T extends @Nullable Object> extends CompletableFuture<T> {
+    private final long until;
+
+    private Answer(long until) {
+      this.until = until;
+    }
+  }
+
   /// Objects that an operation has got.
   ///
   /// @param by the node that has them
@@ -74,10 +92,10 @@ final class Seat {
   private final String name;
   private final Mailbox mailbox;
   private final AtomicLong numbers = new AtomicLong();
-  private final Map<Long, CompletableFuture<Obtained>> operations = new ConcurrentHashMap<>();
-  private final Map<Long, CompletableFuture<Copy>> reads = new ConcurrentHashMap<>();
-  private final Map<Long, CompletableFuture<Copy>> locals = new ConcurrentHashMap<>();
-  private final Map<Long, CompletableFuture<Void>> flushes = new ConcurrentHashMap<>();
+  private final Map<Long, Answer<Obtained>> operations = new ConcurrentHashMap<>();
+  private final Map<Long, Answer<Copy>> reads = new ConcurrentHashMap<>();
+  private final Map<Long, Answer<Copy>> locals = new ConcurrentHashMap<>();
+  private final Map<Long, Answer<Void>> flushes = new ConcurrentHashMap<>();
   private final CompletableFuture<Void> joined = new CompletableFuture<>();
   private final CompletableFuture<Void> left = new CompletableFuture<>();
   private final Runnable forgotten;
@@ -195,12 +213,26 @@ final class Seat {
   }
 
   void tick() {
+    endLate(operations);
+    endLate(reads);
+    endLate(locals);
+    endLate(flushes);
     mailbox.put(() -> {
       standing = new Standing(node.id(), node.above(), node.below().size(), node.owned());
       take(new Event.Tick());
       if (store == null && !node.isIn()) join();
       leaveOldRoot();
       retry();
+    });
+  }
+
+  private <T> void endLate(Map<Long, Answer<T>> asked) {
+    long now = timing.nanoTime();
+    asked.forEach((number, answer) -> {
+      if (now - answer.until < 0 || !asked.remove(number, answer)) return;
+      answer.completeExceptionally(new Late());
+      // Otherwise the node would still want it, and could not leave.
+      mailbox.put(() -> take(new Event.Withdraw(number)));
     });
   }
 
@@ -414,7 +446,7 @@ final class Seat {
   }
 
   /* Takes out what is asked, one after the other: what is asked at this moment is told, or stays. */
-  private static <T> List<CompletableFuture<T>> taken(Map<Long, CompletableFuture<T>> asked) {
+  private static <T> List<CompletableFuture<T>> taken(Map<Long, Answer<T>> asked) {
     List<CompletableFuture<T>> all = new ArrayList<>();
     for (long number : List.copyOf(asked.keySet())) {
       var one = asked.remove(number);
@@ -444,15 +476,12 @@ final class Seat {
   }
 
   private <T extends @Nullable Object> T ask(
-      Map<Long, CompletableFuture<T>> asked, LongFunction<Event> event, Object what) {
+      Map<Long, Answer<T>> asked, LongFunction<Event> event, Object what) {
     return ask(asked, numbers.incrementAndGet(), event, what);
   }
 
   private <T extends @Nullable Object> T ask(
-      Map<Long, CompletableFuture<T>> asked,
-      Wanted objects,
-      LongFunction<Event> event,
-      Object what) {
+      Map<Long, Answer<T>> asked, Wanted objects, LongFunction<Event> event, Object what) {
     long number = numbers.incrementAndGet();
     wanted.put(number, objects);
     try {
@@ -464,27 +493,20 @@ final class Seat {
 
   /* Asks the node for something that it will answer under a number. */
   private <T extends @Nullable Object> T ask(
-      Map<Long, CompletableFuture<T>> asked, long number, LongFunction<Event> event, Object what) {
-    var future = new CompletableFuture<T>();
-    asked.put(number, future);
-    ask(number, future, event);
+      Map<Long, Answer<T>> asked, long number, LongFunction<Event> event, Object what) {
+    var answer = new Answer<T>(timing.nanoTime() + limit().toNanos());
+    asked.put(number, answer);
+    ask(number, answer, event);
     try {
-      return await(future, limit());
-    } catch (TimeoutException late) {
-      if (asked.remove(number) == null) return result(future); // it comes just now
-      var failure =
-          new DeadlineExceeded(
-              what
-                  + " did not come to "
-                  + this
-                  + " within "
-                  + limit()
-                  + ": somebody holds it, or the tree has no root now",
-              late);
-      future.completeExceptionally(failure);
-      // Otherwise the node would still want it, and could not leave.
-      mailbox.put(() -> take(new Event.Withdraw(number)));
-      throw failure;
+      return result(answer);
+    } catch (Late late) {
+      throw new DeadlineExceeded(
+          what
+              + " did not come to "
+              + this
+              + " within "
+              + limit()
+              + ": somebody holds it, or the tree has no root now");
     }
   }
 
