@@ -3,8 +3,9 @@ package stoa.migration;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import stoa.migration.core.Event;
@@ -20,7 +21,7 @@ final class LocalLinks implements Links, AutoCloseable {
 
   private volatile @Nullable Later later;
 
-  /* A connection. What arrives by it does so under its own lock, so that nothing comes after its end. */
+  /* A connection. Messages arrive by it under its own lock, so that none comes after its end. */
   private static final class Link {
     private boolean ended; // guarded by itself
   }
@@ -33,16 +34,21 @@ final class LocalLinks implements Links, AutoCloseable {
   /// Has all that is said from now on take so long, as it would over a network.
   synchronized void delay(Duration delay) {
     var before = later;
-    var thread =
-        before == null ? Executors.newSingleThreadScheduledExecutor(Domain::thread) : before.thread;
+    var thread = before == null ? thread() : before.thread;
     later = new Later(thread, delay.toNanos());
+  }
+
+  /* What is said after its end does not arrive, and its sender is not told. */
+  private static ScheduledExecutorService thread() {
+    return new ScheduledThreadPoolExecutor(
+        1, Domain::thread, new ThreadPoolExecutor.DiscardPolicy());
   }
 
   private void arrive(Place place, Event event) {
     var slow = later;
     if (slow == null) {
       place.inbox.on(event);
-    } else if (!slow.thread.isShutdown()) {
+    } else {
       var _ = slow.thread.schedule(() -> place.inbox.on(event), slow.nanos, TimeUnit.NANOSECONDS);
     }
   }
@@ -110,16 +116,13 @@ final class LocalLinks implements Links, AutoCloseable {
   @Override
   public synchronized void cut(NodeId from, NodeId to) {
     Link link = connect(from, to);
-    if (link == null) {
-      end(from, to);
-      end(to, from);
-      return;
+    if (link != null) {
+      synchronized (link) {
+        link.ended = true;
+      }
     }
-    synchronized (link) {
-      link.ended = true;
-      end(from, to);
-      end(to, from);
-    }
+    end(from, to);
+    end(to, from);
   }
 
   private void end(NodeId told, NodeId other) {

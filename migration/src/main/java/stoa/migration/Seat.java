@@ -64,7 +64,8 @@ final class Seat {
     }
   }
 
-  /* What a caller waits for, without a timer of its own: each tick looks who has waited for too long. */
+  /* What a caller waits for, without a timer of its own: each tick looks who has waited for too long, so
+   * that one may wait for a tick longer. */
   private static final class Answer<T extends @Nullable Object> extends CompletableFuture<T> {
     private final long until;
 

@@ -2,6 +2,7 @@ package stoa.migration;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -16,7 +17,7 @@ class LocalLinksTest {
   private static final NodeId ONE = new NodeId("one", 1);
   private static final NodeId TWO = new NodeId("two", 1);
 
-  private final Links links = new LocalLinks();
+  private final LocalLinks links = new LocalLinks();
   private final List<Event> one = new ArrayList<>();
   private final List<Event> two = new ArrayList<>();
 
@@ -60,5 +61,14 @@ class LocalLinksTest {
     links.send(ONE, nobody, ATTACH);
     links.tell(ONE, nobody, new Message.Durable(1));
     assertEquals(List.of(new Event.Gone(nobody)), one);
+  }
+
+  @Test
+  void whatIsSaidLaterThanTheEndDoesNotArrive() {
+    links.delay(Duration.ofNanos(1));
+    links.close();
+    links.send(ONE, TWO, ATTACH);
+    assertEquals(List.of(), two);
+    assertEquals(List.of(), one);
   }
 }
