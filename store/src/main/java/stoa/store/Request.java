@@ -234,6 +234,11 @@ public final class Request {
     return stage.get() == Stage.WAITING;
   }
 
+  /// Whether a run of it has begun.
+  boolean isBegun() {
+    return stage.get() == Stage.BEGUN;
+  }
+
   /// Its run begins, or begins again; answers false when it is taken back.
   boolean begin() {
     Stage before = stage.get();

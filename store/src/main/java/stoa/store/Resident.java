@@ -620,11 +620,9 @@ final class Resident implements Runnable {
     return true;
   }
 
-  /// Visits the requests that wait here.
-  void visitWaiting(Consumer<Request> visitor) {
-    for (Request request : mailbox) {
-      if (request.isWaiting()) visitor.accept(request);
-    }
+  /// Visits the requests that are here: the one that is executed, if any, and those that wait.
+  void visitRequests(Consumer<Request> visitor) {
+    mailbox.forEach(visitor);
   }
 
   private boolean put(Request request) {

@@ -23,6 +23,9 @@ final class TakingBack {
   private static final Logger LOG = LoggerFactory.getLogger(TakingBack.class);
   private static final int LONG_TICKS = 1;
 
+  /// For how long an operator waits for the next run of a call to begin.
+  private static final int BETWEEN_TICKS = 1_000 / Threads.TICK_MILLIS;
+
   private final Store store;
   private final Threads threads;
   private final Duration callTimeMax;
@@ -166,8 +169,9 @@ final class TakingBack {
         .residents()
         .visit(resident -> {
           if (calls.size() >= callsMax || !resident.isBusy()) return;
-          resident.visitWaiting(request -> {
-            if (calls.size() < callsMax && isHandled(request)) calls.add(call(request, now));
+          resident.visitRequests(request -> {
+            boolean waits = isHandled(request) && request.isWaiting();
+            if (calls.size() < callsMax && waits) calls.add(call(request, now));
           });
         });
     return calls;
@@ -230,26 +234,52 @@ final class TakingBack {
     return Duration.ofMillis((long) Threads.TICK_MILLIS * Math.max(0, ticks));
   }
 
-  /// Cancels the call of an id; answers whether there was one that could be.
+  /// Cancels the call of an id; answers whether there was one that could be. Waits for a moment
+  /// where one run of it was given up and the next has not begun, which a worker does.
   boolean cancel(long id) {
-    var cancelled = new boolean[1];
+    int since = store.runners().now();
+    while (true) {
+      Found found = cancelFound(id);
+      boolean again = found == Found.BETWEEN && store.runners().now() - since < BETWEEN_TICKS;
+      if (!again) return found == Found.CANCELLED;
+      threads.pause();
+    }
+  }
+
+  /// What became of a call that was to be cancelled.
+  private enum Found {
+    /// There is none, or it can't be cancelled.
+    NONE,
+    /// Neither a run of it can be taken back nor does it wait: its next run is about to begin.
+    BETWEEN,
+    /// It is cancelled.
+    CANCELLED
+  }
+
+  private Found cancelFound(long id) {
+    var found = new Found[] {Found.NONE};
+    var stands = new boolean[1];
     store
         .runners()
         .visit(run -> {
-          if (!cancelled[0] && isCall(run) && run.id(ids) == id) cancelled[0] = cancel(run);
+          if (found[0] == Found.CANCELLED || !isCall(run) || run.id(ids) != id) return;
+          if (cancel(run)) found[0] = Found.CANCELLED;
+          else if (!run.isTakenBack()) stands[0] = true;
         });
-    if (cancelled[0]) return true;
     store
         .residents()
         .visit(resident -> {
-          if (cancelled[0] || !resident.isBusy()) return;
-          resident.visitWaiting(request -> {
-            if (!cancelled[0] && isHandled(request) && request.id(ids) == id) {
-              cancelled[0] = takeBack(request, byOperator(resident.key, "; it was not executed"));
+          if (found[0] == Found.CANCELLED || !resident.isBusy()) return;
+          resident.visitRequests(request -> {
+            if (!isHandled(request) || request.id(ids) != id) return;
+            if (takeBack(request, byOperator(resident.key, "; it was not executed"))) {
+              found[0] = Found.CANCELLED;
+            } else if (request.isBegun() && !stands[0]) {
+              found[0] = Found.BETWEEN;
             }
           });
         });
-    return cancelled[0];
+    return found[0];
   }
 
   private boolean cancel(Execution run) {

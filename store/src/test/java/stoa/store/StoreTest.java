@@ -295,18 +295,6 @@ class StoreTest {
     }
   }
 
-  /// Calls the writer for nothing.
-  private static final class Gathering extends Thread implements Gatherer {
-    Gathering(Runnable task) {
-      super(task);
-    }
-
-    @Override
-    public boolean isGathering() {
-      return true;
-    }
-  }
-
   @Test
   void refusesCallsWhenClosed() {
     var store = Script.open(disk);

@@ -12,15 +12,19 @@ import java.lang.ref.WeakReference;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import stoa.CallFailed;
 import stoa.Unavailable;
 import stoa.UnknownOutcome;
 import stoa.base.Clock;
@@ -81,12 +85,12 @@ class TroubleTest {
   }
 
   /// Real threads whose writer and workers can be held up.
-  private static final class Held implements Threads {
+  private static class Held implements Threads {
     private final Threads real = Threads.real();
     private final ConcurrentLinkedQueue<Runnable> forWorkers = new ConcurrentLinkedQueue<>();
     private final AtomicInteger dispatched = new AtomicInteger();
-    private volatile boolean writing = true;
-    private volatile boolean working = true;
+    volatile boolean writing = true;
+    volatile boolean working = true;
 
     @Override
     public Executor writer() {
@@ -366,6 +370,41 @@ class TroubleTest {
     }
     try (var store = open(disk, Threads.real(), pause, Duration.ofMillis(100), 64 << 20)) {
       assertEquals("a", lines(store, "k"));
+    }
+  }
+
+  @Test
+  @Timeout(60)
+  void cancelsACallWhoseRunWasGivenUpAndIsToBeginAgain() throws Exception {
+    var cancels = new AtomicBoolean();
+    var held =
+        new Held() {
+          @Override
+          public void pause() {
+            if (cancels.getAndSet(false)) work();
+            super.pause();
+          }
+        };
+    try (var store = open(disk, held, Script.FACTORY, Duration.ofSeconds(10), 64 << 20)) {
+      put(store, "k", "a");
+      held.working = false;
+      var asked = new CompletableFuture<Request>();
+      var caller =
+          new Gathering(() -> {
+            var target = store.target(key("k"));
+            var any = new Existence.Any(null);
+            var hour = Duration.ofHours(1);
+            asked.complete(store.getAsync(target, "spin", any, Pace.BRIEF, hour));
+            store.leadGathered();
+          });
+      caller.start();
+      Request spin = asked.get();
+      caller.join(); // it was taken from there, for a worker
+      cancels.set(true);
+      assertTrue(store.cancel(store.takingBack().id(spin)));
+      while (!spin.isDone()) Thread.onSpinWait();
+      assertThrows(CallFailed.class, spin::answer);
+      assertEquals("2:b", put(store, "k", "b"));
     }
   }
 
