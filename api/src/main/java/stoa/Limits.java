@@ -198,6 +198,21 @@ public record Limits(
         closeTimeMax);
   }
 
+  /// These limits with another [#closeTimeMax()].
+  public Limits withCloseTimeMax(Duration value) {
+    return new Limits(
+        callTimeMax,
+        callBytesMax,
+        queuedCallsMax,
+        residentBytesMax,
+        memoryBytesMax,
+        blobBytesMax,
+        nestingMax,
+        transactionObjectsMax,
+        transactionBytesMax,
+        value);
+  }
+
   private static void positive(String name, long value) {
     if (value <= 0) {
       throw new IllegalArgumentException(name + " is " + value + "; it must be positive");

@@ -20,19 +20,23 @@ public enum Placement {
   /// [View.Cached] from what is durable.
   ///
   /// Such objects take no part in transactions and in calls of other objects' methods;
-  /// [Stoa#together] is for several of them, of one [Shared#domain()]. A deletion is durable when
-  /// [Stoa#delete] returns, and everybody whose accessors see all calls is told [Gone] from then
-  /// on. [Stoa#find] and [Stoa#list] know of an object when it is durable. Calls of a client that
-  /// is [Membership.Outside], and those that are made on a store in this process, execute where the
-  /// store is, and are durable before they are answered.
+  /// [Stoa#together] is for several of them, of one [Shared#domain()], whose methods may call each
+  /// other there. What their methods call of [#SERVER] objects is a call of its own, which is made
+  /// again when the method is, because its client was disconnected meanwhile. A deletion is durable
+  /// when [Stoa#delete] returns, and everybody whose accessors see all calls is told [Gone] from
+  /// then on. [Stoa#find] and [Stoa#list] know of an object when it is durable. Calls of a client
+  /// that is [Membership.Outside], and those that are made on a store in this process, execute
+  /// where the store is, and are durable before they are answered.
   CLIENT,
   /// Where it costs less: as [#SERVER] or as [#CLIENT], which may change while the object is used.
-  /// It follows from how long its methods compute, how large its state is, and who calls it how
-  /// often. What is said of [#CLIENT] holds, but that calls may also be durable when they are
-  /// answered, and that their arguments may come into the store's log.
+  /// It follows from how long its methods compute, how large its state is, and how often which
+  /// members of the tree call them. Accessors do not count for that, nor do calls of others when
+  /// there are such members. What is said of [#CLIENT] holds, but that calls may also be durable
+  /// when they are answered, and that their arguments may come into the store's log.
   ///
   /// A client of a server takes part as a node of the tree, see [Membership]; the calls of one that
   /// is [Membership.Outside] execute at the server. Accessors see all calls that ended before,
-  /// whatever a view says. Do not choose it for methods whose arguments must stay where they are.
+  /// whatever a view says. Do not choose it for methods whose arguments must stay where they are,
+  /// or that call other objects: at the server such a call is part of theirs.
   AUTO
 }

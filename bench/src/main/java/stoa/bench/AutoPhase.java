@@ -25,6 +25,8 @@ final class AutoPhase {
   private static final int NODES = 40;
   private static final long READ_NANOS = 50_000_000;
 
+  private static final String CACHE_LINE = "a cache line from one processor to another and back";
+
   /// Who calls an object.
   enum Callers {
     /// Everybody.
@@ -80,6 +82,7 @@ final class AutoPhase {
     }
     for (int round = 1; round <= scale.placementRounds(); round++) {
       for (var point : points) {
+        look(samples);
         for (var placement : inTurn(round)) {
           String name = point.name(placement);
           context.progress().accept("placement, round %d: %s".formatted(round, name));
@@ -99,6 +102,11 @@ final class AutoPhase {
         WORSE_MAX, 1 - worst);
   }
 
+  /// Looks how far the processors are from each other, on which much depends here.
+  static void look(Samples samples) throws InterruptedException {
+    samples.add(CACHE_LINE, CacheLine.roundTripNanos());
+  }
+
   /// All placements, in another order in each round.
   static List<Placement> inTurn(int round) {
     List<Placement> all = new ArrayList<>(List.of(Placement.values()));
@@ -112,6 +120,10 @@ final class AutoPhase {
   static double tell(Findings findings, String title, Samples samples, List<Point> points) {
     List<Result> results = new ArrayList<>();
     double worst = Double.POSITIVE_INFINITY;
+    results.add(Result.of(samples, CACHE_LINE, "ns"));
+    results.add(
+        Result.alone(CACHE_LINE + ", least", Collections.min(samples.of(CACHE_LINE)), "ns"));
+    results.add(Result.alone(CACHE_LINE + ", most", Collections.max(samples.of(CACHE_LINE)), "ns"));
     for (var point : points) {
       Map<Placement, Double> fixed = new EnumMap<>(Placement.class);
       for (var placement : List.of(Placement.SERVER, Placement.CLIENT)) {
@@ -127,7 +139,11 @@ final class AutoPhase {
           Result.of(samples, auto, "/s")
               .beside(
                   better.name().toLowerCase(Locale.ROOT), fixed.getOrDefault(better, Double.NaN)));
-      worst = Math.min(worst, samples.medianRatio(auto, point.name(better)));
+      double ratio = samples.medianRatio(auto, point.name(better));
+      double least = samples.leastRatio(auto, point.name(better));
+      results.add(Result.alone(auto + ", median of the rounds' ratios", ratio, ""));
+      results.add(Result.alone(auto + ", least of the rounds' ratios", least, ""));
+      worst = Math.min(worst, ratio);
     }
     findings.section(title, results);
     return worst;

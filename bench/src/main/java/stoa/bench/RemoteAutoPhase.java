@@ -68,6 +68,7 @@ final class RemoteAutoPhase {
     }
     for (int round = 1; round <= scale.placementRounds(); round++) {
       for (var point : points) {
+        AutoPhase.look(samples);
         for (var placement : AutoPhase.inTurn(round)) {
           String name = point.name(placement);
           context

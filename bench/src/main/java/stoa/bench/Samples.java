@@ -1,6 +1,7 @@
 package stoa.bench;
 
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -69,6 +70,15 @@ final class Samples {
   /// The median of the ratios of two measures' samples, each taken within one round: what slows a
   /// whole round down is not in it.
   double medianRatio(String measure, String beside) {
+    return median(ratios(measure, beside));
+  }
+
+  /// The least of the ratios of two measures' samples, each taken within one round.
+  double leastRatio(String measure, String beside) {
+    return Collections.min(ratios(measure, beside));
+  }
+
+  private List<Double> ratios(String measure, String beside) {
     List<Double> upper = of(measure);
     List<Double> lower = of(beside);
     if (upper.size() != lower.size()) {
@@ -77,7 +87,7 @@ final class Samples {
     }
     var ratios = new ArrayList<Double>();
     for (int i = 0; i < upper.size(); i++) ratios.add(upper.get(i) / lower.get(i));
-    return median(ratios);
+    return ratios;
   }
 
   /// The middle one of some values, or the mean of the two in the middle.

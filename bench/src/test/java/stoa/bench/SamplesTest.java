@@ -26,6 +26,7 @@ class SamplesTest {
     for (double value : new double[] {1, 10, 100}) samples.add("b", value);
     samples.add("short", 1);
     assertEquals(4, samples.medianRatio("a", "b"));
+    assertEquals(2, samples.leastRatio("a", "b"));
     assertThrows(IllegalArgumentException.class, () -> samples.medianRatio("a", "short"));
   }
 

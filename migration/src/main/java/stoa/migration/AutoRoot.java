@@ -1,7 +1,7 @@
 package stoa.migration;
 
+import java.time.Duration;
 import java.util.Collection;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -13,10 +13,12 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.ReadWriteLock;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.concurrent.locks.StampedLock;
+import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import stoa.Action;
 import stoa.Placement;
+import stoa.Unavailable;
 import stoa.base.StreamId;
 import stoa.migration.core.CostModel;
 import stoa.objects.PlacedObject;
@@ -37,7 +39,9 @@ final class AutoRoot implements Auto {
    *     that the store makes for a member elsewhere; nobody owns it, since that one may end on another
    *     thread. Who changes the side has it for writing: no such call is under way then, and none of
    *     these waits in the tree for the object. Who wants to change it comes first.
-   * (2) `held` is what the root holds it by iff it is at the server.
+   * (2) `held` is what the root holds it by iff it is at the server. When the tree has ended, no call goes
+   *     to the store any more, and the next tree begins when those that did have ended: it loads states
+   *     and writes them as if nobody else did.
    * (3) A watcher is told of every change, and of the side at which the object is when it begins to
    *     watch. It may know of it late: a call that goes to the server is made in the tree, by the root,
    *     when the object is not there; one that waits in the tree is given up by its member, which is
@@ -48,11 +52,11 @@ final class AutoRoot implements Auto {
     private final ReadWriteLock side = new StampedLock().asReadWriteLock();
     private final AtomicInteger changing = new AtomicInteger();
     private final CostModel model;
-    private final Set<Domain.Watcher> watchers = new HashSet<>(); // guarded by itself
-    private volatile boolean watched;
+    /* Whoever adds one or tells them all has its lock, so that each is told of all changes. */
+    private final Set<Domain.Watcher> watchers = ConcurrentHashMap.newKeySet();
     private final Set<Domain.Watcher> askers = ConcurrentHashMap.newKeySet();
     private boolean told; // guarded by watchers
-    private Member.@Nullable Held held;
+    private volatile Member.@Nullable Held held; // written with `side` for writing
     private volatile boolean isStuck; // at the server, since it could not be brought from there
     /* What is left in it when calls end is told with the next: a model decides only when it is told of
      * calls, and what it has begun to try counts no more after a while. */
@@ -90,18 +94,57 @@ final class AutoRoot implements Auto {
           Domain::thread);
   private final ReentrantLock modelLock = new ReentrantLock();
   private final Map<StreamId, Sided> sites = new ConcurrentHashMap<>();
+  private final Consumer<PlacedObject> knowing;
+  private volatile boolean over;
 
   /// @param root the root of the tree
-  AutoRoot(PlacedStore store, Member root) {
+  /// @param knowing is told of each object before anything else is; refuses one that is too many
+  AutoRoot(PlacedStore store, Member root, Consumer<PlacedObject> knowing) {
     this.store = store;
     this.root = root;
+    this.knowing = knowing;
     changes.allowCoreThreadTimeOut(true);
   }
 
   private Sided site(PlacedObject object) {
     Sided known = sites.get(object.stream());
     if (known != null) return known;
+    knowing.accept(object);
     return sites.computeIfAbsent(object.stream(), _ -> new Sided(object, new CostModel(server)));
+  }
+
+  /// The tree ends: no call begins at the server any more.
+  void end() {
+    over = true;
+  }
+
+  /// Waits until all calls at the server have ended that began before [#end].
+  ///
+  /// @throws Unavailable when they have not in time
+  void awaitCalls(Duration timeMax) {
+    long until = System.nanoTime() + timeMax.toNanos();
+    for (var site : sites.values()) {
+      if (site.held == null) continue;
+      var writing = site.side.writeLock();
+      boolean ended = false;
+      try {
+        ended = writing.tryLock(until - System.nanoTime(), TimeUnit.NANOSECONDS);
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+      }
+      if (!ended) {
+        throw new Unavailable(
+            "calls on "
+                + site.object
+                + " go on that began before the tree of its clients ended; call again");
+      }
+      writing.unlock();
+    }
+  }
+
+  /* Asked with its `side` lock. */
+  private boolean isAtServer(Sided site) {
+    return site.held != null && !over;
   }
 
   @Override
@@ -115,9 +158,9 @@ final class AutoRoot implements Auto {
     Sided site = site(object);
     var meter = new Meter();
     site.side.readLock().lock();
-    boolean atServer = site.held != null;
+    boolean atServer = isAtServer(site);
     // What members elsewhere have the server do, they tell themselves.
-    boolean noted = caller != root || !site.watched;
+    boolean noted = caller != root || site.watchers.isEmpty();
     noted &= method.kind() != SharedMethod.Kind.ACCESSOR;
     int weight = noted ? site.batch.weight() : Batch.NOT_NOTED;
     long start = weight == Batch.NOT_NOTED ? 0 : System.nanoTime();
@@ -139,10 +182,10 @@ final class AutoRoot implements Auto {
   @Nullable Runnable enter(StreamId object) {
     Sided site = sites.get(object);
     // What members elsewhere have the store do, they tell themselves.
-    if (site == null || !site.watched || site.changing.get() > 0) return null;
+    if (site == null || site.watchers.isEmpty() || site.changing.get() > 0) return null;
     var reading = site.side.readLock();
     if (!reading.tryLock()) return null;
-    if (site.held != null) return reading::unlock;
+    if (isAtServer(site)) return reading::unlock;
     reading.unlock();
     return null;
   }
@@ -175,7 +218,7 @@ final class AutoRoot implements Auto {
     Sided site = site(object);
     site.side.readLock().lock();
     try {
-      return site.held == null ? inTree.getAsLong() : store.delete(object, id);
+      return isAtServer(site) ? store.delete(object, id) : inTree.getAsLong();
     } finally {
       site.side.readLock().unlock();
     }
@@ -206,18 +249,14 @@ final class AutoRoot implements Auto {
     Sided site = site(object);
     synchronized (site.watchers) {
       if (site.watchers.add(watcher) && site.told) watcher.side(object.stream(), true);
-      site.watched = true;
     }
   }
 
   /// Tells somebody nothing more.
   void unwatch(Domain.Watcher watcher) {
     for (var site : sites.values()) {
-      synchronized (site.watchers) {
-        site.watchers.remove(watcher);
-        site.askers.remove(watcher);
-        site.watched = !site.watchers.isEmpty();
-      }
+      site.askers.remove(watcher);
+      site.watchers.remove(watcher);
     }
   }
 
@@ -236,19 +275,26 @@ final class AutoRoot implements Auto {
 
   /* Brings an object to where its model has it. */
   private void change(Sided site) {
-    boolean toServer;
-    modelLock.lock();
+    lockForChange(site);
+    // Asked now: somebody else may have brought it to the clients meanwhile.
+    boolean toServer = isToBeAtServer(site);
     try {
-      toServer = site.model.isAtServer();
-    } finally {
-      modelLock.unlock();
-    }
-    try {
-      move(site, toServer);
-    } catch (RuntimeException over) {
+      bring(site, toServer);
+    } catch (RuntimeException failed) {
       // It stays where it is, and calls say so.
       if (toServer) forget(site);
       else site.isStuck = true;
+    } finally {
+      site.side.writeLock().unlock();
+    }
+  }
+
+  private boolean isToBeAtServer(Sided site) {
+    modelLock.lock();
+    try {
+      return site.model.isAtServer();
+    } finally {
+      modelLock.unlock();
     }
   }
 
@@ -263,18 +309,19 @@ final class AutoRoot implements Auto {
 
   /// Brings an object to a side, whatever it costs there, when the calls under way have ended.
   void move(Object shared, boolean toServer) {
-    move(site(store.object(shared)), toServer);
-  }
-
-  private void move(Sided site, boolean toServer) {
+    Sided site = site(store.object(shared));
     lockForChange(site);
     try {
-      if (!toServer) toClients(site);
-      else if (site.askers.isEmpty()) toServer(site);
-      else forget(site);
+      bring(site, toServer);
     } finally {
       site.side.writeLock().unlock();
     }
+  }
+
+  private void bring(Sided site, boolean toServer) {
+    if (!toServer) toClients(site);
+    else if (site.askers.isEmpty()) toServer(site);
+    else forget(site);
   }
 
   private void toServer(Sided site) {

@@ -69,9 +69,11 @@ public final class Domain implements Placing.Root {
   private final Set<Member> members = ConcurrentHashMap.newKeySet();
   private final Timing timing;
   private final Timing.Line ticks;
+  private final Timing.Line deadlines;
   private final Timing.Line confirming;
   private final Mandate mandate = new Mandate(Mandate.LENGTH_NANOS);
   private volatile boolean served;
+  private volatile @Nullable RuntimeException over;
 
   /// @param before how many roots there were since the store was opened
   Domain(PlacedStore store, String name, int before, Clock clock, TreeNode.Settings settings) {
@@ -79,6 +81,7 @@ public final class Domain implements Placing.Root {
     this.name = name;
     timing = store.timing();
     ticks = timing.line(THREAD);
+    deadlines = timing.line(THREAD);
     confirming = timing.line(THREAD);
     this.clock = clock;
     this.settings = settings.withCopyBytesMax(store.limits().residentBytesMax());
@@ -91,18 +94,27 @@ public final class Domain implements Placing.Root {
             ROOT,
             TreeNode.root(root, this.settings, root.number() << GENERATIONS_BITS));
     rootMember.begin();
-    auto = new AutoRoot(store, rootMember);
+    auto = new AutoRoot(store, rootMember, rootStore::know);
     lender = new Lender(store, rootStore, rootMember);
     members.add(rootMember);
     ticks.every(TimeUnit.MILLISECONDS.toNanos(TICK_MILLIS), this::tick);
+    deadlines.every(TimeUnit.MILLISECONDS.toNanos(TICK_MILLIS), this::endLate);
   }
 
   private void tick() {
     try {
       members.forEach(Member::tick);
       lender.tick();
-    } catch (RuntimeException failed) {
+    } catch (RuntimeException | Error failed) {
       LOG.warn("a tick of the domain {} failed", name, failed); // and the next one does the rest
+    }
+  }
+
+  private void endLate() {
+    try {
+      members.forEach(Member::endLate);
+    } catch (RuntimeException | Error failed) {
+      LOG.warn("calls in the domain {} may take longer than they may", name, failed);
     }
   }
 
@@ -137,6 +149,8 @@ public final class Domain implements Placing.Root {
   ///
   /// @param name what it is called; a number is put behind it when there is one of that name
   /// @throws IllegalArgumentException when the name looks like an address
+  /// @throws Closed when the store is closed
+  /// @throws stoa.Unavailable when the tree has ended; [#of] begins another one
   public Member join(String name) {
     if (RoutedLinks.isOutside(name)) {
       throw new IllegalArgumentException("\"" + name + "\" is an address; give a name without ://");
@@ -145,6 +159,11 @@ public final class Domain implements Placing.Root {
     String address = names.add(name) ? name : name + " " + numbers.incrementAndGet();
     var member = new Member(here, null, address, here.newNode(address, null));
     members.add(member);
+    var cause = over;
+    if (cause != null) {
+      here.forget(member);
+      throw cause;
+    }
     member.begin();
     return member;
   }
@@ -401,10 +420,13 @@ public final class Domain implements Placing.Root {
   }
 
   private void end(RuntimeException cause) {
+    over = cause;
+    auto.end();
     members.forEach(member -> member.fail(cause));
     links.close(root);
     links.end();
     ticks.close();
+    deadlines.close();
     confirming.close(); // by itself, perhaps
   }
 
@@ -491,5 +513,10 @@ public final class Domain implements Placing.Root {
     }
     rootStore.fail(new Closed("the store is closed"));
     rootStore.close();
+  }
+
+  @Override
+  public void awaitCalls() {
+    auto.awaitCalls(store.limits().closeTimeMax());
   }
 }

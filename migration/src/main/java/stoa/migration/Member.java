@@ -27,6 +27,7 @@ import stoa.objects.PlacedObject;
 import stoa.objects.PlacedStore;
 import stoa.objects.Placing;
 import stoa.objects.types.SharedMethod;
+import stoa.spi.CallContext;
 
 /// A member of a tree: client-placed objects migrate to it, and its calls on them execute here, on
 /// the calling thread. Thread-safe.
@@ -65,6 +66,11 @@ public final class Member implements Placing, AutoCloseable {
 
   void tick() {
     seat.tick();
+  }
+
+  /// See [Seat#endLate].
+  void endLate() {
+    seat.endLate();
   }
 
   void on(Event event) {
@@ -182,6 +188,7 @@ public final class Member implements Placing, AutoCloseable {
       PlacedObject object, SharedMethod method, @Nullable Object[] arguments, Reads how)
       throws Throwable {
     if (Running.CURRENT.isBound()) return Running.CURRENT.get().call(object, method, arguments);
+    refuseNested(object);
     Site.check(object, site.domain());
     Auto auto = site.auto(object);
     if (auto == null) return inTree(object, method, arguments, how, new Auto.Meter());
@@ -268,6 +275,7 @@ public final class Member implements Placing, AutoCloseable {
       Running.CURRENT.get().create(object);
       return;
     }
+    refuseNested(object);
     var thrown = new @Nullable Throwable[1];
     together(
         List.of(object),
@@ -281,6 +289,17 @@ public final class Member implements Placing, AutoCloseable {
         });
     Throwable any = thrown[0];
     if (any != null) throw any;
+  }
+
+  /* A method that waits for another object while it has its own may wait for ever. */
+  private static void refuseNested(PlacedObject object) {
+    boolean nested =
+        CallContext.CURRENT.isBound() && CallContext.CURRENT.get() instanceof ClientCall;
+    if (!nested) return;
+    throw new UnsupportedOperationException(
+        object
+            + " is at clients, and takes no part in calls of other objects' methods; name both in"
+            + " together, where methods may call each other");
   }
 
   /// Refuses what cannot be done in the middle of an operation on several objects.
@@ -323,6 +342,7 @@ public final class Member implements Placing, AutoCloseable {
       throw new IllegalStateException(
           "an operation on objects at clients runs on this thread already; name all objects there");
     }
+    objects.forEach(Member::refuseNested);
     var _ = PlacedObject.domain(objects);
     objects.forEach(object -> Site.check(object, site.domain()));
     objects.forEach(this::checkHere);

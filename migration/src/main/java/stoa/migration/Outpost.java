@@ -41,6 +41,7 @@ public final class Outpost implements AutoCloseable {
   private final Map<StreamId, CompletableFuture<StreamId>> asked = new ConcurrentHashMap<>();
   private final Timing timing;
   private final Timing.Line ticks;
+  private final Timing.Line deadlines;
 
   private Outpost(
       String name,
@@ -51,6 +52,7 @@ public final class Outpost implements AutoCloseable {
       Timing timing) {
     this.timing = timing;
     ticks = timing.line(Domain.THREAD);
+    deadlines = timing.line(Domain.THREAD);
     this.domain = domain;
     this.objects = objects;
     this.uplink = uplink;
@@ -108,11 +110,14 @@ public final class Outpost implements AutoCloseable {
   }
 
   private void begin() {
-    ticks.every(TimeUnit.MILLISECONDS.toNanos(Domain.TICK_MILLIS), this::tick);
+    long tickNanos = TimeUnit.MILLISECONDS.toNanos(Domain.TICK_MILLIS);
+    ticks.every(tickNanos, this::tick);
+    deadlines.every(tickNanos, this::endLate);
     try {
       member.begin();
     } catch (RuntimeException | Error failed) {
       ticks.close();
+      deadlines.close();
       throw failed;
     }
   }
@@ -122,8 +127,16 @@ public final class Outpost implements AutoCloseable {
       member.tick();
       uplink.tell(member.standing());
       auto.tick();
-    } catch (RuntimeException failed) {
+    } catch (RuntimeException | Error failed) {
       LOG.warn("a tick of {} failed", member, failed); // and the next one does what is to be done
+    }
+  }
+
+  private void endLate() {
+    try {
+      member.endLate();
+    } catch (RuntimeException | Error failed) {
+      LOG.warn("calls of {} may take longer than they may", member, failed);
     }
   }
 
@@ -225,6 +238,7 @@ public final class Outpost implements AutoCloseable {
     @Override
     public void forget(Member gone) {
       ticks.close();
+      deadlines.close();
     }
   }
 
@@ -235,6 +249,7 @@ public final class Outpost implements AutoCloseable {
       member.close();
     } finally {
       ticks.close();
+      deadlines.close();
       uplink.close();
     }
   }

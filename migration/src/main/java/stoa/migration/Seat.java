@@ -6,6 +6,7 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Queue;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.SortedSet;
@@ -13,6 +14,7 @@ import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -64,8 +66,8 @@ final class Seat {
     }
   }
 
-  /* What a caller waits for, without a timer of its own: each tick looks who has waited for too long, so
-   * that one may wait for a tick longer. */
+  /* What a caller waits for, without a timer of its own: now and then somebody looks who has waited for
+   * too long, see `endLate`. */
   private static final class Answer<T extends @Nullable Object> extends CompletableFuture<T> {
     private final long until;
 
@@ -97,6 +99,9 @@ final class Seat {
   private final Map<Long, Answer<Copy>> reads = new ConcurrentHashMap<>();
   private final Map<Long, Answer<Copy>> locals = new ConcurrentHashMap<>();
   private final Map<Long, Answer<Void>> flushes = new ConcurrentHashMap<>();
+  /* What was too late, and the node is to be told at the next tick: else it would still want it, and could
+   * not leave. */
+  private final Queue<Long> withdrawn = new ConcurrentLinkedQueue<>();
   private final CompletableFuture<Void> joined = new CompletableFuture<>();
   private final CompletableFuture<Void> left = new CompletableFuture<>();
   private final Runnable forgotten;
@@ -214,11 +219,8 @@ final class Seat {
   }
 
   void tick() {
-    endLate(operations);
-    endLate(reads);
-    endLate(locals);
-    endLate(flushes);
     mailbox.put(() -> {
+      for (Long late; (late = withdrawn.poll()) != null; ) take(new Event.Withdraw(late));
       standing = new Standing(node.id(), node.above(), node.below().size(), node.owned());
       take(new Event.Tick());
       if (store == null && !node.isIn()) join();
@@ -227,13 +229,22 @@ final class Seat {
     });
   }
 
+  /// Ends what was asked and has waited for too long. Called every tick, by a thread that does
+  /// nothing else: who puts something into a mailbox may have to do what others put there, for as
+  /// long as they do.
+  void endLate() {
+    endLate(operations);
+    endLate(reads);
+    endLate(locals);
+    endLate(flushes);
+  }
+
   private <T> void endLate(Map<Long, Answer<T>> asked) {
     long now = timing.nanoTime();
     asked.forEach((number, answer) -> {
       if (now - answer.until < 0 || !asked.remove(number, answer)) return;
       answer.completeExceptionally(new Late());
-      // Otherwise the node would still want it, and could not leave.
-      mailbox.put(() -> take(new Event.Withdraw(number)));
+      withdrawn.add(number);
     });
   }
 

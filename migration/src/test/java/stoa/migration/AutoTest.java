@@ -1,22 +1,30 @@
 package stoa.migration;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.Callable;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import stoa.Accessor;
+import stoa.Call;
+import stoa.Closed;
+import stoa.Limits;
 import stoa.Placement;
 import stoa.Reads;
 import stoa.Shared;
 import stoa.Stoa;
+import stoa.StoaConfig;
+import stoa.Unavailable;
 
 /// Objects whose calls are made at the server or at clients.
 class AutoTest {
@@ -90,6 +98,74 @@ class AutoTest {
       assertEquals(122, domain.join("one").on(score).add(1));
       toServer(domain, score);
       assertEquals(124, domain.join("two").on(score).add(2));
+    }
+  }
+
+  @Test
+  void membersOfATreeThatHasEndedCallNothingAtTheServer() {
+    try (var stoa = Stoa.open("memory:")) {
+      var ended = Domain.of(stoa);
+      var one = ended.join("one");
+      var score = score(stoa, "a");
+      toServer(ended, score);
+      assertEquals(101, one.on(score).add(1));
+      ended.close();
+      assertThrows(Closed.class, () -> one.on(score).add(10));
+      assertThrows(Closed.class, () -> ended.join("two").on(score).add(10));
+      assertEquals(102, score.add(1));
+      assertEquals(103, Domain.of(stoa).join("one").on(score).add(1));
+    }
+  }
+
+  @Test
+  void theNextTreeWaitsForCallsAtTheServerOfTheOneBefore() {
+    var limits = Limits.standard().withCloseTimeMax(Duration.ofMillis(50));
+    try (var stoa = Stoa.open(StoaConfig.of("memory:").withLimits(limits))) {
+      var ended = Domain.of(stoa);
+      var score = score(stoa, "a");
+      assertEquals(101, score.add(1));
+      toServer(ended, score);
+      var object = ended.store().object(score);
+      ended.watch(object, (_, _) -> {});
+      Runnable call = Objects.requireNonNull(ended.enter(object));
+      ended.close();
+      assertNull(ended.enter(object));
+      assertThrows(Unavailable.class, () -> score.add(1));
+      call.run();
+      assertEquals(102, score.add(1));
+    }
+  }
+
+  /// Calls another object in its own method.
+  @Shared(name = "test.Fan", placement = Placement.CLIENT)
+  public static class Fan {
+    private long asked;
+
+    protected Fan() {}
+
+    public long cheer(String score) {
+      asked++;
+      return Call.get(Score.class, score, 0L).add(1);
+    }
+
+    @Accessor
+    public long asked() {
+      return asked;
+    }
+  }
+
+  @Test
+  void methodsOfObjectsAtClientsCallNoOtherOnesButTogether() throws Exception {
+    try (var stoa = Stoa.open("memory:")) {
+      var one = Domain.of(stoa).join("one");
+      var score = score(stoa, "a");
+      var fan = stoa.get(Fan.class, "f");
+      assertEquals(101, score.add(1));
+      assertThrows(UnsupportedOperationException.class, () -> one.on(fan).cheer("a"));
+      assertEquals(101, score.value());
+      long now = one.<Long, Exception>together(List.of(fan, score), () -> fan.cheer("a"));
+      assertEquals(102, now);
+      assertEquals(102, score.value());
     }
   }
 

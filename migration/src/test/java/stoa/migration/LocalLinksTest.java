@@ -64,7 +64,7 @@ class LocalLinksTest {
   }
 
   @Test
-  void whatIsSaidLaterThanTheEndDoesNotArrive() {
+  void whatIsSaidLaterThanTheEndIsNotRefused() {
     links.delay(Duration.ofNanos(1));
     links.close();
     links.send(ONE, TWO, ATTACH);

@@ -695,7 +695,11 @@ final class EmbeddedStoa implements ObjectSnapshot.Source {
         throw new LimitExceeded(
             "the domain \"" + domain + "\" is one too many: a store has at most " + DOMAINS_MAX);
       }
-      if (known != null) known.close(); // so that it writes nothing behind what the next one reads
+      if (known != null) {
+        // So that nothing is written behind what the next one reads.
+        known.close();
+        known.awaitCalls();
+      }
       var provider =
           ServiceLoader.load(Placing.Provider.class)
               .findFirst()

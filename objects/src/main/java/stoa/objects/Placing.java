@@ -68,6 +68,11 @@ public interface Placing {
     /// Lets go of the store, which is about to be closed.
     @Override
     void close();
+
+    /// Waits until no call is under way in the store any more that began here, after [#close].
+    ///
+    /// @throws stoa.Unavailable when there still is one after [stoa.Limits#closeTimeMax()]
+    void awaitCalls();
   }
 
   /// Begins one for each domain of a store that has such objects. Found by

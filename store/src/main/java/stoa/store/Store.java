@@ -786,8 +786,8 @@ public final class Store implements AutoCloseable {
   /// before. What it had put to other keys stands.
   ///
   /// @param id of an [OngoingCall]
-  /// @return false when it is not under way any more, or is known to stand, as part of a committed
-  ///   transaction
+  /// @return false when it is not under way any more, is known to stand, as part of a committed
+  ///   transaction, or is to be run again and no thread began that within a second
   public boolean cancel(long id) {
     checkOpen();
     return takingBack.cancel(id);

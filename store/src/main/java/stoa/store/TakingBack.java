@@ -274,7 +274,7 @@ final class TakingBack {
             if (!isHandled(request) || request.id(ids) != id) return;
             if (takeBack(request, byOperator(resident.key, "; it was not executed"))) {
               found[0] = Found.CANCELLED;
-            } else if (request.isBegun() && !stands[0]) {
+            } else if (request.isBegun() && !request.isDone() && !stands[0]) {
               found[0] = Found.BETWEEN;
             }
           });

@@ -53,6 +53,8 @@ public final class CostModel {
   private static final double SHARE_MAX = 0.6;
   private static final double GROWTH = 2;
   private static final double MEMORY = 0.5;
+  /* Who calls, one after the other tells of many calls at a time. */
+  private static final double MEMORY_LONG = 0.1;
   private static final int PACE = 40;
   private static final int PACE_MAX = 160;
   private static final double FAR_MAX = 8;
@@ -63,8 +65,9 @@ public final class CostModel {
   private static final double STEP = 4;
   private static final double SMALL_BYTES = 1_000;
   private static final double QUICK_NANOS = 50_000;
-  private static final double MOVES_OFTEN = 0.65;
-  private static final double MOVES_SELDOM = 0.35;
+  /* What is so for a greater part than this is mostly so, until it is for less than that. */
+  private static final double OFTEN = 0.65;
+  private static final double SELDOM = 0.35;
   /* About what processors work: for a call at the server, for a move, for each byte of a state that is
    * unpacked and packed again, and for each that moves. */
   private static final double CALL_NANOS = 20_000;
@@ -118,7 +121,7 @@ public final class CostModel {
     }
   }
 
-  /* What objects of a herd have in common: whether members beside the server call them, whether their
+  /* What objects of a herd have in common: whether mostly members beside the server call them, whether their
    * states mostly move, and how large these are and how long methods compute, in steps. */
   private record Kind(boolean here, boolean moves, int size, int compute) {}
 
@@ -308,6 +311,7 @@ public final class CostModel {
     }
 
     private boolean isBetter(CostModel by, double nowMean, double nowRate) {
+      if (gathered == 0) return false; // nobody could go there: that says nothing
       double before = atServer ? by.workAtClient() : CALL_NANOS;
       double now = atServer ? CALL_NANOS : by.workAtClient();
       double gain = 1 - (CLEAR * now < before ? BETTER_LESS_WORK : BETTER);
@@ -339,10 +343,12 @@ public final class CostModel {
   private double compute;
   private int computed;
   private int moves;
+  private int callsHere;
 
   /* Of the epochs before; negative when there were none. */
   private double computeNanos = -1;
   private double moved = -1;
+  private double fromHere = -1;
   private double stateBytes;
   private double rate;
 
@@ -387,6 +393,7 @@ public final class CostModel {
     compute += updates.computeNanos;
     computed += updates.computed;
     moves += updates.moves;
+    if (here) callsHere += updates.count;
     if (updates.stateBytes >= 0) stateBytes = updates.stateBytes;
     if (seen < EPOCH) return;
     if (computed > 0) {
@@ -396,9 +403,10 @@ public final class CostModel {
       computeNanos = mixed(computeNanos, Math.min(now, most));
     }
     if (!atServer) moved = mixed(moved, (double) moves / seen);
+    fromHere = mixed(fromHere, (double) callsHere / seen, MEMORY_LONG);
     rate = seen / Math.max(1e-9, (at - began) / 1e9);
     if (atServer) reserve(rate);
-    Kind now = kind(here);
+    Kind now = kind();
     if (!now.equals(kind)) {
       kind = now;
       herd = server.herd(now);
@@ -406,15 +414,17 @@ public final class CostModel {
     begin(at);
   }
 
-  private Kind kind(boolean here) {
+  private Kind kind() {
     Kind before = kind;
-    boolean didMove = before != null && before.moves;
-    boolean moves = moved > (didMove ? MOVES_SELDOM : MOVES_OFTEN);
     return new Kind(
-        here,
-        moves,
+        isMostly(fromHere, before != null && before.here),
+        isMostly(moved, before != null && before.moves),
         step(stateBytes / SMALL_BYTES, before == null ? -1 : before.size),
         step(computeNanos / QUICK_NANOS, before == null ? -1 : before.compute));
+  }
+
+  private static boolean isMostly(double share, boolean before) {
+    return share > (before ? SELDOM : OFTEN);
   }
 
   /* Which power of STEP a value is nearest to that is above it; 0 for all below 1. */
@@ -435,6 +445,7 @@ public final class CostModel {
     compute = 0;
     computed = 0;
     moves = 0;
+    callsHere = 0;
   }
 
   /// Notes that the object was brought to the clients, for what cannot be done at the server.
@@ -450,7 +461,11 @@ public final class CostModel {
   }
 
   private static double mixed(double before, double now) {
-    return before < 0 ? now : before + MEMORY * (now - before);
+    return mixed(before, now, MEMORY);
+  }
+
+  private static double mixed(double before, double now, double part) {
+    return before < 0 ? now : before + part * (now - before);
   }
 
   private double workAtClient() {

@@ -193,6 +193,49 @@ class CostModelTest {
   }
 
   @Test
+  void whatMembersHereAndElsewhereCallAlikeDoesNotGoBackAndForth() {
+    // Here large states go to the server, elsewhere they stay at the clients.
+    assertEquals(50, largeStates(true, true, 200 * MICRO, 5 * MICRO, 400));
+    assertTrue(largeStates(false, true, 200 * MICRO, 5 * MICRO, 400) <= 1);
+    changes = 0;
+    for (int i = 0; i < 20_000; i++) {
+      boolean is = model.isAtServer();
+      now += 300 * MICRO;
+      var call = Updates.none(is).and(200 * MICRO, is ? -1 : 5 * MICRO, 100_000, !is);
+      if (model.ran(call, i / 16 % 2 == 0, now)) changes++;
+    }
+    assertTrue(changes <= 4, changes + " changes");
+  }
+
+  @Test
+  void aTrialInWhichNobodyTookPartSaysNothing() {
+    var other = new CostModel.Server(2);
+    var stays = new CostModel(other);
+    for (int brought = 0; brought < 9; ) {
+      boolean is = stays.isAtServer();
+      now += is ? 20 * MICRO : 200 * MICRO;
+      boolean _ =
+          stays.ran(one(is, is ? 20 * MICRO : 200 * MICRO, is ? -1 : MICRO, true), true, now);
+      if (!stays.isAtServer()) continue;
+      stays.broughtHome(now);
+      brought++;
+    }
+    // Its herd was to go there with it. Calls are answered a little sooner than before, where it
+    // stays.
+    for (int i = 0; i < 4_000; i++) {
+      now += 180 * MICRO;
+      boolean _ = stays.ran(one(false, 180 * MICRO, MICRO, true), true, now);
+      assertFalse(stays.isAtServer());
+    }
+    var alike = new CostModel(other);
+    for (int i = 0; i < 40; i++) {
+      now += 180 * MICRO;
+      boolean _ = alike.ran(one(false, 180 * MICRO, MICRO, true), true, now);
+    }
+    assertFalse(alike.isAtServer());
+  }
+
+  @Test
   void membersElsewhereHaveProcessorsOfTheirOwn() {
     assertTrue(largeStates(false, false, 200 * MICRO, 5 * MICRO, 20_000) <= 1);
   }
