@@ -79,6 +79,16 @@ public interface History<T> {
     /// The object was created by [Stoa#create].
     record Created() implements Event {}
 
+    /// Calls at clients have changed the object, see [Placement#CLIENT]: this version is the state
+    /// that came of one or more of them, which are not logged themselves.
+    record Changed() implements Event {}
+
+    /// The object was lent to clients, see [View.Client].
+    record Lent() implements Event {}
+
+    /// The object came back from the clients to which it was lent.
+    record Returned() implements Event {}
+
     /// The object was deleted.
     record Deleted() implements Event {}
   }

@@ -15,6 +15,14 @@ public enum Placement {
   /// and it changes nothing of that when it comes back. When a server fails, they go on from what
   /// is durable.
   ///
+  /// How long methods run at a client, nobody limits: neither [Limits#callTimeMax()] nor
+  /// [Stoa#within]; whoever waits meanwhile for the object is told [DeadlineExceeded] after the
+  /// former.
+  ///
+  /// The history of such an object ([Stoa#history]) is of states, each of which came of one or more
+  /// calls. The placement of a class may be changed when the store is opened again: states and
+  /// calls that are in the log count either way. A server and its clients must agree on it.
+  ///
   /// Accessors see all calls that ended before, unless a view says otherwise: [View.Client] with
   /// [Reads#LOCAL] answers from the newest copy that is at the client, [View.Local] and
   /// [View.Cached] from what is durable.

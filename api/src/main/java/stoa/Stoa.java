@@ -111,6 +111,8 @@ public interface Stoa extends AutoCloseable {
   /// fails with [DeadlineExceeded], and what it had changed at its object is taken back; calls that
   /// its method makes on other objects have no more time than it has left.
   ///
+  /// Calls that execute at clients ([Placement#CLIENT]) are not limited by it.
+  ///
   /// What is passed on to others, as an argument or in a field, is the object without the limit. In
   /// transactions [TxOptions#timeMax()] counts instead; it is this time for each attempt of a
   /// method marked [Transactional].
@@ -202,6 +204,17 @@ public interface Stoa extends AutoCloseable {
       Collection<?> shared, Body<R, X> body) throws X {
     throw new UnsupportedOperationException(
         "this store has no objects that are placed at clients; open memory: or file:DIRECTORY");
+  }
+
+  /// As [#together(Collection, Body)], for a body that answers nothing.
+  default <X extends Exception> void together(Collection<?> shared, Action<X> body) throws X {
+    var nothing = new Object();
+    Body<Object, X> answering =
+        () -> {
+          body.run();
+          return nothing;
+        };
+    Object _ = together(shared, answering);
   }
 
   /// Waits until all is durable that this client has done to, and seen of, objects that are placed

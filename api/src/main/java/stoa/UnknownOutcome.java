@@ -1,7 +1,8 @@
 package stoa;
 
-/// The call may or may not have happened: the store failed while logging it. Reopen the store and
-/// look.
+/// Whether something has happened is not known: a call, because the store failed while logging it,
+/// or what a client did to objects at clients, because it was disconnected before that was durable.
+/// Look at the objects, when the store is open again, and repeat what is missing.
 public final class UnknownOutcome extends StoaException {
   private static final long serialVersionUID = 1L;
 

@@ -7,6 +7,7 @@ import java.util.List;
 import stoa.History;
 import stoa.Ref;
 import stoa.base.Decoder;
+import stoa.objects.PlacedState;
 import stoa.objects.Sharing;
 import stoa.objects.proxy.Proxies;
 import stoa.objects.types.Keys;
@@ -118,7 +119,7 @@ final class RemoteHistory<T> implements History<T> {
   private Event called(byte[] value) {
     var in = new Decoder(value);
     String id = live.type().called(in);
-    if (id == null) return new Event.Created();
+    if (id == null) return PlacedState.event(value);
     SharedMethod method = stoa.types().method(live.type(), id);
     var arguments = stoa.marshaller().arguments(method, value, in.position(), value.length);
     return new Event.Called(method.id(), Arrays.asList(arguments));

@@ -374,9 +374,10 @@ final class Seat {
   }
 
   private void endLost() {
+    forgotten.run(); // before it has left: its name is free then
     if (lost.get()) left.completeExceptionally(mayBeLost());
     else left.complete(null);
-    end();
+    fail(new Closed(name + " has left"));
   }
 
   private void comeBack() {
@@ -517,8 +518,9 @@ final class Seat {
               + " did not come to "
               + this
               + " within "
-              + limit()
-              + ": somebody holds it, or the tree has no root now");
+              + limit().toMillis()
+              + " ms: another client works on it, or the server cannot be reached; ./stoa status"
+              + " shows the clients and what each has. Call again");
     }
   }
 
@@ -754,7 +756,9 @@ final class Seat {
 
   private UnknownOutcome mayBeLost() {
     return new UnknownOutcome(
-        name + " was disconnected; what it did or saw since its last flush may be lost");
+        name
+            + " was disconnected; what it did or saw since its last flush may be lost: look at its"
+            + " objects, and repeat what is missing");
   }
 
   /// See [Member#close].

@@ -18,6 +18,7 @@ import org.junit.jupiter.api.io.TempDir;
 import stoa.Accessor;
 import stoa.Call;
 import stoa.Closed;
+import stoa.History;
 import stoa.Limits;
 import stoa.Placement;
 import stoa.Reads;
@@ -165,7 +166,12 @@ class AutoTest {
       assertEquals(101, score.value());
       long now = one.<Long, Exception>together(List.of(fan, score), () -> fan.cheer("a"));
       assertEquals(102, now);
-      assertEquals(102, score.value());
+      stoa.together(
+          List.of(fan, score),
+          () -> {
+            long _ = fan.cheer("a");
+          });
+      assertEquals(103, score.value());
     }
   }
 
@@ -185,6 +191,79 @@ class AutoTest {
       toServer(domain, score);
       assertEquals(106, score.add(3));
       assertEquals(List.of(), domain.join("two").place(List.of(score)).here());
+    }
+  }
+
+  /// A number at clients.
+  @Shared(name = "test.Moved", placement = Placement.CLIENT)
+  public static class AtClients {
+    private long value;
+
+    public long add(long more) {
+      return value += more;
+    }
+
+    @Accessor
+    public long value() {
+      return value;
+    }
+  }
+
+  /// The same at the server.
+  @Shared(name = "test.Moved")
+  public static class AtServer {
+    private long value;
+
+    public long add(long more) {
+      return value += more;
+    }
+
+    @Accessor
+    public long value() {
+      return value;
+    }
+  }
+
+  @Test
+  void aClassMayBePlacedElsewhereWhenTheStoreIsOpenedAgain(@TempDir Path directory) {
+    String url = "file:" + directory;
+    try (var stoa = Stoa.open(url)) {
+      var number = stoa.get(AtClients.class, "a");
+      assertEquals(1, number.add(1));
+      assertEquals(3, number.add(2));
+    }
+    try (var stoa = Stoa.open(url)) {
+      var number = stoa.get(AtServer.class, "a");
+      assertEquals(3, number.value());
+      assertEquals(1, stoa.history(number).at(1).value());
+      assertEquals(6, number.add(3));
+    }
+    try (var stoa = Stoa.open(url)) {
+      var number = stoa.get(AtClients.class, "a");
+      assertEquals(6, number.value());
+      assertEquals(10, number.add(4));
+    }
+    try (var stoa = Stoa.open(url)) {
+      var number = stoa.get(AtServer.class, "a");
+      assertEquals(10, number.value());
+      var history = stoa.history(number);
+      var events = history.entries(1, history.version()).stream().map(History.Entry::event);
+      List<Class<?>> kinds = new ArrayList<>();
+      events.forEach(event -> kinds.add(event.getClass()));
+      Class<?> changed = History.Event.Changed.class;
+      assertEquals(List.of(changed, changed, History.Event.Called.class, changed), kinds);
+    }
+  }
+
+  @Test
+  void aNameIsFreeWhenItsMemberHasLeft() {
+    try (var stoa = Stoa.open("memory:")) {
+      var domain = Domain.of(stoa);
+      for (int i = 0; i < 200; i++) {
+        var member = domain.join("one");
+        assertEquals("one", member.id().address());
+        member.close();
+      }
     }
   }
 

@@ -169,8 +169,11 @@ final class ObjectHandler implements Handler {
   public Answer put(byte[] value, Execution execution) {
     var in = new Decoder(value);
     if (PlacedState.isIn(value)) {
-      // Of an object that was deleted while it was lent, it comes too late.
-      if (lent || type.shared().isPlaced()) replace(PlacedState.decode(value, PlacedState.PREFIX));
+      var state = PlacedState.decode(value, PlacedState.PREFIX);
+      // Of a class that is at the server: one that is no newer comes too late, when the object was
+      // back;
+      // others are from when its class was placed at clients.
+      if (lent || type.shared().isPlaced() || state.isNewerThan(placed)) replace(state);
       return new ObjectAnswer.Shared(null, stoa.marshaller());
     }
     if (PlacedState.isSide(value, true)) return lend();

@@ -83,7 +83,7 @@ final class ObjectHistory<T> implements History<T> {
   private Event called(byte[] value) {
     var in = new Decoder(value);
     ObjectType.Called called = type.called(in);
-    if (called == null) return new Event.Created();
+    if (called == null) return PlacedState.event(value);
     SharedMethod method = called.method();
     @Nullable Object[] arguments =
         stoa.marshaller().arguments(method, value, in.position(), value.length);

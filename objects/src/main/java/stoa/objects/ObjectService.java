@@ -358,8 +358,8 @@ public final class ObjectService implements AutoCloseable {
   public static UnsupportedOperationException refusedPlaced(Key key) {
     return new UnsupportedOperationException(
         key
-            + " is placed at clients, and takes no part in transactions and in calls of other"
-            + " objects: these would wait for it while they hold others; call it before or after, or"
+            + " is placed at clients, or may be there (Placement.CLIENT, AUTO), and takes no part in"
+            + " transactions and in calls of other objects: these would wait for it while they hold others; call it before or after, or"
             + " name all objects in Stoa.together, which is for those that are placed at clients");
   }
 

@@ -1,5 +1,7 @@
 package stoa.objects;
 
+import org.jspecify.annotations.Nullable;
+import stoa.History;
 import stoa.base.Decoder;
 import stoa.base.Encoder;
 
@@ -19,6 +21,20 @@ public record PlacedState(long generation, long number, byte[] bytes) {
 
   private static final byte[] LENT = new Encoder(8).varint(ObjectType.LENT).toBytes();
   private static final byte[] BACK = new Encoder(8).varint(ObjectType.BACK).toBytes();
+
+  /// Whether it comes after another one, or after none.
+  boolean isNewerThan(@Nullable PlacedState other) {
+    if (other == null || generation > other.generation) return true;
+    return generation == other.generation && number > other.number;
+  }
+
+  /// What a put says that calls no method.
+  public static History.Event event(byte[] put) {
+    if (isIn(put)) return new History.Event.Changed();
+    if (isSide(put, true)) return new History.Event.Lent();
+    if (isSide(put, false)) return new History.Event.Returned();
+    return new History.Event.Created();
+  }
 
   /// The put by which an object is lent to clients, or comes back as it is.
   static byte[] side(boolean lent) {
