@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
@@ -70,7 +71,7 @@ public final class TreeClient implements Uplink {
       });
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition known = lock.newCondition();
-  private final Map<StreamId, Frame.Named> named = new LinkedHashMap<>(); // guarded by lock
+  private final Map<StreamId, Frame.Named> named = new ConcurrentHashMap<>(); // changed with lock
   private final Map<StreamId, Frame.Borrow> borrowed = new LinkedHashMap<>(); // guarded by lock
   private @Nullable Pipe desk; // guarded by lock
   private @Nullable Status refused; // guarded by lock
@@ -318,6 +319,7 @@ public final class TreeClient implements Uplink {
 
   @Override
   public void know(PlacedObject object) {
+    if (named.containsKey(object.stream())) return;
     Pipe pipe;
     Frame.Named frame;
     lock.lock();

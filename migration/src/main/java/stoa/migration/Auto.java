@@ -19,18 +19,24 @@ interface Auto {
 
   /// What a call in the tree took. Used by one thread.
   final class Meter {
+    private final boolean times;
     private long computeNanos = -1;
     private @Nullable Running running;
 
+    /// @param times whether it is noted how long it runs; a clock is asked three times for that
+    Meter(boolean times) {
+      this.times = times;
+    }
+
     /// Notes that the call begins to run.
     void begin() {
-      computeNanos = System.nanoTime();
+      if (times) computeNanos = System.nanoTime();
     }
 
     /// Notes that it has run.
     void end(Running ran) {
       running = ran;
-      computeNanos = System.nanoTime() - computeNanos;
+      if (times) computeNanos = System.nanoTime() - computeNanos;
     }
 
     /// How long its method ran; negative when that was not seen.

@@ -39,9 +39,9 @@ final class AutoClient implements Auto {
         method.kind() != SharedMethod.Kind.ACCESSOR && objects.placement(object) == Placement.AUTO;
     while (true) {
       boolean atServer = caller.isAtServer(object.stream());
-      var meter = new Meter();
       var batch = noted ? batch(object.stream()) : null;
       int weight = batch == null ? Batch.NOT_NOTED : batch.weight();
+      var meter = new Meter(weight != Batch.NOT_NOTED);
       long start = weight == Batch.NOT_NOTED ? 0 : System.nanoTime();
       try {
         return atServer ? objects.call(object, method, arguments) : inTree.call(meter);

@@ -156,13 +156,13 @@ final class AutoRoot implements Auto {
       InTree inTree)
       throws Throwable {
     Sided site = site(object);
-    var meter = new Meter();
     site.side.readLock().lock();
     boolean atServer = isAtServer(site);
     // What members elsewhere have the server do, they tell themselves.
     boolean noted = caller != root || site.watchers.isEmpty();
     noted &= method.kind() != SharedMethod.Kind.ACCESSOR;
     int weight = noted ? site.batch.weight() : Batch.NOT_NOTED;
+    var meter = new Meter(weight != Batch.NOT_NOTED);
     long start = weight == Batch.NOT_NOTED ? 0 : System.nanoTime();
     try {
       if (atServer) return store.call(object, method, arguments);

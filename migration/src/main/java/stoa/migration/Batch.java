@@ -11,8 +11,8 @@ final class Batch {
   static final int NOT_NOTED = 0;
 
   private static final int CALLS_MAX = 16;
-  private static final int COUNT_MAX = 256;
-  private static final long SOON_NANOS = 4_000_000;
+  private static final int COUNT_MAX = 4_096;
+  private static final long SOON_NANOS = 10_000_000;
   private static final long LATE_NANOS = 100_000_000;
   private static final int SAMPLED = 16;
   private static final long QUICK_NANOS = 20_000;
@@ -22,6 +22,9 @@ final class Batch {
   private boolean begun;
   private long told;
   private @Nullable Object last;
+  /* Of those that are noted: how many there are, and how many of them were quick. */
+  private int noted;
+  private int quick;
 
   /* Whether only some are noted; of SAMPLED two that follow each other, the first of which says where it
    * leaves the state. Changed by whoever comes: it does not matter which calls these are. */
@@ -58,6 +61,8 @@ final class Batch {
       updates = Updates.none(atServer);
       calls = 1;
       samples = false;
+      noted = 0;
+      quick = 0;
     }
     if (samples && weight == 1) return null; // not after the call before it
     if (!begun) {
@@ -65,11 +70,15 @@ final class Batch {
       told = began;
     }
     updates = updates.and(weight, ended - began, meter.computeNanos(), meter.stateBytes(), moved);
+    noted++;
+    if (ended - began < QUICK_NANOS) quick++;
     long since = ended - told;
     if (updates.count() < calls && since < LATE_NANOS) return null;
     if (calls == CALLS_MAX && since < SOON_NANOS && updates.count() < COUNT_MAX) return null;
     calls = Math.min(CALLS_MAX, 2 * calls);
-    samples = updates.nanos() < QUICK_NANOS * updates.count();
+    samples = 2 * quick > noted; // whose thread had to wait for a processor does not make it slow
+    noted = 0;
+    quick = 0;
     told += since;
     return taken();
   }

@@ -111,7 +111,7 @@ final class Lender implements Auto {
     long end = timing.nanoTime() + store.limits().callTimeMax().toNanos();
     while (true) {
       try {
-        if (!caller.isAtServer(object.stream())) return inTree.call(new Meter());
+        if (!caller.isAtServer(object.stream())) return inTree.call(new Meter(false));
         return store.call(object, method, arguments);
       } catch (Seat.Elsewhere atServer) {
         // It has gone there meanwhile.

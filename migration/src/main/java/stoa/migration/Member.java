@@ -191,7 +191,7 @@ public final class Member implements Placing, AutoCloseable {
     refuseNested(object);
     Site.check(object, site.domain());
     Auto auto = site.auto(object);
-    if (auto == null) return inTree(object, method, arguments, how, new Auto.Meter());
+    if (auto == null) return inTree(object, method, arguments, how, new Auto.Meter(false));
     boolean lendable = site.objects().placement(object) == Placement.SERVER;
     if (lendable) home(object.stream());
     return auto.call(
