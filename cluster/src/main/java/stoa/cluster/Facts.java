@@ -51,7 +51,8 @@ record Facts(
   ///   was known last
   /// @param members its members
   /// @param level those members that answer, and have about all that the leader has
-  /// @param lacking those of them that have not all the shared classes that the leader has
+  /// @param lacking those of them that have not all the shared classes that the leader has; and the
+  ///   leader, when another one of them has more than it
   /// @param changes whether its members are being changed, or its leader
   record Group(
       Optional<String> leader,

@@ -444,6 +444,7 @@ final class Mover implements AutoCloseable {
         if (kept.state() == Report.State.FAILED || kept.state() == Report.State.OUT) return;
         level.add(name);
         if (!lacked.containsAll(kept.lacks())) lacking.add(name);
+        else if (kept.lacks().size() < lacked.size()) lacking.add(leader);
       });
       return new Facts.Group(
           Optional.of(leader), new TreeSet<>(behind.keySet()), level, lacking, changes);

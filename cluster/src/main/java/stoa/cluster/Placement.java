@@ -32,7 +32,7 @@ final class Placement {
    *
    * What is done first:
    * (1) nothing, while members or the leader of some group are being changed: there is one move at a time
-   * (2) servers that drain lead nothing
+   * (2) servers that drain lead nothing, nor those that lack classes which another member has
    * (3) what a group has too much of is taken out of it, which ends moves and drains servers
    * (4) groups get what they lack
    * (5) a server with two replicas more than another gives one: the other one is added, and (3) takes it out
@@ -147,12 +147,15 @@ final class Placement {
   private @Nullable Step relieve(int number) {
     Facts.Group group = group(number);
     boolean drains = group.leader().filter(leader -> facts.server(leader).drains()).isPresent();
-    return drains ? transfer(number, group) : null;
+    if (drains) return transfer(number, group, _ -> true);
+    boolean lacks = group.leader().filter(group.lacking()::contains).isPresent();
+    return lacks ? transfer(number, group, member -> !group.lacking().contains(member)) : null;
   }
 
   /// To the member that leads least, of those that are to stay members.
-  private @Nullable Step transfer(int number, Facts.Group group) {
+  private @Nullable Step transfer(int number, Facts.Group group, Predicate<String> fit) {
     return group.level().stream()
+        .filter(fit)
         .filter(member -> facts.server(member).stays())
         .filter(member -> group.leader().filter(member::equals).isEmpty())
         .min(
@@ -173,7 +176,7 @@ final class Placement {
     for (String surplus : surplus(number, group)) {
       if (!mayRemove(group, surplus)) continue;
       boolean leads = group.leader().filter(surplus::equals).isPresent();
-      Step step = leads ? transfer(number, group) : new Step.Remove(surplus, number);
+      Step step = leads ? transfer(number, group, _ -> true) : new Step.Remove(surplus, number);
       if (step != null) return step;
     }
     return null;

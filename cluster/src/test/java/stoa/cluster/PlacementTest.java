@@ -445,6 +445,10 @@ class PlacementTest {
       assertTrue(group.members.contains("new"));
       assertNotEquals("new", group.leader);
     }
+    for (Group group : world.groups.values())
+      group.leader = "new"; // elected, when others were slow
+    world.settle();
+    for (Group group : world.groups.values()) assertNotEquals("new", group.leader);
     world.host("s0").drains = true;
     world.settle();
     for (Group group : world.groups.values()) assertEquals("s1", group.leader);
