@@ -90,7 +90,7 @@ public record MigrationScale(
         Duration.ofMillis(300),
         Duration.ofMillis(1_700),
         Duration.ofMillis(2_200),
-        Duration.ofMillis(800));
+        Duration.ofMillis(2_500));
   }
 
   /// The scale that shows that it runs.
