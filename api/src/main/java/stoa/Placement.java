@@ -38,7 +38,7 @@ public enum Placement {
   CLIENT,
   /// Where it costs less: as [#SERVER] or as [#CLIENT], which may change while the object is used.
   /// It follows from how long its methods compute, how large its state is, and how often which
-  /// members of the tree call them. Accessors do not count for that, nor do calls of others when
+  /// members of the tree call it. Accessors do not count for that, nor do calls of others when
   /// there are such members. What is said of [#CLIENT] holds, but that calls may also be durable
   /// when they are answered, and that their arguments may come into the store's log.
   ///

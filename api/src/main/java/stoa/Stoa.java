@@ -169,13 +169,15 @@ public interface Stoa extends AutoCloseable {
 
   /// As [#transact(Body)], for a body that answers nothing.
   default <X extends Exception> void transact(Action<X> body) throws X {
+    Object _ = transact(TxOptions.STANDARD, answering(body));
+  }
+
+  private static <X extends Exception> Body<Object, X> answering(Action<X> body) {
     var nothing = new Object();
-    Body<Object, X> answering =
-        () -> {
-          body.run();
-          return nothing;
-        };
-    transact(TxOptions.STANDARD, answering);
+    return () -> {
+      body.run();
+      return nothing;
+    };
   }
 
   /// As [#transact(Body)], in another way.
@@ -208,13 +210,7 @@ public interface Stoa extends AutoCloseable {
 
   /// As [#together(Collection, Body)], for a body that answers nothing.
   default <X extends Exception> void together(Collection<?> shared, Action<X> body) throws X {
-    var nothing = new Object();
-    Body<Object, X> answering =
-        () -> {
-          body.run();
-          return nothing;
-        };
-    Object _ = together(shared, answering);
+    Object _ = together(shared, answering(body));
   }
 
   /// Waits until all is durable that this client has done to, and seen of, objects that are placed

@@ -221,7 +221,7 @@ final class TreeRoot implements AutoCloseable {
     @Override
     public void over(Pipe from, Status why) {
       desks.remove(address, this);
-      background.execute(() -> domain.unwatch(this)); // it may be over by what it is told
+      domain.unwatch(this);
     }
 
     private TreeMember member() {

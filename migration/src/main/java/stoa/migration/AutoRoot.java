@@ -95,7 +95,6 @@ final class AutoRoot implements Auto {
   private final ReentrantLock modelLock = new ReentrantLock();
   private final Map<StreamId, Sided> sites = new ConcurrentHashMap<>();
   private final Consumer<PlacedObject> knowing;
-  private volatile boolean over;
 
   /// @param root the root of the tree
   /// @param knowing is told of each object before anything else is; refuses one that is too many
@@ -113,12 +112,7 @@ final class AutoRoot implements Auto {
     return sites.computeIfAbsent(object.stream(), _ -> new Sided(object, new CostModel(server)));
   }
 
-  /// The tree ends: no call begins at the server any more.
-  void end() {
-    over = true;
-  }
-
-  /// Waits until all calls at the server have ended that began before [#end].
+  /// Waits until no call is under way at the server any more, when the tree has ended.
   ///
   /// @throws Unavailable when they have not in time
   void awaitCalls(Duration timeMax) {
@@ -144,7 +138,7 @@ final class AutoRoot implements Auto {
 
   /* Asked with its `side` lock. */
   private boolean isAtServer(Sided site) {
-    return site.held != null && !over;
+    return site.held != null && !root.isOver();
   }
 
   @Override

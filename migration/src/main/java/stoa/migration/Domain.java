@@ -225,7 +225,7 @@ public final class Domain implements Placing.Root {
 
   @Override
   public boolean isOver() {
-    return rootMember.isOver();
+    return over != null;
   }
 
   PlacedStore store() {
@@ -305,7 +305,7 @@ public final class Domain implements Placing.Root {
 
   @Override
   public @Nullable Runnable enter(PlacedObject object) {
-    return isOver() ? null : auto.enter(object.stream());
+    return auto.enter(object.stream());
   }
 
   /// Notes what calls took that a member elsewhere has made.
@@ -421,7 +421,6 @@ public final class Domain implements Placing.Root {
 
   private void end(RuntimeException cause) {
     over = cause;
-    auto.end();
     members.forEach(member -> member.fail(cause));
     links.close(root);
     links.end();

@@ -350,7 +350,7 @@ final class Seat {
     taken(flushes).forEach(flush -> flush.complete(null));
     unflushed = false;
     unflushedReads = false;
-    if (leaving || !moving) endLost();
+    if (leaving || !moving) end();
     else comeBack();
   }
 
@@ -369,11 +369,11 @@ final class Seat {
     unflushed = false;
     unflushedReads = false;
     site.links().close(own.id());
-    if (leaving) endLost();
+    if (leaving) end();
     else comeBack();
   }
 
-  private void endLost() {
+  private void end() {
     forgotten.run(); // before it has left: its name is free then
     if (lost.get()) left.completeExceptionally(mayBeLost());
     else left.complete(null);
@@ -393,11 +393,6 @@ final class Seat {
     var all = List.copyOf(waiting);
     waiting.clear();
     all.forEach(mailbox::put);
-  }
-
-  private void end() {
-    forgotten.run();
-    fail(new Closed(name + " has left"));
   }
 
   /// Where it stood at the last tick.
@@ -767,7 +762,7 @@ final class Seat {
       if (over != null) return;
       leaving = true;
       if (node.isIn() || moving) take(new Event.Leave());
-      else endLost(); // of a node that has no place, and has done nothing
+      else end(); // of a node that has no place, and has done nothing
     });
     Duration limit = site.objects().limits().closeTimeMax();
     try {

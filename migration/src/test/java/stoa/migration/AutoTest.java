@@ -194,35 +194,27 @@ class AutoTest {
     }
   }
 
-  /// A number at clients.
+  /// A number; its subclasses say where.
+  public abstract static class Moved {
+    private long value;
+
+    public long add(long more) {
+      return value += more;
+    }
+
+    @Accessor
+    public long value() {
+      return value;
+    }
+  }
+
+  /// At the clients.
   @Shared(name = "test.Moved", placement = Placement.CLIENT)
-  public static class AtClients {
-    private long value;
+  public static class AtClients extends Moved {}
 
-    public long add(long more) {
-      return value += more;
-    }
-
-    @Accessor
-    public long value() {
-      return value;
-    }
-  }
-
-  /// The same at the server.
+  /// At the server.
   @Shared(name = "test.Moved")
-  public static class AtServer {
-    private long value;
-
-    public long add(long more) {
-      return value += more;
-    }
-
-    @Accessor
-    public long value() {
-      return value;
-    }
-  }
+  public static class AtServer extends Moved {}
 
   @Test
   void aClassMayBePlacedElsewhereWhenTheStoreIsOpenedAgain(@TempDir Path directory) {

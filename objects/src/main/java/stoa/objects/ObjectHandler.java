@@ -170,9 +170,8 @@ final class ObjectHandler implements Handler {
     var in = new Decoder(value);
     if (PlacedState.isIn(value)) {
       var state = PlacedState.decode(value, PlacedState.PREFIX);
-      // Of a class that is at the server: one that is no newer comes too late, when the object was
-      // back;
-      // others are from when its class was placed at clients.
+      // Of a class that is at the server, one that is no newer comes too late: the object is back
+      // already. Others are from the time when its class was placed at clients.
       if (lent || type.shared().isPlaced() || state.isNewerThan(placed)) replace(state);
       return new ObjectAnswer.Shared(null, stoa.marshaller());
     }

@@ -359,8 +359,9 @@ public final class ObjectService implements AutoCloseable {
     return new UnsupportedOperationException(
         key
             + " is placed at clients, or may be there (Placement.CLIENT, AUTO), and takes no part in"
-            + " transactions and in calls of other objects: these would wait for it while they hold others; call it before or after, or"
-            + " name all objects in Stoa.together, which is for those that are placed at clients");
+            + " transactions and in calls of other objects: these would wait for it while they hold"
+            + " others; call it before or after, or name all objects in Stoa.together, which is for"
+            + " those that are placed at clients");
   }
 
   private Object decoded(String type, byte[] key) {
