@@ -6,5 +6,4 @@ module stoa.log {
   requires transitive stoa.storage;
 
   exports stoa.log;
-  exports stoa.log.core;
 }

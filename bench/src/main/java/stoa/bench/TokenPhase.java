@@ -40,29 +40,18 @@ final class TokenPhase {
             var sequencer = new Sequencer(1, 0);
             samples.add(name, rate(threads, inTurn(() -> sequencer.grant(1).first().counter())));
           });
-      String conditional = conditional(threads);
-      probes.put(
-          conditional,
-          samples -> {
-            var transactions = new TransactionTokens();
-            samples.add(conditional, rate(threads, inTurn(transactions::next)));
-          });
     }
     var samples = Samples.interleaved(scale.rounds(), probes, context.progress());
     var results = new ArrayList<Result>();
     results.add(Result.of(samples, "bare counter, 1 thread", "tokens/s"));
     for (int threads : THREADS) {
-      for (String name : List.of(tokens(threads), conditional(threads))) {
-        results.add(
-            Result.of(samples, name, "tokens/s")
-                .beside("CorfuDB's sequencer (its own figure)", CORFU));
-      }
+      results.add(
+          Result.of(samples, tokens(threads), "tokens/s")
+              .beside("CorfuDB's sequencer (its own figure)", CORFU));
     }
     findings.section("tokens of the sequencer", results);
-    int most = THREADS.getLast();
-    for (String name : List.of(tokens(most), conditional(most))) {
-      findings.atLeast(name + ", 1/s: at least 1,000,000", AIM, samples.median(name));
-    }
+    String most = tokens(THREADS.getLast());
+    findings.atLeast(most + ", 1/s: at least 1,000,000", AIM, samples.median(most));
   }
 
   @FunctionalInterface
@@ -93,10 +82,6 @@ final class TokenPhase {
           if (sum == 0) throw new IllegalStateException("no token");
         });
     return seen.callsPerSecond() * TURN;
-  }
-
-  private static String conditional(int threads) {
-    return "tokens of transactions, %d thread%s".formatted(threads, threads == 1 ? "" : "s");
   }
 
   private static String tokens(int threads) {

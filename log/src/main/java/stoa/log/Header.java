@@ -5,7 +5,6 @@ import java.util.BitSet;
 import java.util.List;
 import stoa.LogAddress;
 import stoa.base.Decoder;
-import stoa.log.core.Layout;
 
 /// The header of a batch, as it is read back from a log of several shards.
 ///

@@ -15,7 +15,7 @@ import stoa.base.StreamId;
 import stoa.log.GlobalLog;
 import stoa.log.ShardLog;
 import stoa.log.Streams;
-import stoa.log.core.Layout;
+import stoa.log.Layout;
 import stoa.spi.Engine;
 import stoa.storage.CorruptData;
 import stoa.storage.Device;

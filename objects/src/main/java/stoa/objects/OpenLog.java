@@ -8,7 +8,7 @@ import stoa.log.ByteObject;
 import stoa.log.GlobalLog;
 import stoa.log.LocalShardLog;
 import stoa.log.ShardLog;
-import stoa.log.core.Layout.Copies;
+import stoa.log.Layout.Copies;
 import stoa.storage.Device;
 import stoa.store.Threads;
 

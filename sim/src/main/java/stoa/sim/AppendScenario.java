@@ -21,7 +21,7 @@ import stoa.StreamKey;
 import stoa.StreamStore;
 import stoa.Unavailable;
 import stoa.UnknownOutcome;
-import stoa.log.core.Layout;
+import stoa.log.Layout;
 
 /// Clients append to streams, alone and to several at once, while the disk of the store fails and
 /// it is opened again. Acknowledged appends must be there once, whole, at the addresses that they

@@ -24,7 +24,7 @@ import stoa.StoaConfig;
 import stoa.StoaException;
 import stoa.Unavailable;
 import stoa.UnknownOutcome;
-import stoa.log.core.Layout;
+import stoa.log.Layout;
 
 /// Clients use shared objects of a whole store while its disk fails and it is opened again:
 /// accounts that send each other money, along chains and in circles, registers, and lists that are

@@ -9,7 +9,7 @@ import stoa.base.StreamId;
 import stoa.log.GlobalLog;
 import stoa.log.ShardLog;
 import stoa.log.Streams;
-import stoa.log.core.Layout;
+import stoa.log.Layout;
 import stoa.storage.Device;
 import stoa.storage.DeviceConfig;
 import stoa.storage.DeviceFailed;

@@ -4,8 +4,8 @@ import java.util.List;
 import java.util.ServiceLoader;
 import java.util.stream.Stream;
 import stoa.Keep;
-import stoa.log.core.Layout;
-import stoa.log.core.Layout.Copies;
+import stoa.log.Layout;
+import stoa.log.Layout.Copies;
 import stoa.storage.DeviceConfig;
 
 /// The scenarios that come with the kit, by name.
@@ -47,26 +47,6 @@ final class Scenarios {
           new VersionedScenario("versioned-replicas", 2, VersionedNode.Trouble.NONE),
           new VersionedScenario("versioned-crashes", 1, VersionedNode.Trouble.FAILURES),
           new VersionedScenario("versioned-replicas-crashes", 2, VersionedNode.Trouble.FAILURES),
-          new StreamScenario(
-              "stream-store",
-              Copies.REFERENCE,
-              new StreamWorld.Trouble(20, 20, 0, 0, 0),
-              StreamRules.KEPT),
-          new StreamScenario(
-              "stream-store-trouble",
-              Copies.REFERENCE,
-              new StreamWorld.Trouble(30, 30, 10, 2, 0),
-              StreamRules.KEPT),
-          new StreamScenario(
-              "stream-store-copies",
-              Copies.FULL,
-              new StreamWorld.Trouble(30, 30, 10, 2, 0),
-              StreamRules.KEPT),
-          new StreamScenario(
-              "stream-store-rebuilt",
-              Copies.FULL,
-              new StreamWorld.Trouble(20, 20, 5, 1, 1),
-              StreamRules.KEPT),
           new MigrationScenario("migration", 0, new MigrationWorld.Trouble(6, 5, 8, 2, 0, 6)),
           new MigrationScenario(
               "migration-leaves", 0, new MigrationWorld.Trouble(10, 0, 0, 0, 0, 6)),

@@ -6,7 +6,7 @@ import stoa.Stoa;
 import stoa.StoaConfig;
 import stoa.Unavailable;
 import stoa.base.Clock;
-import stoa.log.core.Layout;
+import stoa.log.Layout;
 import stoa.objects.EmbeddedEngine;
 import stoa.storage.DeviceConfig;
 import stoa.store.Threads;

@@ -18,7 +18,7 @@ import stoa.TooOld;
 import stoa.Unavailable;
 import stoa.log.LocalShardLog;
 import stoa.log.ShardLog;
-import stoa.log.core.Layout;
+import stoa.log.Layout;
 import stoa.storage.DeviceConfig;
 import stoa.storage.StorageException;
 import stoa.store.Answer;

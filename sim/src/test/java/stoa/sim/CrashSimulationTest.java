@@ -9,7 +9,7 @@ import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import stoa.log.core.Layout;
+import stoa.log.Layout;
 
 /// Whole stores on a disk that fails. More seeds: `./stoa test --campaign --seeds 0-9999`.
 class CrashSimulationTest {

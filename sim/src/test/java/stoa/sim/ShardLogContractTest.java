@@ -18,7 +18,7 @@ import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import stoa.log.core.Layout;
+import stoa.log.Layout;
 import stoa.storage.DeviceConfig;
 
 class ShardLogContractTest {

@@ -34,7 +34,6 @@ final class Arrows {
     ALLOWED.put("stacksync", Set.of("api"));
     ALLOWED.put("classifier", with(engine, "migration"));
     ALLOWED.put("sim", with(engine, "migration"));
-    ALLOWED.put("spec", Set.of());
     ALLOWED.put("bench", with(engine, "collections", "migration", "classifier"));
     ALLOWED.put(
         "cli",

@@ -1,4 +1,4 @@
-package stoa.log.core;
+package stoa.log;
 
 import java.util.OptionalInt;
 import java.util.SortedSet;

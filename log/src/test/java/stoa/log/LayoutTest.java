@@ -1,4 +1,4 @@
-package stoa.log.core;
+package stoa.log;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -10,7 +10,7 @@ import java.util.SortedSet;
 import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
 import stoa.base.StreamId;
-import stoa.log.core.Layout.Copies;
+import stoa.log.Layout.Copies;
 
 class LayoutTest {
   private static SortedSet<Integer> shards(Integer... shards) {
