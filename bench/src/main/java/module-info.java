@@ -9,6 +9,8 @@ module stoa.bench {
   requires stoa.storage;
   requires stoa.log;
   requires stoa.base;
+  requires transitive stoa.programs;
+  requires info.picocli;
   requires java.management;
   requires jdk.management;
 
@@ -19,4 +21,7 @@ module stoa.bench {
   uses stoa.bench.TransactionContender;
 
   exports stoa.bench;
+
+  opens stoa.bench to
+      info.picocli;
 }

@@ -156,7 +156,7 @@ final class EmbeddedBenchmark implements Benchmark {
     Path folder = context.folder().resolve("recovery");
     try {
       context.progress().accept("writing history");
-      var child = Child.run(List.of(), "history", folder, context.scale().historyBytes());
+      var child = TaskProcess.run(List.of(), "history", folder, context.scale().historyBytes());
       double calls = child.number("calls");
       double read = DiskLimits.readAll(folder);
       String size = "%,.0f MiB".formatted(DiskLimits.bytes(folder) / 1048576.0);
@@ -170,11 +170,11 @@ final class EmbeddedBenchmark implements Benchmark {
         double firstCall = seconds(start);
         start = System.nanoTime();
         long sum = 0;
-        for (int i = 0; i < Child.HISTORY_OBJECTS; i++) {
+        for (int i = 0; i < TaskProcess.HISTORY_OBJECTS; i++) {
           sum += stoa.get(Counter.class, "object " + i).value();
         }
         double all = seconds(start);
-        if (sum != calls * Child.NOTE_BYTES) {
+        if (sum != calls * TaskProcess.NOTE_BYTES) {
           throw new IllegalStateException(
               "recovered %d bytes of notes, %.0f calls were made".formatted(sum, calls));
         }
@@ -183,7 +183,8 @@ final class EmbeddedBenchmark implements Benchmark {
             Result.alone("open after a kill, " + size + " of history", open, "s")
                 .beside(reading, read),
             Result.alone("first call after it", firstCall, "s"),
-            Result.alone("first read of %,d objects".formatted(Child.HISTORY_OBJECTS), all, "s"));
+            Result.alone(
+                "first read of %,d objects".formatted(TaskProcess.HISTORY_OBJECTS), all, "s"));
       }
     } finally {
       delete(folder);
@@ -196,12 +197,13 @@ final class EmbeddedBenchmark implements Benchmark {
     Path heap = context.folder().resolve("heap");
     try {
       context.progress().accept("measuring the memory of idle objects");
-      var child = Child.run(List.of("-Xmx1g"), "idle", idle, scale.objects());
+      var child = TaskProcess.run(List.of("-Xmx1g"), "idle", idle, scale.objects());
       double perObject = child.number("idle");
 
       context.progress().accept("opening objects in a small heap");
       var small =
-          Child.run(List.of("-Xmx" + SMALL_HEAP_MIB + "m"), "heap", heap, scale.smallHeapObjects());
+          TaskProcess.run(
+              List.of("-Xmx" + SMALL_HEAP_MIB + "m"), "heap", heap, scale.smallHeapObjects());
       boolean verified = small.exit() == 0 && small.number("verified") == 1;
       return List.of(
           Result.alone("heap per idle object", perObject, "bytes")

@@ -7,6 +7,7 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.util.List;
+import stoa.programs.BackgroundProcess;
 
 /// What the loopback device itself can do: a process that sends back what it gets over a socket,
 /// with nothing else in the way.
@@ -16,12 +17,12 @@ final class LoopbackLimits implements AutoCloseable {
 
   private static final String LISTENING = "listening on port ";
 
-  private final ServerProcess echo;
+  private final BackgroundProcess echo;
   private final Socket socket;
   private final OutputStream out;
   private final DataInputStream in;
 
-  private LoopbackLimits(ServerProcess echo, Socket socket) throws IOException {
+  private LoopbackLimits(BackgroundProcess echo, Socket socket) throws IOException {
     this.echo = echo;
     this.socket = socket;
     socket.setTcpNoDelay(true);
@@ -31,7 +32,8 @@ final class LoopbackLimits implements AutoCloseable {
 
   /// Starts the process and connects.
   static LoopbackLimits start() throws Exception {
-    var echo = ServerProcess.java(LoopbackLimits.class.getName(), List.of("-Xmx64m"), List.of());
+    var echo =
+        BackgroundProcess.java(LoopbackLimits.class.getName(), List.of("-Xmx64m"), List.of());
     try {
       int port = Integer.parseInt(echo.await(LISTENING));
       return new LoopbackLimits(echo, new Socket(InetAddress.getLoopbackAddress(), port));

@@ -28,7 +28,7 @@ final class MemoryPhase {
       run.progress().accept("memory of " + contender.name());
       Path folder = run.fresh(contender.name());
       var told =
-          Child.run(
+          TaskProcess.run(
               StorageChild.class, OPTIONS, contender.name(), folder, run.scale().memoryBytes());
       for (String kind : KINDS) {
         run.samples()

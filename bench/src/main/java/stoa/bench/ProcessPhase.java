@@ -8,6 +8,7 @@ import java.util.Locale;
 import java.util.Map;
 import stoa.Reads;
 import stoa.Stoa;
+import stoa.programs.BackgroundProcess;
 
 /// The part of Figures 9 to 11 that is made with real processes: a server, and clients that are
 /// nodes of its tree, over the loopback interface. Nothing is simulated; all share the processors
@@ -88,15 +89,15 @@ final class ProcessPhase {
   }
 
   /// Starts a server.
-  static ServerProcess server(Path folder) throws Exception {
-    return ServerProcess.java(
+  static BackgroundProcess server(Path folder) throws Exception {
+    return BackgroundProcess.java(
         "stoa.cli.Main",
-        ServerProcess.heap(),
+        ServerJava.HEAP,
         List.of("serve", "--data", folder.toString(), "--listen", "127.0.0.1:0"));
   }
 
   /// Waits until it is there, and answers where.
-  static String url(ServerProcess server) throws Exception {
+  static String url(BackgroundProcess server) throws Exception {
     String url = "stoa://" + server.await("listening on ");
     var _ = server.await("ready");
     return url;

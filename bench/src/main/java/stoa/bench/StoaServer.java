@@ -10,6 +10,7 @@ import java.util.stream.IntStream;
 import stoa.KeyValueStore;
 import stoa.Stoa;
 import stoa.View;
+import stoa.programs.BackgroundProcess;
 
 /// This engine: `stoa serve` in a Java process of its own, and a client of it.
 final class StoaServer implements RemoteContender {
@@ -34,10 +35,8 @@ final class StoaServer implements RemoteContender {
   public Connection start(Path folder, Persistence persistence) throws Exception {
     String data = persistence == Persistence.SYNCED ? folder.toString() : "memory:";
     var server =
-        ServerProcess.java(
-            MAIN,
-            ServerProcess.heap(),
-            List.of("serve", "--data", data, "--listen", "127.0.0.1:0"));
+        BackgroundProcess.java(
+            MAIN, ServerJava.HEAP, List.of("serve", "--data", data, "--listen", "127.0.0.1:0"));
     try {
       String address = server.await(LISTENING);
       server.await(READY);
@@ -49,7 +48,7 @@ final class StoaServer implements RemoteContender {
   }
 
   private static final class Client implements Connection {
-    private final ServerProcess server;
+    private final BackgroundProcess server;
     private final Stoa stoa;
     private final KeyValueStore store;
     private final List<Counter> counters;
@@ -57,7 +56,7 @@ final class StoaServer implements RemoteContender {
     private final Counter published;
     private final Counter copy;
 
-    Client(ServerProcess server, Stoa stoa) {
+    Client(BackgroundProcess server, Stoa stoa) {
       this.server = server;
       this.stoa = stoa;
       store = stoa.store();

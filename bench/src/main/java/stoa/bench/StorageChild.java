@@ -7,7 +7,7 @@ import java.util.SplittableRandom;
 
 /// Parts of the storage benchmark that need a Java process with limits of its own.
 ///
-/// It tells its parent numbers, as [Child] does.
+/// It tells its parent numbers, as [TaskProcess] does.
 final class StorageChild {
   private static final int SIZE = 64 << 10;
   private static final int COPIES = 4;

@@ -27,7 +27,7 @@ final class StorageLargeBenchmark implements Benchmark {
     Path folder = Files.createDirectories(context.folder().resolve("large"));
     try {
       context.progress().accept("writing, reading and verifying " + size);
-      var told = Child.run(StorageChild.class, OPTIONS, DeviceContender.NAME, folder, bytes);
+      var told = TaskProcess.run(StorageChild.class, OPTIONS, DeviceContender.NAME, folder, bytes);
       if (told.exit() != 0 || told.number("verified") != 1) {
         throw new IllegalStateException("the child process failed with " + told.exit());
       }

@@ -18,7 +18,7 @@ import stoa.UnknownOutcome;
 import stoa.View;
 
 /// The main class of a [TreeProcess]: one node, whose loads are lines of its standard input. It
-/// tells numbers as [Child] does, and then that it is ready.
+/// tells numbers as [TaskProcess] does, and then that it is ready.
 final class TreeChild {
   /// The line that ends what is told of a load.
   static final String READY = "ready";

@@ -27,7 +27,7 @@ final class TreeProcess implements AutoCloseable {
   /// @param number which of several it is: each chooses other objects
   /// @param objects how many objects there are
   TreeProcess(String url, TreeChild.Kind kind, int number, int objects) throws IOException {
-    process = Child.start(TreeChild.class, HEAP, url, kind, number, objects);
+    process = TaskProcess.start(TreeChild.class, HEAP, url, kind, number, objects);
     tasks = new PrintStream(process.getOutputStream(), true, StandardCharsets.UTF_8);
     lines =
         new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));

@@ -51,7 +51,7 @@ class EmbeddedBenchmarkTest {
 
   @Test
   void noticesAChildThatFailed() throws Exception {
-    var told = Child.run(List.of(), "no such task", folder, 1);
+    var told = TaskProcess.run(List.of(), "no such task", folder, 1);
     assertNotEquals(0, told.exit());
     assertThrows(IllegalStateException.class, () -> told.number("calls"));
   }

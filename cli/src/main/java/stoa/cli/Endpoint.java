@@ -4,11 +4,11 @@ package stoa.cli;
 ///
 /// @param host the host
 /// @param port the port, 0 for any
-record Endpoint(String host, int port) {
+public record Endpoint(String host, int port) {
   /// Reads `HOST:PORT`.
   ///
   /// @throws IllegalArgumentException when it is none
-  static Endpoint of(String text) {
+  public static Endpoint of(String text) {
     int colon = text.lastIndexOf(':');
     try {
       if (colon > 0) {
@@ -25,7 +25,7 @@ record Endpoint(String host, int port) {
   }
 
   /// Whether only programs on this machine reach it.
-  boolean isLocal() {
+  public boolean isLocal() {
     return host.equals("localhost") || host.equals("::1") || host.startsWith("127.");
   }
 

@@ -26,7 +26,7 @@ import stoa.wire.proto.StoreGrpc;
 import stoa.wire.proto.WhereRequest;
 
 /// The options by which an operator's command finds its server.
-final class Operator {
+public final class Operator {
   private static final int ATTEMPTS = 10;
   private static final long LEADER_SECONDS = 3;
 
@@ -64,7 +64,8 @@ final class Operator {
   /// One that asks a server.
   ///
   /// @param option which option says where it is
-  Operator(String server, @Nullable Path certificate, @Nullable Path tokenFile, String option) {
+  public Operator(
+      String server, @Nullable Path certificate, @Nullable Path tokenFile, String option) {
     this.option = option;
     this.server = server;
     this.certificate = certificate;
@@ -74,13 +75,13 @@ final class Operator {
   /// Asks the server; of several that keep a store together, the one that leads group 0.
   ///
   /// @throws IllegalArgumentException saying what to do when that fails
-  <T> T ask(Function<StoreGrpc.StoreBlockingStub, T> question) {
+  public <T> T ask(Function<StoreGrpc.StoreBlockingStub, T> question) {
     return ask(0, WAIT_SECONDS, question);
   }
 
   /// As [#ask(Function)], for what may take long. It is asked again when it was refused, since the
   /// leader may have changed after it was asked who that is.
-  <T> T insist(Function<StoreGrpc.StoreBlockingStub, T> question, Predicate<T> refused) {
+  public <T> T insist(Function<StoreGrpc.StoreBlockingStub, T> question, Predicate<T> refused) {
     for (int attempt = 1; ; attempt++) {
       T answer = ask(0, LONG_WAIT_SECONDS, question);
       if (!refused.test(answer) || attempt == ATTEMPTS) return answer;
@@ -90,7 +91,7 @@ final class Operator {
   /// Asks the server; of several that keep a store together, the one that leads a group.
   ///
   /// @throws IllegalArgumentException saying what to do when that fails
-  <T> T ask(int group, Function<StoreGrpc.StoreBlockingStub, T> question) {
+  public <T> T ask(int group, Function<StoreGrpc.StoreBlockingStub, T> question) {
     return ask(group, WAIT_SECONDS, question);
   }
 
@@ -122,12 +123,12 @@ final class Operator {
   /// Asks the server itself, whoever has the store.
   ///
   /// @throws IllegalArgumentException saying what to do when that fails
-  <T> T askItself(Function<StoreGrpc.StoreBlockingStub, T> question) {
+  public <T> T askItself(Function<StoreGrpc.StoreBlockingStub, T> question) {
     return ask(Endpoint.of(server), LEADER_SECONDS, question);
   }
 
   /// Whether another server than the one that is asked answers; of one that hangs, not.
-  boolean answers(String address) {
+  public boolean answers(String address) {
     try {
       var _ =
           ask(

@@ -5,11 +5,12 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import stoa.programs.ChildProcess;
 
 /// A Stoa server in a process of its own, on this machine.
 ///
 /// Owned by one thread.
-final class ServerProcess implements AutoCloseable {
+public final class ServerProcess implements AutoCloseable {
   private static final String LISTENING = "listening on ";
   private static final String READY = "ready";
   private static final int ANY_PORT = 0;
@@ -21,34 +22,34 @@ final class ServerProcess implements AutoCloseable {
   /// @param before a command that becomes the server's, and takes it there
   /// @param flags of its Java, beside those of this process
   /// @param classPath with the program, when it is started for the first time
-  record Site(String host, List<String> before, List<String> flags, String classPath) {
-    static final Site LOOPBACK = new Site("127.0.0.1", List.of(), List.of());
+  public record Site(String host, List<String> before, List<String> flags, String classPath) {
+    public static final Site LOOPBACK = new Site("127.0.0.1", List.of(), List.of());
 
-    Site(String host, List<String> before, List<String> flags) {
-      this(host, before, flags, Child.classPath());
+    public Site(String host, List<String> before, List<String> flags) {
+      this(host, before, flags, ChildProcess.classPath());
     }
 
     /// This one with a program of another release.
-    Site withRelease(String otherClassPath) {
+    public Site withRelease(String otherClassPath) {
       return new Site(host, before, flags, otherClassPath);
     }
 
     /// This one with other [#flags()].
-    Site with(List<String> others) {
+    public Site with(List<String> others) {
       return new Site(host, before, others, classPath);
     }
 
-    boolean isLoopback() {
+    public boolean isLoopback() {
       return host.equals(LOOPBACK.host);
     }
   }
 
-  private final Child child;
+  private final ChildProcess child;
   private final Site site;
   private final List<String> options;
   private final int port;
 
-  private ServerProcess(Child child, Site site, List<String> options, int port) {
+  private ServerProcess(ChildProcess child, Site site, List<String> options, int port) {
     this.child = child;
     this.site = site;
     this.options = options;
@@ -58,12 +59,12 @@ final class ServerProcess implements AutoCloseable {
   /// Starts a server on a directory, at a port that is free, and waits until it is ready.
   ///
   /// @throws IllegalStateException when it ends before
-  static ServerProcess start(Path directory) throws IOException {
+  public static ServerProcess start(Path directory) throws IOException {
     return start(directory, List.of());
   }
 
   /// As [#start(Path)], with further options of the command.
-  static ServerProcess start(Path directory, List<String> further) throws IOException {
+  public static ServerProcess start(Path directory, List<String> further) throws IOException {
     return start(directory, ANY_PORT, further);
   }
 
@@ -71,12 +72,13 @@ final class ServerProcess implements AutoCloseable {
   ///
   /// @param port 0 for any
   /// @param further options of the command
-  static ServerProcess start(Path directory, int port, List<String> further) throws IOException {
+  public static ServerProcess start(Path directory, int port, List<String> further)
+      throws IOException {
     return start(Site.LOOPBACK, directory, port, further);
   }
 
   /// As [#start(Path, int, List)], at a site.
-  static ServerProcess start(Site site, Path directory, int port, List<String> further)
+  public static ServerProcess start(Site site, Path directory, int port, List<String> further)
       throws IOException {
     var options = new ArrayList<>(List.of("--data", directory.toString()));
     options.addAll(further);
@@ -84,14 +86,17 @@ final class ServerProcess implements AutoCloseable {
   }
 
   /// Starts one again on the same directory, at the same port, with the program of this process.
-  ServerProcess startAgain() throws IOException {
-    return start(site.withRelease(Child.classPath()), options, port);
+  public ServerProcess startAgain() throws IOException {
+    return start(site.withRelease(ChildProcess.classPath()), options, port);
   }
 
   private static ServerProcess start(Site site, List<String> options, int port) throws IOException {
     var command = new ArrayList<>(List.of("serve", "--listen", site.host() + ":" + port));
     command.addAll(options);
-    var child = Child.start(site.before(), site.flags(), site.classPath(), command);
+    var child =
+        ChildProcess.start(
+            ChildProcess.command(
+                site.before(), Main.class.getName(), site.flags(), site.classPath(), command));
     try {
       int bound = port;
       for (var line = child.line(); line.isPresent(); line = child.line()) {
@@ -113,7 +118,7 @@ final class ServerProcess implements AutoCloseable {
   }
 
   /// Nobody reads what it says later, but it must be able to say it.
-  private static void drain(Child child) {
+  private static void drain(ChildProcess child) {
     Thread.ofPlatform()
         .daemon()
         .name("server-output")
@@ -127,56 +132,56 @@ final class ServerProcess implements AutoCloseable {
   }
 
   /// Where clients find it.
-  String url() {
+  public String url() {
     return "stoa://" + address();
   }
 
   /// Its host and port.
-  String address() {
+  public String address() {
     return site.host() + ":" + port;
   }
 
   /// Its port.
-  int port() {
+  public int port() {
     return port;
   }
 
   /// The operating system's number of its process.
-  long id() {
+  public long id() {
     return child.id();
   }
 
   /// Where it keeps its data.
-  String directory() {
+  public String directory() {
     return options.get(options.indexOf("--data") + 1);
   }
 
   /// Is done when it has ended.
-  CompletableFuture<Void> ended() {
+  public CompletableFuture<Void> ended() {
     return ProcessHandle.of(id())
         .map(process -> process.onExit().thenAccept(_ -> {}))
         .orElseGet(() -> CompletableFuture.completedFuture(null));
   }
 
   /// Whether it has not ended.
-  boolean isAlive() {
+  public boolean isAlive() {
     return child.isAlive();
   }
 
   /// Kills it at once, and waits for its end.
-  void kill() throws InterruptedException {
+  public void kill() throws InterruptedException {
     child.kill();
     child.await();
     child.close();
   }
 
   /// Stops it where it is, as a machine does that is out of breath; its connections stay.
-  void pause() throws IOException, InterruptedException {
+  public void pause() throws IOException, InterruptedException {
     signal("STOP");
   }
 
   /// Has it go on.
-  void resume() throws IOException, InterruptedException {
+  public void resume() throws IOException, InterruptedException {
     signal("CONT");
   }
 
@@ -188,7 +193,7 @@ final class ServerProcess implements AutoCloseable {
   /// Ends it in an orderly way.
   ///
   /// @return whether it did as it was told
-  boolean stop() throws InterruptedException {
+  public boolean stop() throws InterruptedException {
     child.stop();
     boolean ended = child.endsWithin(STOPPING_MILLIS_MAX);
     child.close();

@@ -9,7 +9,7 @@ import stoa.wire.proto.StatusReply;
 import stoa.wire.proto.StatusRequest;
 
 /// Waits until the groups of a store are where they should be, after servers have come.
-final class Settled {
+public final class Settled {
   private static final long BETWEEN_MILLIS = 50;
 
   /// So many looks in turn must find that nothing moves: between two moves nothing does.
@@ -27,7 +27,7 @@ final class Settled {
   ///
   /// @param server the address of one of the servers
   /// @param replicas how many servers should execute the calls of each group
-  static void await(String server, int replicas) {
+  public static void await(String server, int replicas) {
     var operator = new Operator(server, null, null, "--server");
     int looks = 0;
     while (looks < LOOKS) {

@@ -15,6 +15,7 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
+import stoa.programs.Words;
 import stoa.wire.proto.CallStatus;
 import stoa.wire.proto.MemberStatus;
 import stoa.wire.proto.QuarantineStatus;

@@ -22,7 +22,6 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import stoa.Corrupt;
 import stoa.base.StreamId;
-import stoa.log.Layout;
 import stoa.log.Layout.Copies;
 import stoa.storage.Device;
 import stoa.storage.DeviceConfig;

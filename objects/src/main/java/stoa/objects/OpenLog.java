@@ -6,9 +6,9 @@ import org.jspecify.annotations.Nullable;
 import stoa.base.StreamId;
 import stoa.log.ByteObject;
 import stoa.log.GlobalLog;
+import stoa.log.Layout.Copies;
 import stoa.log.LocalShardLog;
 import stoa.log.ShardLog;
-import stoa.log.Layout.Copies;
 import stoa.storage.Device;
 import stoa.store.Threads;
 

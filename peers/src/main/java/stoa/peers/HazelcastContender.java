@@ -15,7 +15,8 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
 import stoa.bench.RemoteContender;
-import stoa.bench.ServerProcess;
+import stoa.bench.ServerJava;
+import stoa.programs.BackgroundProcess;
 
 /// Hazelcast, one member and a client. Its free edition keeps nothing on a disk, and has no
 /// `IAtomicLong`: counters are values of a map, added to by an entry processor.
@@ -36,7 +37,7 @@ public final class HazelcastContender implements RemoteContender {
   @Override
   public Connection start(Path folder, Persistence persistence) throws Exception {
     var server =
-        ServerProcess.java(HazelcastServer.class.getName(), ServerProcess.heap(), List.of());
+        BackgroundProcess.java(HazelcastServer.class.getName(), ServerJava.HEAP, List.of());
     try {
       String address = server.await(HazelcastServer.LISTENING);
       var config = new ClientConfig();
@@ -57,14 +58,14 @@ public final class HazelcastContender implements RemoteContender {
   private static final class Client implements Connection {
     private static final Increment INCREMENT = new Increment();
 
-    private final ServerProcess server;
+    private final BackgroundProcess server;
     private final HazelcastInstance client;
     private final IMap<String, byte[]> values;
     private final IMap<Integer, Long> counters;
     private final IQueue<Long> queue;
     private final IMap<String, Long> published;
 
-    Client(ServerProcess server, HazelcastInstance client) {
+    Client(BackgroundProcess server, HazelcastInstance client) {
       this.server = server;
       this.client = client;
       values = client.getMap("values");

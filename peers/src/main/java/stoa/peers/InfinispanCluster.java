@@ -33,7 +33,8 @@ import org.infinispan.counter.api.SyncStrongCounter;
 import org.jspecify.annotations.Nullable;
 import stoa.bench.ClusterContender;
 import stoa.bench.Records;
-import stoa.bench.ServerProcess;
+import stoa.bench.ServerJava;
+import stoa.programs.BackgroundProcess;
 
 /// Infinispan: servers in processes of their own that keep two copies of everything, and its Hot
 /// Rod client, which asks the owner of a key.
@@ -66,15 +67,15 @@ public final class InfinispanCluster implements ClusterContender {
   @Override
   public Running start(Path folder, int servers) throws Exception {
     Path members = Files.createDirectories(folder.resolve("members"));
-    var processes = new ArrayList<ServerProcess>();
+    var processes = new ArrayList<BackgroundProcess>();
     try {
       var configuration = new ConfigurationBuilder();
       for (int i = 0; i < servers; i++) {
         Path data = Files.createDirectories(folder.resolve("node" + i));
         processes.add(
-            ServerProcess.java(
+            BackgroundProcess.java(
                 InfinispanNode.class.getName(),
-                ServerProcess.heap(),
+                ServerJava.HEAP,
                 List.of(members.toString(), data.toString())));
         // One after the other: each finds those that are there.
         int port = Integer.parseInt(processes.getLast().await(InfinispanNode.LISTENING));
@@ -82,18 +83,18 @@ public final class InfinispanCluster implements ClusterContender {
       }
       return new Client(processes, new RemoteCacheManager(configuration.build()));
     } catch (Exception e) {
-      processes.forEach(ServerProcess::close);
+      processes.forEach(BackgroundProcess::close);
       throw e;
     }
   }
 
   private static final class Client implements Running {
-    private final List<ServerProcess> servers;
+    private final List<BackgroundProcess> servers;
     private final RemoteCacheManager client;
     private final Records records;
     private final List<SyncStrongCounter> counters;
 
-    Client(List<ServerProcess> servers, RemoteCacheManager client) {
+    Client(List<BackgroundProcess> servers, RemoteCacheManager client) {
       this.servers = servers;
       this.client = client;
       DataFormat bytes =
@@ -128,7 +129,7 @@ public final class InfinispanCluster implements ClusterContender {
     @Override
     public Duration processorTime() {
       return servers.stream()
-          .map(ServerProcess::processorTime)
+          .map(BackgroundProcess::processorTime)
           .reduce(Duration.ZERO, Duration::plus);
     }
 
@@ -164,7 +165,7 @@ public final class InfinispanCluster implements ClusterContender {
       try {
         client.stop();
       } finally {
-        servers.forEach(ServerProcess::close);
+        servers.forEach(BackgroundProcess::close);
       }
     }
   }

@@ -23,7 +23,8 @@ import org.infinispan.counter.api.CounterType;
 import org.infinispan.counter.api.SyncStrongCounter;
 import org.jspecify.annotations.Nullable;
 import stoa.bench.RemoteContender;
-import stoa.bench.ServerProcess;
+import stoa.bench.ServerJava;
+import stoa.programs.BackgroundProcess;
 
 /// Infinispan, a Hot Rod server and a client: durable with its file store and synced writes.
 ///
@@ -53,9 +54,9 @@ public final class InfinispanContender implements RemoteContender {
   @Override
   public Connection start(Path folder, Persistence persistence) throws Exception {
     var server =
-        ServerProcess.java(
+        BackgroundProcess.java(
             InfinispanServer.class.getName(),
-            ServerProcess.heap(),
+            ServerJava.HEAP,
             List.of(persistence.name(), folder.toString()));
     try {
       int port = Integer.parseInt(server.await(InfinispanServer.LISTENING));
@@ -84,14 +85,14 @@ public final class InfinispanContender implements RemoteContender {
             .valueMarshaller(IdentityMarshaller.INSTANCE)
             .build();
 
-    private final ServerProcess server;
+    private final BackgroundProcess server;
     private final RemoteCacheManager client;
     private final RemoteCache<byte[], byte[]> values;
     private final RemoteCache<byte[], byte[]> stored;
     private final List<SyncStrongCounter> counters; // none where counters are stored
     private final RemoteCache<String, Long> published;
 
-    Client(ServerProcess server, RemoteCacheManager client, Persistence persistence) {
+    Client(BackgroundProcess server, RemoteCacheManager client, Persistence persistence) {
       this.server = server;
       this.client = client;
       values = client.<byte[], byte[]>getCache(InfinispanServer.VALUES).withDataFormat(BYTES);

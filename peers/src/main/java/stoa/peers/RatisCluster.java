@@ -16,7 +16,8 @@ import org.apache.ratis.client.RaftClient;
 import org.apache.ratis.conf.RaftProperties;
 import org.apache.ratis.protocol.RaftClientReply;
 import stoa.bench.ClusterContender;
-import stoa.bench.ServerProcess;
+import stoa.bench.ServerJava;
+import stoa.programs.BackgroundProcess;
 
 /// Bare Apache Ratis, in processes of its own: one group whose state machine counts. What a store
 /// with the same consensus cannot be faster than; *batched* means that the client sends all
@@ -38,15 +39,15 @@ public final class RatisCluster implements ClusterContender {
   @Override
   public Running start(Path folder, int servers) throws Exception {
     List<Integer> ports = freePorts(servers);
-    var processes = new ArrayList<ServerProcess>();
+    var processes = new ArrayList<BackgroundProcess>();
     try {
       for (int i = 0; i < servers; i++) {
         var arguments = new ArrayList<>(List.of("" + i, folder.resolve("n" + i).toString()));
         ports.forEach(port -> arguments.add("" + port));
         processes.add(
-            ServerProcess.java(RatisNode.class.getName(), ServerProcess.heap(), arguments));
+            BackgroundProcess.java(RatisNode.class.getName(), ServerJava.HEAP, arguments));
       }
-      for (ServerProcess process : processes) process.await(RatisNode.READY);
+      for (BackgroundProcess process : processes) process.await(RatisNode.READY);
       var client =
           RaftClient.newBuilder()
               .setProperties(new RaftProperties())
@@ -54,7 +55,7 @@ public final class RatisCluster implements ClusterContender {
               .build();
       return new Client(processes, client);
     } catch (Exception e) {
-      processes.forEach(ServerProcess::close);
+      processes.forEach(BackgroundProcess::close);
       throw e;
     }
   }
@@ -73,11 +74,11 @@ public final class RatisCluster implements ClusterContender {
   }
 
   private static final class Client implements Running {
-    private final List<ServerProcess> servers;
+    private final List<BackgroundProcess> servers;
     private final RaftClient client;
     private final Batched batched;
 
-    Client(List<ServerProcess> servers, RaftClient client) {
+    Client(List<BackgroundProcess> servers, RaftClient client) {
       this.servers = servers;
       this.client = client;
       batched = new Batched(client);
@@ -86,7 +87,7 @@ public final class RatisCluster implements ClusterContender {
     @Override
     public Duration processorTime() {
       return servers.stream()
-          .map(ServerProcess::processorTime)
+          .map(BackgroundProcess::processorTime)
           .reduce(Duration.ZERO, Duration::plus);
     }
 
@@ -103,7 +104,7 @@ public final class RatisCluster implements ClusterContender {
       try (client) {
         batched.end();
       } finally {
-        servers.forEach(ServerProcess::close);
+        servers.forEach(BackgroundProcess::close);
       }
     }
   }

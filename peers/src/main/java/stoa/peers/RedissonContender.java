@@ -25,7 +25,7 @@ import org.redisson.client.codec.StringCodec;
 import org.redisson.codec.CompositeCodec;
 import org.redisson.config.Config;
 import stoa.bench.RemoteContender;
-import stoa.bench.ServerProcess;
+import stoa.programs.BackgroundProcess;
 
 /// Redis, called through Redisson: durable with an append-only file that is forced before answers.
 public final class RedissonContender implements RemoteContender {
@@ -64,7 +64,7 @@ public final class RedissonContender implements RemoteContender {
                 persistence == Persistence.SYNCED ? "yes" : "no",
                 "--appendfsync",
                 "always"));
-    var server = ServerProcess.start(command, redis.environment());
+    var server = BackgroundProcess.start(command, redis.environment());
     try {
       server.await("Ready to accept connections");
       var config = new Config();
@@ -84,14 +84,14 @@ public final class RedissonContender implements RemoteContender {
   }
 
   private static final class Client implements Connection {
-    private final ServerProcess server;
+    private final BackgroundProcess server;
     private final RedissonClient redisson;
     private final RBucket<byte[]> bucket;
     private final List<RAtomicLong> counters;
     private final RQueue<Long> queue;
     private final RLocalCachedMap<String, Long> published;
 
-    Client(ServerProcess server, RedissonClient redisson) {
+    Client(BackgroundProcess server, RedissonClient redisson) {
       this.server = server;
       this.redisson = redisson;
       bucket = redisson.getBucket("value", ByteArrayCodec.INSTANCE);

@@ -31,28 +31,29 @@ final class Arrows {
     ALLOWED.put("node", with(engine, "wire", "links"));
     ALLOWED.put("client", with(engine, "wire", "migration", "links"));
     ALLOWED.put("cluster", with(engine, "wire", "node", "ratis"));
-    ALLOWED.put("stacksync", Set.of("api"));
-    ALLOWED.put("classifier", with(engine, "migration"));
-    ALLOWED.put("sim", with(engine, "migration"));
-    ALLOWED.put("bench", with(engine, "collections", "migration", "classifier"));
-    ALLOWED.put(
-        "cli",
+    ALLOWED.put("programs", Set.of("api"));
+    var servers =
         with(
             engine,
             "weave",
             "collections",
             "migration",
             "wire",
+            "links",
             "node",
             "client",
             "cluster",
             "ratis",
-            "stacksync",
-            "classifier",
-            "bench",
-            "sim"));
-    ALLOWED.put("peers", with(engine, "collections", "stacksync", "bench", "cli"));
-    ALLOWED.put("tidy", with(engine, "weave", "collections", "stacksync", "bench", "sim", "cli"));
+            "programs");
+    ALLOWED.put("cli", servers);
+    ALLOWED.put("stacksync", Set.of("api"));
+    ALLOWED.put("classifier", with(engine, "migration"));
+    ALLOWED.put("demo", with(servers, "cli", "stacksync", "classifier"));
+    ALLOWED.put("sim", with(engine, "migration"));
+    ALLOWED.put("bench", with(engine, "programs", "collections", "migration", "classifier", "cli"));
+    ALLOWED.put("trials", with(servers, "cli", "sim", "bench"));
+    ALLOWED.put("peers", with(engine, "programs", "collections", "bench", "trials"));
+    ALLOWED.put("tidy", with(servers, "cli", "demo", "trials"));
   }
 
   private static final Pattern DEPENDENCY =

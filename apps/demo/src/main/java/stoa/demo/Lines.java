@@ -1,0 +1,27 @@
+package stoa.demo;
+
+import java.io.PrintWriter;
+import java.util.concurrent.locks.ReentrantLock;
+
+/// The output of a process that another one reads: whole lines, flushed one by one. Thread-safe.
+final class Lines {
+  private final ReentrantLock lock = new ReentrantLock();
+  private final PrintWriter out;
+
+  Lines(PrintWriter out) {
+    this.out = out;
+  }
+
+  /// Writes a line; it is out when this returns.
+  ///
+  /// @throws IllegalStateException when the other process is gone, and nobody wants the rest
+  void write(String line) {
+    lock.lock();
+    try {
+      out.print(line + "\n");
+      if (out.checkError()) throw new IllegalStateException("nobody reads this process's output");
+    } finally {
+      lock.unlock();
+    }
+  }
+}

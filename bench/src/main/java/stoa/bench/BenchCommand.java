@@ -1,0 +1,133 @@
+package stoa.bench;
+
+import static java.util.Objects.requireNonNull;
+
+import java.io.Console;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Comparator;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/// `stoa bench`: lists the benchmarks, or runs one.
+@Command(
+    name = "bench",
+    description = {
+      "Measures Stoa beside the limits of this machine.",
+      "",
+      "Without a name, lists the benchmarks. Stop other work first: a busy machine's figures are"
+          + " worth nothing."
+    })
+final class BenchCommand implements Callable<Integer> {
+  private static final long LINE_NANOS = 10_000_000_000L;
+
+  private long shown = System.nanoTime();
+
+  @Spec private @Nullable CommandSpec spec;
+
+  @Parameters(arity = "0..1", paramLabel = "NAME", description = "Which one to run.")
+  private @Nullable String name;
+
+  @Option(names = "--json", paramLabel = "FILE", description = "Writes the results as JSON, too.")
+  private @Nullable Path json;
+
+  @Option(names = "--smoke", description = "Only shows that it runs, within a minute.")
+  private boolean smoke;
+
+  @Option(
+      names = "--data",
+      paramLabel = "DIR",
+      description =
+          "A directory on the disk to measure. Without it, stoa-data/bench. What is written there is"
+              + " deleted at the end.")
+  private Path data = Path.of("stoa-data", "bench");
+
+  @Option(
+      names = "--figures",
+      paramLabel = "DIR",
+      description =
+          "Where a benchmark with figures writes them, as SVG. Without it, figures in the build's"
+              + " output.")
+  private Path figures = Path.of(System.getProperty("stoa.output", "stoa-data"), "figures");
+
+  @Override
+  public Integer call() throws Exception {
+    CommandLine line = requireNonNull(spec).commandLine();
+    PrintWriter out = line.getOut();
+    String wanted = name;
+    if (wanted == null) {
+      for (Benchmark each : Benchmark.all()) {
+        out.printf("  %-14s %s%n", each.name(), each.description());
+      }
+      return 0;
+    }
+    for (Benchmark each : Benchmark.all()) {
+      if (each.name().equals(wanted)) return run(each, out);
+    }
+    line.getErr().println("no benchmark is called " + wanted + "; ./stoa bench lists them");
+    return CommandLine.ExitCode.USAGE;
+  }
+
+  private int run(Benchmark benchmark, PrintWriter out) throws Exception {
+    Files.createDirectories(data);
+    Path folder = Files.createTempDirectory(data.toAbsolutePath(), benchmark.name() + "-");
+    try {
+      var scale = smoke ? Scale.smoke() : Scale.full();
+      var outcome = benchmark.run(new Context(folder, scale, this::show));
+      show("");
+      out.print(outcome.table());
+      out.printf("%n%s%n", Machine.describe(folder));
+      Path file = json;
+      out.flush();
+      if (file != null) {
+        Files.writeString(file, Report.json(outcome.results()), StandardCharsets.UTF_8);
+        out.println("results: " + file.toAbsolutePath());
+      }
+      draw(outcome, out);
+      return 0;
+    } finally {
+      delete(folder);
+    }
+  }
+
+  private void draw(Outcome outcome, PrintWriter out) throws IOException {
+    if (outcome.figures().isEmpty()) return;
+    Files.createDirectories(figures);
+    for (var figure : outcome.figures().entrySet()) {
+      Path file = figures.resolve(figure.getKey());
+      Files.writeString(file, figure.getValue(), StandardCharsets.UTF_8);
+      out.println("figure: " + file.toAbsolutePath());
+    }
+  }
+
+  /// Shows what is being done: in one line of a terminal; elsewhere as lines, not more than one in
+  /// ten seconds.
+  private void show(String doing) {
+    if (Optional.ofNullable(System.console()).filter(Console::isTerminal).isEmpty()) {
+      long now = System.nanoTime();
+      if (doing.isEmpty() || now - shown < LINE_NANOS) return;
+      shown = now;
+      System.err.println(doing);
+      return;
+    }
+    System.err.print("\r\033[K" + doing);
+    System.err.flush();
+  }
+
+  private static void delete(Path folder) throws IOException {
+    try (Stream<Path> files = Files.walk(folder)) {
+      for (Path path : files.sorted(Comparator.reverseOrder()).toList()) Files.delete(path);
+    }
+  }
+}

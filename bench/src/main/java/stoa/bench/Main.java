@@ -1,0 +1,17 @@
+package stoa.bench;
+
+import java.io.PrintWriter;
+import stoa.programs.Program;
+
+/// The command `stoa bench`; see [Program].
+public final class Main {
+  private Main() {}
+
+  public static void main(String[] arguments) {
+    Program.main(arguments, BenchCommand.class);
+  }
+
+  static int run(PrintWriter out, PrintWriter err, String... arguments) {
+    return Program.run(out, err, arguments, BenchCommand.class);
+  }
+}

@@ -1,0 +1,29 @@
+package stoa.bench;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import org.junit.jupiter.api.Test;
+
+class BenchCommandTest {
+  private final StringWriter out = new StringWriter();
+  private final StringWriter err = new StringWriter();
+
+  @Test
+  void listsTheBenchmarksWithoutAName() {
+    assertEquals(0, run("bench"));
+    assertTrue(out.toString().contains("  embedded "), out::toString);
+  }
+
+  @Test
+  void refusesANameThatNoBenchmarkHas() {
+    assertEquals(2, run("bench", "nonesuch"));
+    assertTrue(err.toString().contains("no benchmark is called nonesuch"), err::toString);
+  }
+
+  private int run(String... arguments) {
+    return Main.run(new PrintWriter(out, true), new PrintWriter(err, true), arguments);
+  }
+}

@@ -1,0 +1,13 @@
+/// What the programs of this repository share: their command line, child processes, directories.
+@org.jspecify.annotations.NullMarked
+module stoa.programs {
+  requires static transitive org.jspecify;
+  requires transitive stoa.api;
+  requires info.picocli;
+  requires java.management;
+
+  exports stoa.programs;
+
+  opens stoa.programs to
+      info.picocli;
+}

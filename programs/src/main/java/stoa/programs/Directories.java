@@ -1,0 +1,49 @@
+package stoa.programs;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Comparator;
+import org.jspecify.annotations.Nullable;
+
+/// The directories in which the commands keep their stores.
+public final class Directories {
+  private Directories() {}
+
+  /// An empty directory.
+  ///
+  /// @param wanted the one that the user named; null for a new one
+  /// @param parent where a new one is made
+  /// @param prefix how its name begins
+  /// @throws IllegalArgumentException when the user's is not empty
+  public static Path fresh(@Nullable Path wanted, Path parent, String prefix) throws IOException {
+    if (wanted == null) {
+      Files.createDirectories(parent);
+      return Files.createTempDirectory(parent, prefix).toAbsolutePath().normalize();
+    }
+    Files.createDirectories(wanted);
+    try (var files = Files.list(wanted)) {
+      if (files.findAny().isPresent()) {
+        throw new IllegalArgumentException(
+            "--data " + wanted + " is not empty; this needs a new directory");
+      }
+    }
+    return wanted.toAbsolutePath().normalize();
+  }
+
+  /// What the files of a directory hold.
+  public static long sizeBytes(Path directory) throws IOException {
+    long bytes = 0;
+    try (var files = Files.walk(directory)) {
+      for (var file : files.filter(Files::isRegularFile).toList()) bytes += Files.size(file);
+    }
+    return bytes;
+  }
+
+  /// Deletes a directory with all that is in it.
+  public static void delete(Path directory) throws IOException {
+    try (var files = Files.walk(directory)) {
+      for (var file : files.sorted(Comparator.reverseOrder()).toList()) Files.delete(file);
+    }
+  }
+}

@@ -1,0 +1,341 @@
+package stoa.trials;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Collectors;
+import stoa.cli.Operator;
+import stoa.cli.ServerProcess;
+import stoa.cli.ServerProcess.Site;
+import stoa.cli.Settled;
+import stoa.wire.proto.DrainRequest;
+import stoa.wire.proto.StatusReply;
+import stoa.wire.proto.StatusRequest;
+
+/// Servers that keep one store, each in a process of its own, and what is done to them. Owned by
+/// one thread.
+final class Cluster implements AutoCloseable {
+  /// Where the next server is put.
+  interface Sites {
+    /// Where a server runs.
+    ///
+    /// @param number of the server, from 1
+    Site site(int number);
+
+    /// The directory of a server.
+    Path directory(int number) throws IOException, InterruptedException;
+  }
+
+  /// What a server does.
+  private enum State {
+    RUNS,
+    PAUSED,
+    DOWN
+  }
+
+  private static final long LOOK_NANOS = 50_000_000;
+
+  /// So many batches a server may be behind others while calls go on, and be well.
+  private static final int BEHIND_MAX = 5;
+
+  private final Sites sites;
+  private final List<ServerProcess> servers = new ArrayList<>();
+  private final List<State> states = new ArrayList<>();
+  private final List<Path> directories = new ArrayList<>();
+
+  private final Shape shape;
+
+  /// How a store is kept.
+  ///
+  /// @param groups how many groups keep it
+  /// @param replicas how many servers execute the calls of each
+  record Shape(int groups, int replicas) {
+    private static final Shape PLAIN = new Shape(1, 3);
+  }
+
+  private Cluster(Sites sites, Shape shape) {
+    this.sites = sites;
+    this.shape = shape;
+  }
+
+  /// Starts servers of a store of one group on loopback, one after the other.
+  static Cluster start(Path directory, int count) throws IOException, InterruptedException {
+    return start(directory, count, Shape.PLAIN);
+  }
+
+  /// Starts servers of a store of some shape on loopback, one after the other, and waits until each
+  /// has what it should have.
+  static Cluster start(Path directory, int count, Shape shape)
+      throws IOException, InterruptedException {
+    return start(
+        new Sites() {
+          @Override
+          public Site site(int number) {
+            return Site.LOOPBACK;
+          }
+
+          @Override
+          public Path directory(int number) {
+            return directory.resolve("s" + number);
+          }
+        },
+        count,
+        shape);
+  }
+
+  /// Starts servers of a store of one group, one after the other.
+  static Cluster start(Sites sites, int count) throws IOException, InterruptedException {
+    return start(sites, count, Shape.PLAIN);
+  }
+
+  /// Starts servers, one after the other.
+  static Cluster start(Sites sites, int count, Shape shape)
+      throws IOException, InterruptedException {
+    var cluster = new Cluster(sites, shape);
+    try {
+      for (int i = 0; i < count; i++) cluster.add();
+      return cluster;
+    } catch (IOException | InterruptedException | RuntimeException failed) {
+      cluster.close();
+      throw failed;
+    }
+  }
+
+  /// Starts one more server, and waits until it has what it should have; answers which it is.
+  int add() throws IOException, InterruptedException {
+    int which = begin();
+    // Until it has a replica, the others are fewer than they seem.
+    settle();
+    return which;
+  }
+
+  /// Waits until every server has what it should have, and nothing moves.
+  void settle() {
+    Settled.await(servers.get(anyRunning()).address(), shape.replicas());
+  }
+
+  /// Starts one more server; answers which it is, before it has anything.
+  int begin() throws IOException, InterruptedException {
+    int number = servers.size() + 1;
+    var options = new ArrayList<>(List.of("--name", name(servers.size())));
+    if (servers.isEmpty()) {
+      options.addAll(List.of("--replicated", "--groups", Integer.toString(shape.groups())));
+      options.addAll(List.of("--replicas", Integer.toString(shape.replicas())));
+    } else {
+      options.addAll(List.of("--join", servers.get(anyRunning()).address()));
+    }
+    Site site = sites.site(number);
+    if (!site.isLoopback()) options.add("--insecure");
+    directories.add(sites.directory(number));
+    servers.add(ServerProcess.start(site, directories.getLast(), 0, options));
+    states.add(State.RUNS);
+    return servers.size() - 1;
+  }
+
+  private int anyRunning() {
+    int running = states.indexOf(State.RUNS);
+    if (running < 0) throw new IllegalStateException("no server runs");
+    return running;
+  }
+
+  /// How many servers were started, those that are down included.
+  int size() {
+    return servers.size();
+  }
+
+  /// What a server is called.
+  String name(int which) {
+    return "s" + (which + 1);
+  }
+
+  /// Where clients find the servers.
+  String url() {
+    return servers.stream()
+        .map(ServerProcess::address)
+        .collect(Collectors.joining(",", "stoa://", ""));
+  }
+
+  /// Which server has the store. Waits until one has.
+  int leader() {
+    while (true) {
+      for (int which = 0; which < servers.size(); which++) {
+        if (states.get(which) == State.RUNS && leads(which)) return which;
+      }
+      lookAgain();
+    }
+  }
+
+  /// Waits until it is time to look again.
+  private static void lookAgain() {
+    LockSupport.parkNanos(LOOK_NANOS);
+    if (Thread.interrupted()) {
+      throw new IllegalStateException("who waited for the servers was interrupted");
+    }
+  }
+
+  private boolean leads(int which) {
+    try {
+      return status(which).getRole().equals("leads");
+    } catch (IllegalArgumentException silent) {
+      return false;
+    }
+  }
+
+  /// The servers that run.
+  List<Integer> running() {
+    var running = new ArrayList<Integer>();
+    for (int which = 0; which < states.size(); which++) {
+      if (states.get(which) == State.RUNS) running.add(which);
+    }
+    return running;
+  }
+
+  /// The servers that run, without that one.
+  List<Integer> followers(int leader) {
+    return running().stream().filter(which -> which != leader).toList();
+  }
+
+  /// The operating system's number of a server's process.
+  long process(int which) {
+    return servers.get(which).id();
+  }
+
+  /// Whether a server has ended though nobody ended it: then it is down.
+  boolean hasEnded(int which) {
+    if (servers.get(which).isAlive()) return false;
+    states.set(which, State.DOWN);
+    return true;
+  }
+
+  /// Makes sure that all servers run that should.
+  ///
+  /// @throws AssertionError when one has ended by itself
+  void requireAlive() {
+    for (int which : running()) {
+      if (!hasEnded(which)) continue;
+      throw new AssertionError("server " + name(which) + " has ended by itself");
+    }
+  }
+
+  /// Starts a server again that is down; answers whether it did not refuse.
+  boolean startsAgain(int which) throws IOException {
+    try {
+      startAgain(which);
+      return true;
+    } catch (IllegalStateException refused) {
+      return false;
+    }
+  }
+
+  /// Ends servers that lead, and starts them again, until that one leads.
+  void letLead(int wanted) throws IOException, InterruptedException {
+    for (int leads = leader(); leads != wanted; leads = leader()) {
+      stop(leads);
+      int next = leader();
+      startAgain(leads);
+      if (next == wanted) return;
+    }
+  }
+
+  /// Takes a server out, which is ended if it runs.
+  void drain(int which) throws InterruptedException {
+    String refusal =
+        operator(anyRunning())
+            .ask(asked -> asked.drain(DrainRequest.newBuilder().setServer(name(which)).build()))
+            .getRefusal();
+    if (!refusal.isEmpty()) throw new IllegalStateException(refusal);
+    if (states.get(which) == State.RUNS) stop(which);
+    states.set(which, State.DOWN);
+  }
+
+  /// Where clients find a server.
+  String address(int which) {
+    return servers.get(which).address();
+  }
+
+  /// What a server keeps.
+  Path directory(int which) {
+    return directories.get(which);
+  }
+
+  /// Waits until all servers have what was committed. Nobody calls meanwhile.
+  void awaitLevel() {
+    while (status(leader()).getServersList().stream()
+        .flatMap(server -> server.getGroupsList().stream())
+        .anyMatch(member -> member.getBehind() > 0)) {
+      lookAgain();
+    }
+  }
+
+  /// Waits until a server has what was committed, but for what is just under way, or has ended.
+  void awaitAbreast(int which) {
+    while (servers.get(which).isAlive() && !isAbreast(which)) lookAgain();
+  }
+
+  private boolean isAbreast(int which) {
+    try {
+      return status(leader()).getServersList().stream()
+          .filter(server -> server.getServer().equals(name(which)))
+          .flatMap(server -> server.getGroupsList().stream())
+          .allMatch(member -> member.getBehind() <= BEHIND_MAX);
+    } catch (IllegalArgumentException silent) {
+      return false; // the leader was another one meanwhile
+    }
+  }
+
+  /// Waits until a server does not have the store any more.
+  void awaitFollower(int which) {
+    while (leads(which)) lookAgain();
+  }
+
+  /// What a server says of itself.
+  ///
+  /// @throws IllegalArgumentException when it says nothing
+  StatusReply status(int which) {
+    return operator(which).askItself(asked -> asked.status(StatusRequest.getDefaultInstance()));
+  }
+
+  /// Who asks a server.
+  Operator operator(int which) {
+    return new Operator(servers.get(which).address(), null, null, "--server");
+  }
+
+  /// Kills a server at once.
+  void kill(int which) throws InterruptedException {
+    states.set(which, State.DOWN);
+    servers.get(which).kill();
+  }
+
+  /// Stops a server where it is; its connections stay.
+  void pause(int which) throws IOException, InterruptedException {
+    states.set(which, State.PAUSED);
+    servers.get(which).pause();
+  }
+
+  /// Has one that was paused go on.
+  void resume(int which) throws IOException, InterruptedException {
+    servers.get(which).resume();
+    states.set(which, State.RUNS);
+  }
+
+  /// Ends a server in an orderly way.
+  void stop(int which) throws InterruptedException {
+    states.set(which, State.DOWN);
+    if (!servers.get(which).stop()) {
+      throw new IllegalStateException("server " + name(which) + " does not stop");
+    }
+  }
+
+  /// Starts a server again that is down.
+  void startAgain(int which) throws IOException {
+    servers.set(which, servers.get(which).startAgain());
+    states.set(which, State.RUNS);
+  }
+
+  @Override
+  public void close() {
+    servers.forEach(ServerProcess::close);
+  }
+}

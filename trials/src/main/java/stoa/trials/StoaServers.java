@@ -1,0 +1,258 @@
+package stoa.trials;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+import stoa.Stoa;
+import stoa.bench.ClusterContender.Counters;
+import stoa.bench.ClusterServers;
+import stoa.bench.Counter;
+import stoa.bench.ServerJava;
+import stoa.bench.StreamCounter;
+import stoa.cli.ServerProcess;
+
+/// Servers of a store for the cluster benchmark: `./stoa serve` in processes of their own.
+public final class StoaServers implements ClusterServers {
+  private static final int COUNTERS = 100;
+
+  /// For [java.util.ServiceLoader].
+  public StoaServers() {}
+
+  @Override
+  public boolean canPart() {
+    try {
+      return Root.run("id", "-u").equals("0") && !Root.run("ip", "netns", "list").contains("error");
+    } catch (IOException | IllegalStateException none) {
+      return false;
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return false;
+    }
+  }
+
+  @Override
+  public Servers start(Path folder, Shape shape) throws IOException, InterruptedException {
+    PartedNetwork network = shape.parted() ? new PartedNetwork() : null;
+    try {
+      var sites = new ArrayList<ServerProcess.Site>();
+      for (int number = 1; network != null && number <= shape.servers(); number++) {
+        sites.add(network.make(number).with(flags()));
+      }
+      var store = new Cluster.Shape(shape.groups(), shape.replicas());
+      var cluster = Cluster.start(in(folder, sites), shape.servers(), store);
+      try {
+        cluster.settle();
+        return new Servers(cluster, network, Stoa.open(cluster.url()));
+      } catch (RuntimeException failed) {
+        cluster.close();
+        throw failed;
+      }
+    } catch (IOException | InterruptedException | RuntimeException failed) {
+      if (network != null) network.close();
+      throw failed;
+    }
+  }
+
+  /// The heap of all servers that are measured, and no word of what goes well.
+  private static List<String> flags() {
+    var flags = new ArrayList<>(ServerJava.HEAP);
+    for (String logger : List.of("stoa.cluster", "stoa.ratis")) {
+      flags.add("-Dorg.slf4j.simpleLogger.log." + logger + "=error");
+    }
+    return flags;
+  }
+
+  private static Cluster.Sites in(Path folder, List<ServerProcess.Site> sites) {
+    return new Cluster.Sites() {
+      @Override
+      public ServerProcess.Site site(int number) {
+        return number <= sites.size()
+            ? sites.get(number - 1)
+            : ServerProcess.Site.LOOPBACK.with(flags());
+      }
+
+      @Override
+      public Path directory(int number) {
+        return folder.resolve("s" + number);
+      }
+    };
+  }
+
+  /// Servers that run, and a client of them.
+  static final class Servers implements Running {
+    private final Cluster cluster;
+    private final @Nullable PartedNetwork network;
+    private final Stoa stoa;
+    private final Counters counters;
+    private final Counters streams;
+
+    private Servers(Cluster cluster, @Nullable PartedNetwork network, Stoa stoa) {
+      this.cluster = cluster;
+      this.network = network;
+      this.stoa = stoa;
+      var ordered =
+          IntStream.range(0, COUNTERS)
+              .mapToObj(i -> stoa.get(Counter.class, "counter " + i))
+              .toList();
+      counters =
+          new Counters() {
+            @Override
+            public long increment(int counter) {
+              return ordered.get(counter).add(1);
+            }
+
+            @Override
+            public long value(int counter) {
+              return ordered.get(counter).value();
+            }
+          };
+      var alone =
+          IntStream.range(0, COUNTERS)
+              .mapToObj(i -> stoa.get(StreamCounter.class, "counter " + i))
+              .toList();
+      streams =
+          new Counters() {
+            @Override
+            public long increment(int counter) {
+              return alone.get(counter).add(1);
+            }
+
+            @Override
+            public long value(int counter) {
+              return alone.get(counter).value();
+            }
+          };
+    }
+
+    /// The client.
+    Stoa client() {
+      return stoa;
+    }
+
+    @Override
+    public Counters counters() {
+      return counters;
+    }
+
+    @Override
+    public Counters streams() {
+      return streams;
+    }
+
+    @Override
+    public void keep(String key, byte[] bytes) {
+      stoa.store().put(key, bytes);
+    }
+
+    @Override
+    public List<Integer> running() {
+      return cluster.running();
+    }
+
+    @Override
+    public int leader() {
+      return cluster.leader();
+    }
+
+    @Override
+    public void settle() {
+      cluster.settle();
+    }
+
+    @Override
+    public void kill(int server) throws InterruptedException {
+      cluster.kill(server);
+    }
+
+    @Override
+    public void pause(int server) throws IOException, InterruptedException {
+      cluster.pause(server);
+    }
+
+    @Override
+    public void resume(int server) throws IOException, InterruptedException {
+      cluster.resume(server);
+    }
+
+    @Override
+    public void stop(int server) throws InterruptedException {
+      cluster.stop(server);
+    }
+
+    @Override
+    public void startAgain(int server) throws IOException {
+      cluster.startAgain(server);
+    }
+
+    @Override
+    public int add() throws IOException, InterruptedException {
+      return cluster.begin();
+    }
+
+    @Override
+    public void drain(int server) throws InterruptedException {
+      cluster.drain(server);
+    }
+
+    private PartedNetwork parted() {
+      PartedNetwork here = network;
+      if (here == null) throw new IllegalStateException("the servers are in no network namespaces");
+      return here;
+    }
+
+    @Override
+    public void cut(int server) throws IOException, InterruptedException {
+      for (int other : cluster.followers(server)) {
+        parted().cut(server + 1, other + 1);
+        parted().cut(other + 1, server + 1);
+      }
+    }
+
+    @Override
+    public void heal(int server) throws IOException, InterruptedException {
+      for (int other : cluster.followers(server)) {
+        parted().heal(server + 1, other + 1);
+        parted().heal(other + 1, server + 1);
+      }
+    }
+
+    @Override
+    public Path directory(int server) {
+      return cluster.directory(server);
+    }
+
+    @Override
+    public Sent sent(int server) throws IOException {
+      // What a site sends, its cable's other end receives.
+      return new Sent(
+          parted().counted(server + 1, "rx_packets"), parted().counted(server + 1, "rx_bytes"));
+    }
+
+    @Override
+    public long processorNanos(int server) {
+      return ProcessHandle.of(cluster.process(server))
+          .flatMap(process -> process.info().totalCpuDuration())
+          .orElse(Duration.ZERO)
+          .toNanos();
+    }
+
+    /// The processor time that all servers have used so far.
+    Duration processorTime() {
+      return Duration.ofNanos(running().stream().mapToLong(this::processorNanos).sum());
+    }
+
+    @Override
+    public void close() throws IOException {
+      PartedNetwork here = network;
+      try (cluster) {
+        stoa.close();
+      } finally {
+        if (here != null) here.close();
+      }
+    }
+  }
+}

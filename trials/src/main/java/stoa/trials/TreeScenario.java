@@ -1,0 +1,418 @@
+package stoa.trials;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicLong;
+import stoa.Accessor;
+import stoa.Limits;
+import stoa.Membership;
+import stoa.Placement;
+import stoa.Reads;
+import stoa.Shared;
+import stoa.Stoa;
+import stoa.StoaConfig;
+import stoa.UnknownOutcome;
+import stoa.View;
+import stoa.programs.Directories;
+import stoa.sim.Chance;
+import stoa.sim.Scenario;
+import stoa.sim.Trace;
+
+/// Objects migrate among clients, which join and leave, while the server with the root, or another
+/// one of three, is killed, paused or stopped. What was flushed must stay, and be seen by whoever
+/// reads strictly from then on, an operation on several objects must never be seen in part, and a
+/// client's own updates may be lost only when it is told. Objects of the server are lent to clients
+/// meanwhile, called at both sides, and come back.
+///
+/// `./stoa test --campaign --scenario tree --seeds 0-19`. The seed decides what is called and what
+/// happens to which server; threads and elections decide the rest.
+public final class TreeScenario implements Scenario {
+  /// Some money, which is at whoever moved it last.
+  @Shared(name = "tree.Purse", placement = Placement.CLIENT)
+  public static class Purse {
+    private long balance;
+
+    /// Adds some, and answers what it is then.
+    public long add(long amount) {
+      balance += amount;
+      return balance;
+    }
+
+    /// How much it is.
+    @Accessor
+    public long balance() {
+      return balance;
+    }
+  }
+
+  /// A count of the server, which its worker borrows now and then.
+  @Shared(name = "tree.Jar")
+  public static class Jar {
+    private long count;
+
+    /// Adds some, and answers what it is then.
+    public long add(long more) {
+      count += more;
+      return count;
+    }
+
+    /// How much it is.
+    @Accessor
+    public long count() {
+      return count;
+    }
+  }
+
+  private static final int SERVERS = 3;
+  private static final int CLIENTS = 5;
+  private static final int PURSES = 4;
+  private static final int PAST_MAX = 30;
+  private static final Duration CALL_TIME_MAX = Duration.ofSeconds(60);
+
+  private final int faults;
+  private final int between;
+
+  /// For [java.util.ServiceLoader].
+  public TreeScenario() {
+    this(5, 150);
+  }
+
+  /// @param faults how often something happens to a server
+  /// @param between how many turns clients take before and after at most
+  TreeScenario(int faults, int between) {
+    this.faults = faults;
+    this.between = between;
+  }
+
+  @Override
+  public String name() {
+    return "tree";
+  }
+
+  @Override
+  public Duration timeMax() {
+    return Duration.ofMinutes(10);
+  }
+
+  @Override
+  public void run(Chance chance, Trace trace) throws Exception {
+    Path directory = Files.createTempDirectory("tree-history");
+    try (var cluster = Cluster.start(directory, SERVERS)) {
+      run(cluster, chance, trace);
+    } finally {
+      Directories.delete(directory);
+    }
+  }
+
+  private void run(Cluster cluster, Chance chance, Trace trace) throws Exception {
+    var turns = new Turns();
+    List<Worker> workers = new ArrayList<>();
+    for (int i = 0; i < CLIENTS; i++) {
+      workers.add(
+          new Worker(cluster.url(), "worker " + i, chance.of("worker " + i), turns, workers));
+    }
+    try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      List<Future<?>> ends = new ArrayList<>();
+      for (var worker : workers) ends.add(threads.submit(worker::work));
+      try {
+        happen(cluster, turns, chance, trace);
+      } finally {
+        turns.end();
+      }
+      for (var end : ends) end.get();
+    } catch (ExecutionException client) {
+      throw new AssertionError("a client failed: " + client.getCause(), client.getCause());
+    }
+    try (var stoa = open(cluster.url(), Membership.leaf())) {
+      holds(sum(stoa) == 0, "money came from nowhere: " + sum(stoa));
+      for (var worker : workers) worker.judge(stoa);
+    }
+    for (var worker : workers) {
+      for (long i = 0; i < worker.jar.lentCalls; i++) trace.reached("a call on what was lent");
+      for (long i = 0; i < worker.jar.calls; i++) trace.reached("a call of an ordinary proxy");
+      for (long i = 0; i < worker.jar.refused.get(); i++)
+        trace.reached("a transaction was refused");
+      for (long i = 0; i < worker.jar.taken.get(); i++)
+        trace.reached("a transaction saw what was back");
+      for (long i = 0; i < worker.lost; i++) trace.reached("a client was told of a loss");
+      for (long i = 0; i < worker.flushes; i++) trace.reached("a flush");
+      for (long i = 0; i < worker.lives; i++) trace.reached("a client left");
+    }
+  }
+
+  private static Stoa open(String url, Membership membership) {
+    return Stoa.open(
+        StoaConfig.of(url)
+            .withMembership(membership)
+            .withLimits(Limits.standard().withCallTimeMax(CALL_TIME_MAX)));
+  }
+
+  private static void holds(boolean fact, String otherwise) {
+    if (!fact) throw new AssertionError(otherwise);
+  }
+
+  private static List<Purse> purses(Stoa stoa) {
+    List<Purse> all = new ArrayList<>();
+    for (int i = 0; i < PURSES; i++) all.add(stoa.get(Purse.class, "purse " + i));
+    return all;
+  }
+
+  private static long sum(Stoa stoa) {
+    var all = purses(stoa);
+    return stoa.<Long, RuntimeException>together(
+        all, () -> all.stream().mapToLong(Purse::balance).sum());
+  }
+
+  private void happen(Cluster cluster, Turns turns, Chance chance, Trace trace) throws Exception {
+    for (int i = 0; i < faults; i++) {
+      turns.await(chance.between(between / 2, between));
+      cluster.requireAlive();
+      int leader = cluster.leader();
+      boolean leads = chance.percent(75);
+      int which = leads ? leader : (leader + chance.between(1, SERVERS - 1)) % SERVERS;
+      String victim = leads ? "the leader" : "a follower";
+      var _ = turns.longestSilence();
+      switch (chance.below(3)) {
+        case 0 -> {
+          cluster.kill(which);
+          victim += " killed";
+        }
+        case 1 -> {
+          cluster.pause(which);
+          victim += " paused";
+        }
+        default -> {
+          cluster.stop(which);
+          victim += " stopped";
+        }
+      }
+      turns.await(chance.between(between / 2, between)); // calls go on without it
+      trace.measured("ms without an answer: " + victim, turns.longestSilence().toMillis());
+      trace.reached(victim);
+      if (victim.endsWith("paused")) cluster.resume(which);
+      else cluster.startAgain(which);
+    }
+    turns.await(between);
+  }
+
+  /// One client after the other, under one name. One thread uses it.
+  private static final class Worker {
+    private final String url;
+    private final String name;
+    private final Chance chance;
+    private final Turns turns;
+    private final List<Worker> all;
+    /* Of the worker's own object: what it did last, and what is durable for sure. */
+    private final Deque<String> past = new ArrayDeque<>();
+    private long done;
+    private volatile long durable;
+    private final JarWork jar;
+    private long lost;
+    private long flushes;
+    private long lives;
+
+    /// @param all the workers, in the end
+    private Worker(String url, String name, Chance chance, Turns turns, List<Worker> all) {
+      this.url = url;
+      this.name = name;
+      this.chance = chance;
+      this.turns = turns;
+      this.all = all;
+      jar = new JarWork(name, chance.of("jar"));
+    }
+
+    private Void work() {
+      while (!turns.areOver()) {
+        var membership = chance.percent(60) ? Membership.inner() : Membership.leaf();
+        try (var stoa = open(url, membership)) {
+          note("joins as " + membership);
+          jar.begin(stoa);
+          int most = chance.between(10, 80);
+          for (int i = 0; i < most && !turns.areOver(); i++) turn(stoa);
+        } catch (UnknownOutcome toldAtTheEnd) {
+          lost();
+          continue;
+        }
+        if (done >= 0) durable = done;
+        jar.flushed(jar.done);
+        note("left with " + done);
+        lives++;
+      }
+      return null;
+    }
+
+    private void note(String what) {
+      if (past.size() == PAST_MAX) past.removeFirst();
+      past.add(System.nanoTime() / 1_000_000 % 1_000_000 + " " + what);
+    }
+
+    /* From now on the object is what it is found to be. */
+    private void lost() {
+      note("was told of a loss");
+      lost++;
+      done = -1;
+      jar.lost();
+    }
+
+    private void turn(Stoa stoa) {
+      int dice = chance.below(100);
+      if (dice < 40) move(stoa);
+      else if (dice < 50) holds(sum(stoa) == 0, "a part of an operation was seen");
+      else if (dice < 65) add(stoa);
+      else if (dice < 80) jar.add();
+      else if (dice < 90) flush(stoa);
+      else look(stoa);
+      turns.answered();
+      turns.taken();
+    }
+
+    private void move(Stoa stoa) {
+      var all = purses(stoa);
+      var from = chance.of(all);
+      var to = chance.of(all);
+      stoa.<Long, RuntimeException>together(
+          List.of(from, to),
+          () -> {
+            to.add(1);
+            return from.add(-1);
+          });
+    }
+
+    private void add(Stoa stoa) {
+      long now = stoa.get(Purse.class, name).add(1);
+      note("found " + now);
+      holds(now > durable, name + " is " + now + ", and " + durable + " was durable: " + past);
+      holds(done < 0 || now <= done + 1, name + " is " + now + " after " + done);
+      done = now;
+    }
+
+    private void flush(Stoa stoa) {
+      long before = done;
+      long inJar = jar.done;
+      try {
+        stoa.flush();
+        if (before >= 0) durable = before;
+        jar.flushed(inJar);
+        note("flushed " + before);
+        flushes++;
+      } catch (UnknownOutcome told) {
+        lost();
+      }
+    }
+
+    /* What another one has made durable is seen, whoever the root is. */
+    private void look(Stoa stoa) {
+      Worker other = chance.of(all);
+      if (chance.percent(50)) {
+        other.jar.look(stoa);
+        return;
+      }
+      long least = other.durable;
+      long now = stoa.get(Purse.class, other.name).balance();
+      holds(now >= least, other.name + " is " + now + ", and " + least + " was durable before");
+    }
+
+    private void judge(Stoa stoa) {
+      long now = stoa.get(Purse.class, name).balance();
+      holds(now >= durable, name + " is " + now + ", and " + durable + " was durable");
+      jar.look(stoa);
+    }
+  }
+
+  /// What a worker does to an object of the server that nobody else changes, at either side. Used
+  /// by the worker's thread, but for [#look].
+  private static final class JarWork {
+    private final String name;
+    private final Chance chance;
+    /* The ordinary proxy, and the view if there is one. */
+    private List<Jar> ways = List.of();
+    /* What it did last, below 0 when that is not known, and what is durable for sure. */
+    private volatile long done;
+    private volatile long durable;
+    private long lentCalls;
+    private long calls;
+    private final AtomicLong refused = new AtomicLong();
+    private final AtomicLong taken = new AtomicLong();
+
+    private JarWork(String name, Chance chance) {
+      this.name = "jar of " + name;
+      this.chance = chance;
+    }
+
+    private static Jar jar(Stoa stoa, String name) {
+      return stoa.get(Jar.class, name);
+    }
+
+    /* Each life of the client has a view, or none. */
+    private void begin(Stoa stoa) {
+      var ordinary = jar(stoa, name);
+      ways = List.of(ordinary);
+      call(ordinary, 0);
+      if (done < 0 || chance.percent(40)) return;
+      var view = stoa.view(Jar.class, stoa.ref(ordinary), new View.Client(Reads.STRICT));
+      ways = List.of(ordinary, view);
+    }
+
+    private void add() {
+      if (ways.size() > 1 && chance.percent(70)) {
+        check(ways.getLast().add(1), 1);
+        lentCalls++;
+      } else {
+        call(ways.getFirst(), 1);
+      }
+    }
+
+    /* What is answered by an ordinary proxy is durable. */
+    private void call(Jar at, long more) {
+      long now;
+      try {
+        now = at.add(more);
+      } catch (UnknownOutcome lost) {
+        done = -1;
+        return;
+      }
+      check(now, more);
+      durable = now;
+      calls++;
+    }
+
+    private void check(long now, long more) {
+      long least = durable;
+      holds(now >= least + more, name + " is " + now + ", and " + least + " was durable");
+      long last = done;
+      holds(last < 0 || now <= last + more, name + " is " + now + " after " + last);
+      done = now;
+    }
+
+    private void lost() {
+      done = -1;
+    }
+
+    private void flushed(long before) {
+      if (before >= 0) durable = Math.max(durable, before);
+    }
+
+    /* What is durable is seen, wherever it is. */
+    private void look(Stoa stoa) {
+      long least = durable;
+      var jar = jar(stoa, name);
+      long now = jar.count();
+      holds(now >= least, name + " is " + now + ", and " + least + " was durable before");
+      try {
+        long then = stoa.<Long, RuntimeException>transact(jar::count);
+        holds(then >= least, name + " is " + then + " in a transaction, and was " + least);
+        var _ = taken.incrementAndGet();
+      } catch (UnsupportedOperationException lent) {
+        var _ = refused.incrementAndGet();
+      }
+    }
+  }
+}

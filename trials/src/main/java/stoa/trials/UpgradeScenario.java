@@ -1,0 +1,94 @@
+package stoa.trials;
+
+import java.io.File;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicBoolean;
+import stoa.cli.ServerProcess;
+import stoa.programs.Directories;
+import stoa.sim.Chance;
+import stoa.sim.Scenario;
+import stoa.sim.Trace;
+
+/// A rolling upgrade: three servers of another release keep one store, and are started again with
+/// this one, one after the other, while clients of this one call. Calls go on, and what they were
+/// answered is explained. Blobs are used when all servers are of this one.
+///
+/// `STOA_BEFORE=DIR ./stoa test --campaign --scenario cluster-upgrade --seeds 0-4`, where DIR has
+/// the source of the other release, and `./stoa help` was run there.
+public final class UpgradeScenario implements Scenario {
+  private static final String BEFORE = "STOA_BEFORE";
+  private static final int SERVERS = 3;
+  private static final int BETWEEN = 80;
+
+  /// For [java.util.ServiceLoader].
+  public UpgradeScenario() {}
+
+  @Override
+  public String name() {
+    return "cluster-upgrade";
+  }
+
+  @Override
+  public Duration timeMax() {
+    return Duration.ofMinutes(10);
+  }
+
+  @Override
+  public void run(Chance chance, Trace trace) throws Exception {
+    var site = ServerProcess.Site.LOOPBACK.withRelease(before());
+    Path directory = Files.createTempDirectory("cluster-history");
+    try (var cluster = Cluster.start(sites(site, directory), SERVERS)) {
+      RecordedRun.run(cluster.url(), new Upgrades(cluster, chance, trace), chance, trace);
+    } finally {
+      Directories.delete(directory);
+    }
+  }
+
+  /// Servers of the other release may not have blobs, which are used when all are of this one.
+  private record Upgrades(Cluster cluster, Chance chance, Trace trace, AtomicBoolean done)
+      implements RecordedRun.Faults {
+    private Upgrades(Cluster cluster, Chance chance, Trace trace) {
+      this(cluster, chance, trace, new AtomicBoolean());
+    }
+
+    @Override
+    public void happen(Turns turns) throws Exception {
+      MembersScenario.restarts(cluster, turns, chance, trace, "a server upgraded", BETWEEN);
+      done.set(true);
+      turns.await(BETWEEN);
+    }
+
+    @Override
+    public boolean allowsBlobs() {
+      return done.get();
+    }
+  }
+
+  private static Cluster.Sites sites(ServerProcess.Site site, Path directory) {
+    return new Cluster.Sites() {
+      @Override
+      public ServerProcess.Site site(int number) {
+        return site;
+      }
+
+      @Override
+      public Path directory(int number) {
+        return directory.resolve("s" + number);
+      }
+    };
+  }
+
+  /* The class path of the other release. */
+  private static String before() {
+    String directory = System.getenv(BEFORE);
+    Path built = Path.of(directory == null ? "" : directory, "cli", "target").toAbsolutePath();
+    if (directory == null || !Files.isDirectory(built.resolve("lib"))) {
+      throw new IllegalStateException(
+          "%s is %s; set it to the directory of another release's source, and run ./stoa help there"
+              .formatted(BEFORE, directory == null ? "not set" : "\"" + directory + "\""));
+    }
+    return built + "/*" + File.pathSeparator + built.resolve("lib") + "/*";
+  }
+}
