@@ -7,6 +7,7 @@ import stoa.programs.Program;
 public final class Main {
   private Main() {}
 
+  /// Runs a command, and ends the process with its exit code.
   public static void main(String[] arguments) {
     Program.main(arguments, BenchCommand.class);
   }

@@ -16,8 +16,10 @@ import stoa.StoaException;
 /// something does not verify, and with 2 when it was called in a wrong way.
 @Command(
     name = "stoa",
+    description = "Shared state as callable objects.",
     subcommands = CommandLine.HelpCommand.class,
-    synopsisSubcommandLabel = "COMMAND")
+    synopsisSubcommandLabel = "COMMAND",
+    footer = {"", "`./stoa help` lists all commands."})
 public final class Program implements Runnable {
   @Spec private @Nullable CommandSpec spec;
 

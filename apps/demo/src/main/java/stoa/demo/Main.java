@@ -11,6 +11,7 @@ public final class Main {
 
   private Main() {}
 
+  /// Runs a command, and ends the process with its exit code.
   public static void main(String[] arguments) {
     Program.main(arguments, COMMANDS);
   }

@@ -140,7 +140,7 @@ class DemoTest {
 
   @Test
   void saysWhatToDoWhenCalledInAWrongWay() {
-    assertTrue(run("help").text().contains("./stoa demo"));
+    assertTrue(run("help").text().contains("./stoa help"));
     var unknown = run("dmo");
     assertEquals(2, unknown.exitCode());
     assertTrue(unknown.text().contains("Did you mean: stoa demo?"), unknown.text());
