@@ -119,7 +119,7 @@ final class AppendScenario implements Scenario {
                 log.addAll(ids(slot));
                 return true;
               });
-      ShardLogContract.holds(
+      Demand.that(
           log.equals(seen), "who follows sees the whole log once: " + log + ", not " + seen);
       trace.add("end " + log);
     }
@@ -190,7 +190,7 @@ final class AppendScenario implements Scenario {
         trace.reached("a follower goes on");
         return;
       }
-      ShardLogContract.holds(
+      Demand.that(
           followed.compareTo(slot.address()) < 0, "a follower sees rising addresses");
       followed = slot.address();
       seen.addAll(ids(slot));
@@ -218,28 +218,28 @@ final class AppendScenario implements Scenario {
         List<StreamEntry> entries = streams.readAll(key);
         for (StreamEntry entry : entries) {
           String id = id(entry);
-          ShardLogContract.holds(entry.address() == ++address, "stream " + key + " is dense");
-          ShardLogContract.holds(
+          Demand.that(entry.address() == ++address, "stream " + key + " is dense");
+          Demand.that(
               before.compareTo(entry.log()) < 0, "log addresses rise with stream addresses");
           before = entry.log();
-          ShardLogContract.holds(
+          Demand.that(
               found.computeIfAbsent(id, _ -> new HashSet<>()).add(key), id + " is there once");
           String other = addresses.put(entry.log(), id);
-          ShardLogContract.holds(
+          Demand.that(
               other == null || other.equals(id), "log address " + entry.log() + " is used once");
           Appended at = acknowledged.get(id);
-          ShardLogContract.holds(
+          Demand.that(
               at == null || (at.log().equals(entry.log()) && at.address(key) == address),
               id + " is where it was acknowledged");
-          ShardLogContract.holds(!refused.contains(id), id + " was refused, and is not there");
+          Demand.that(!refused.contains(id), id + " was refused, and is not there");
         }
-        ShardLogContract.holds(streams.check(key) == address, "check tells the last address");
+        Demand.that(streams.check(key) == address, "check tells the last address");
       }
       for (String id : acknowledged.keySet()) {
-        ShardLogContract.holds(found.containsKey(id), id + " was acknowledged, and is there");
+        Demand.that(found.containsKey(id), id + " was acknowledged, and is there");
       }
       found.forEach((id, where) -> {
-        ShardLogContract.holds(where.equals(possible.get(id)), id + " is there whole");
+        Demand.that(where.equals(possible.get(id)), id + " is there whole");
         if (where.size() > 1) trace.reached("an append to several streams is found whole");
       });
       log(streams, addresses);
@@ -252,14 +252,14 @@ final class AppendScenario implements Scenario {
         LogSlot slot = streams.read(address);
         String id = addresses.get(address);
         if (id == null && slot instanceof LogSlot.Hole) trace.reached("a hole is told");
-        ShardLogContract.holds(
+        Demand.that(
             id == null
                 ? !(slot instanceof LogSlot.Written written) || ids(written).isEmpty()
                 : slot instanceof LogSlot.Written written && ids(written).contains(id),
             "the log has at " + address + " what the streams have");
       }
       var next = new LogAddress(tail.epoch(), tail.counter() + 1);
-      ShardLogContract.holds(
+      Demand.that(
           streams.fillHole(next) instanceof LogSlot.NotYetWritten, next + " is not yet written");
     }
   }

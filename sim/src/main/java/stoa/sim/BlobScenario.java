@@ -185,7 +185,7 @@ final class BlobScenario implements Scenario {
       boolean kept = blob.snapshots().stream().anyMatch(snapshot -> snapshot.version() == version);
       if (!kept) {
         BlobSnapshot snapshot = blob.snapshot();
-        ShardLogContract.holds(snapshot.version() == version, "the snapshot is of " + version);
+        Demand.that(snapshot.version() == version, "the snapshot is of " + version);
       }
       return Long.toString(version);
     }
@@ -213,7 +213,7 @@ final class BlobScenario implements Scenario {
     private String delete(Blob blob) {
       var old = store.stoa().find(Blob.class, store.stoa().ref(blob).key());
       boolean deleted = store.stoa().delete(blob);
-      ShardLogContract.holds(deleted == old.isPresent(), "there is one to delete: " + old);
+      Demand.that(deleted == old.isPresent(), "there is one to delete: " + old);
       if (old.isEmpty()) return BlobModel.NO;
       try {
         long size = old.get().size();
@@ -238,14 +238,14 @@ final class BlobScenario implements Scenario {
       for (int i = 0; i < CELLS; i++) {
         byte mark = bytes[i * CELL_BYTES];
         for (int j = 1; j < CELL_BYTES; j++) {
-          ShardLogContract.holds(bytes[i * CELL_BYTES + j] == mark, "cell " + i + " is whole");
+          Demand.that(bytes[i * CELL_BYTES + j] == mark, "cell " + i + " is whole");
         }
         text.append(mark == 0 ? BlobModel.ZERO : (char) mark);
       }
       long size = reader.size();
-      ShardLogContract.holds(size % CELL_BYTES == 0, "the size is of whole cells: " + size);
+      Demand.that(size % CELL_BYTES == 0, "the size is of whole cells: " + size);
       int end = (int) (size / CELL_BYTES);
-      ShardLogContract.holds(
+      Demand.that(
           text.substring(end).chars().allMatch(c -> c == BlobModel.ZERO), "zeros behind the end");
       return text.substring(0, end);
     }

@@ -24,6 +24,11 @@ import stoa.store.Visit;
 ///
 /// What the n-th call puts is the element, '/' and n.
 final class ChainHandlers implements HandlerFactory {
+  /// The spaces of keys that have a place in the order, and of those that have none.
+  static final String ORDERED = "chained";
+
+  static final String LOOSE = "chained loose";
+
   static final String OK = "done";
   static final String REFUSED = "refused";
   private static final Existence ANY = new Existence.Any(null);
@@ -32,6 +37,11 @@ final class ChainHandlers implements HandlerFactory {
 
   ChainHandlers(boolean ordered) {
     this.ordered = ordered;
+  }
+
+  /// The space of a key. Those with an odd number have no place in the order.
+  static String space(String key) {
+    return key.endsWith("1") ? LOOSE : ORDERED;
   }
 
   @Override
@@ -96,7 +106,7 @@ final class ChainHandlers implements HandlerFactory {
     }
 
     private static String call(boolean asks, String name, String value, Execution execution) {
-      Key target = Key.of(GroupsScenario.chainSpace(name), name);
+      Key target = Key.of(space(name), name);
       byte[] answer;
       if (execution.isAbroad(target)) {
         var kind = asks ? Visit.Kind.GET : Visit.Kind.PUT;

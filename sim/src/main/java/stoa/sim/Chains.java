@@ -37,24 +37,24 @@ final class Chains {
     all.forEach((key, lines) -> {
       for (String line : lines) {
         String before = places.put(ChainHandlers.elementOf(line), key);
-        ShardLogContract.holds(before == null, line + " is at " + before + " and at " + key);
+        Demand.that(before == null, line + " is at " + before + " and at " + key);
       }
     });
     all.forEach((key, lines) -> lines.forEach(line -> verify(line, places)));
     places.forEach((element, key) -> {
       int end = element.lastIndexOf('/');
       String parent = end < 0 ? null : element.substring(0, end);
-      ShardLogContract.holds(
+      Demand.that(
           parent == null || places.containsKey(parent), element + " was called by " + parent);
-      ShardLogContract.holds(
+      Demand.that(
           parent != null || key.equals(asked.get(element)), element + " was asked of " + key);
     });
     answered.forEach((element, line) -> {
       List<String> lines = all.getOrDefault(asked.get(element), List.of());
-      ShardLogContract.holds(lines.contains(line), line + " is among " + lines);
+      Demand.that(lines.contains(line), line + " is among " + lines);
     });
     for (String element : refused) {
-      ShardLogContract.holds(!places.containsKey(element), element + " was refused");
+      Demand.that(!places.containsKey(element), element + " was refused");
     }
   }
 
@@ -67,12 +67,12 @@ final class Chains {
       String child = element + "/" + (i + 1);
       switch (outcome) {
         case ChainHandlers.OK ->
-            ShardLogContract.holds(
+            Demand.that(
                 target.equals(places.get(child)), child + " is at " + target + ": " + line);
         case ChainHandlers.REFUSED ->
-            ShardLogContract.holds(!places.containsKey(child), child + " was refused: " + line);
+            Demand.that(!places.containsKey(child), child + " was refused: " + line);
         default ->
-            ShardLogContract.holds(
+            Demand.that(
                 outcome.isEmpty() || target.equals(places.get(outcome)),
                 outcome + " was seen at " + target + ": " + line);
       }

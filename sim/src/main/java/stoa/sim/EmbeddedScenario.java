@@ -285,7 +285,7 @@ final class EmbeddedScenario implements Scenario {
     private void acknowledge(Sent one, List<Long> versions) {
       trace.add(one.id() + " " + versions);
       trace.reached("a call at depth " + versions.size() + " is done");
-      ShardLogContract.holds(
+      Demand.that(
           versions.size() == one.lists().size(), one.id() + " is answered with all versions");
       for (int i = 0; i < versions.size(); i++) {
         ledger.acknowledged(one.lists().get(i), one.id(), versions.get(i));
@@ -499,11 +499,11 @@ final class EmbeddedScenario implements Scenario {
           Objects.requireNonNull(lists.get(line.word() + " " + i))
               .add(new ExactlyOnce.Entry(id, line.version()));
           String known = stamps.putIfAbsent(i + " " + line.version() + " " + id, line.stamp());
-          ShardLogContract.holds(
+          Demand.that(
               known == null || known.equals(line.stamp()),
               "time and chance are the same in a replay of " + id);
           String now = line.stamp().substring(0, line.stamp().indexOf(' '));
-          ShardLogContract.holds(
+          Demand.that(
               before.isEmpty()
                   || !java.time.Instant.parse(now).isBefore(java.time.Instant.parse(before)),
               "time does not go back");
@@ -511,7 +511,7 @@ final class EmbeddedScenario implements Scenario {
         }
       }
       lists.forEach((list, entries) -> ledger.require(list, entries, ExactlyOnce.Versions.RISING));
-      ShardLogContract.holds(
+      Demand.that(
           balances == ACCOUNTS * SimulatedAccount.OPENING,
           "no money comes or goes; there is " + balances);
       trace.add("verified " + lists);
@@ -524,7 +524,7 @@ final class EmbeddedScenario implements Scenario {
         long last = store.await(history::version);
         var versions = new TreeSet<Long>();
         for (var entry : store.await(() -> history.entries(1, last))) versions.add(entry.version());
-        ShardLogContract.holds(
+        Demand.that(
             versions.size() == last && (last == 0 || versions.first() == 1),
             "versions are dense, up to " + last + ": " + versions);
         for (long version = chance.between(1, 4);
@@ -533,7 +533,7 @@ final class EmbeddedScenario implements Scenario {
           long at = version;
           var then = store.await(() -> history.at(at).lines());
           var expected = now.stream().filter(line -> line.version() <= at).toList();
-          ShardLogContract.holds(
+          Demand.that(
               then.equals(expected), "version " + at + " of account " + i + " is as it was");
           trace.reached("a past version is read");
         }

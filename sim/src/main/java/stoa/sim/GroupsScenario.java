@@ -71,8 +71,6 @@ final class GroupsScenario implements Scenario {
   private static final int BLANKS = 24_000;
   private static final String ORDERED = "ordered";
   private static final String LOOSE = "loose";
-  private static final String CHAINED = "chained";
-  private static final String CHAINED_LOOSE = "chained loose";
 
   /* The longest that anything may take in a run, and after its troubles. */
   private static final long TROUBLE_MICROS_MAX = 1_500_000_000L;
@@ -94,11 +92,6 @@ final class GroupsScenario implements Scenario {
   @Override
   public void run(Chance chance, Trace trace) {
     new Run(chance, trace).run();
-  }
-
-  /// The space of a key of [ChainHandlers]. Those with an odd number have no place in the order.
-  static String chainSpace(String key) {
-    return key.endsWith("1") ? CHAINED_LOOSE : CHAINED;
   }
 
   /* What a client saw at a log address, to be seen again. */
@@ -183,7 +176,7 @@ final class GroupsScenario implements Scenario {
 
     private void until(long micros, Supplier<Boolean> over) {
       while (!over.get()) {
-        ShardLogContract.holds(
+        Demand.that(
             fibers.step() && fibers.micros() < micros, "everything goes on, not " + doing);
       }
     }
@@ -340,8 +333,8 @@ final class GroupsScenario implements Scenario {
           var opened = new Store(STORE, log, order, new Around(group), clock, threads);
           opened.register(ORDERED, new SeriesHandlers(true));
           opened.register(LOOSE, new SeriesHandlers(false));
-          opened.register(CHAINED, new ChainHandlers(true));
-          opened.register(CHAINED_LOOSE, new ChainHandlers(false));
+          opened.register(ChainHandlers.ORDERED, new ChainHandlers(true));
+          opened.register(ChainHandlers.LOOSE, new ChainHandlers(false));
           opened.resume((space, name) -> Key.of(space, new String(name, StandardCharsets.UTF_8)));
           if (group.number == HOME) snapshots = new Snapshots(opened);
           opened.keep(keep);
@@ -503,7 +496,7 @@ final class GroupsScenario implements Scenario {
 
       @Override
       public boolean have(Key key) {
-        return key.space().startsWith(CHAINED) && groupOf(name(key)) != group;
+        return key.space().startsWith(ChainHandlers.ORDERED) && groupOf(name(key)) != group;
       }
 
       private <T> T ask(Key target, Function<Store, T> action) {
@@ -627,7 +620,7 @@ final class GroupsScenario implements Scenario {
     private void trim() {
       boolean chain = chance.percent(30);
       String name = chain ? chainKey() : anyKey();
-      Key key = Key.of(chain ? chainSpace(name) : ORDERED, name);
+      Key key = Key.of(chain ? ChainHandlers.space(name) : ORDERED, name);
       long released =
           ask(
               groupOf(name).asked(),
@@ -664,7 +657,7 @@ final class GroupsScenario implements Scenario {
     private void find(Shown shown) {
       Snapshots.Named found =
           ask(groups.get(HOME).asked(), owner -> owner.snapshots().find(shown.name));
-      ShardLogContract.holds(
+      Demand.that(
           shown.leaves || (found != null && found.address().counter() == shown.counter),
           shown.name + " is there still, at " + shown.counter + ", not " + found);
     }
@@ -674,12 +667,12 @@ final class GroupsScenario implements Scenario {
       try {
         List<String> elements = ask(groupOf(key).asked(), owner -> at(owner, key, shown.counter));
         List<String> before = shown.lists.putIfAbsent(key, elements);
-        ShardLogContract.holds(
+        Demand.that(
             before == null || before.equals(elements),
             shown.name + " shows " + before + " in " + key + ", not " + elements);
         return elements;
       } catch (TooOld released) {
-        ShardLogContract.holds(
+        Demand.that(
             shown.leaves, shown.name + " holds what it shows: " + released.getMessage());
         trace.reached("what a deleted snapshot has shown is released");
         return null;
@@ -692,7 +685,7 @@ final class GroupsScenario implements Scenario {
       shown.leaves = true;
       boolean deleted =
           ask(groups.get(HOME).asked(), owner -> owner.snapshots().delete(shown.name));
-      ShardLogContract.holds(deleted, shown.name + " is there until it is deleted");
+      Demand.that(deleted, shown.name + " is there until it is deleted");
     }
 
     /// What somebody held who is there no more may be released.
@@ -853,7 +846,7 @@ final class GroupsScenario implements Scenario {
       }
       chains.asked(element, first);
       try {
-        var answer = ask(groupOf(first).asked(), o -> put(o, chainSpace(first), first, value));
+        var answer = ask(groupOf(first).asked(), o -> put(o, ChainHandlers.space(first), first, value));
         chains.answered(element, answer);
         if (answer.toString().contains(ChainHandlers.OK)) {
           trace.reached("a handler has called another store");
@@ -885,7 +878,7 @@ final class GroupsScenario implements Scenario {
         for (Group group : groups) {
           for (int i = 0; i < 2; i++) {
             String key = "c" + group.number + "." + i;
-            all.put(key, ask(group.asked(), owner -> get(owner, chainSpace(key), key)));
+            all.put(key, ask(group.asked(), owner -> get(owner, ChainHandlers.space(key), key)));
           }
         }
         if (all.equals(before)) break;
@@ -922,7 +915,7 @@ final class GroupsScenario implements Scenario {
       try {
         List<String> again =
             ask(groupOf(seen.key).asked(), owner -> at(owner, seen.key, seen.counter));
-        ShardLogContract.holds(again.equals(seen.elements), seen + " is seen again, not " + again);
+        Demand.that(again.equals(seen.elements), seen + " is seen again, not " + again);
         trace.reached("the past is seen again");
       } catch (TooOld released) {
         trace.reached("what nobody holds is released");
@@ -1193,7 +1186,7 @@ final class GroupsScenario implements Scenario {
       last.forEach((key, elements) -> {
         Streams streams = groupOf(key).shard.leader().streams();
         var stream = Key.of(ORDERED, key).stream();
-        ShardLogContract.holds(
+        Demand.that(
             streams.last(stream) == elements.size(), key + " has an entry for each element");
         long before = 0;
         for (int i = 0; i < elements.size(); i++) {
@@ -1206,15 +1199,15 @@ final class GroupsScenario implements Scenario {
           long counter = entry.log().counter();
           String name = elements.get(i).substring(0, elements.get(i).indexOf('.'));
           Long known = counters.putIfAbsent(name, counter);
-          ShardLogContract.holds(known == null || known == counter, name + " has one log address");
+          Demand.that(known == null || known == counter, name + " has one log address");
           String other = names.putIfAbsent(counter, name);
-          ShardLogContract.holds(
+          Demand.that(
               other == null || other.equals(name),
               other + " and " + name + " have different addresses, not " + counter);
-          ShardLogContract.holds(before <= counter, key + " is in the order of the log");
+          Demand.that(before <= counter, key + " is in the order of the log");
           before = counter;
           LogAddress told = addresses.get(name);
-          ShardLogContract.holds(
+          Demand.that(
               told == null || told.equals(entry.log()), name + " is where it was told to be");
         }
       });
@@ -1228,7 +1221,7 @@ final class GroupsScenario implements Scenario {
           Long first = counters.get(one.name());
           Long second = counters.get(other.name());
           if (first == null || second == null || one.ended() >= other.began()) continue;
-          ShardLogContract.holds(
+          Demand.that(
               first < second, one.name() + " has a lower address than " + other.name());
         }
       }

@@ -87,12 +87,12 @@ final class LendingHistory {
   /// @param end the list when nothing happens any more
   void require(List<String> end) {
     var there = new HashSet<>(end);
-    ShardLogContract.holds(there.size() == end.size(), "nothing happens twice: " + end);
+    Demand.that(there.size() == end.size(), "nothing happens twice: " + end);
     var begun = new HashSet<String>();
     for (var call : calls) {
       if (call.element != null && !call.refused) begun.add(call.element);
     }
-    ShardLogContract.holds(begun.containsAll(there), "only calls add something: " + end);
+    Demand.that(begun.containsAll(there), "only calls add something: " + end);
     long before = 0;
     List<Call> durable = new ArrayList<>();
     for (var call : calls) {
@@ -108,7 +108,7 @@ final class LendingHistory {
       for (; next < durable.size() && durable.get(next).ended < call.began; next++) {
         before = Math.max(before, size(durable.get(next)));
       }
-      ShardLogContract.holds(
+      Demand.that(
           size(call) >= before + (call.element == null ? 0 : 1),
           call + " after others had seen " + before);
     }
@@ -120,10 +120,10 @@ final class LendingHistory {
   }
 
   private static void verifyPlace(Call call, List<String> answer, List<String> end) {
-    ShardLogContract.holds(
+    Demand.that(
         answer.size() <= end.size() && end.subList(0, answer.size()).equals(answer),
         call + ", which is durable, and no beginning of " + end);
-    ShardLogContract.holds(
+    Demand.that(
         call.element == null || call.element.equals(answer.getLast()),
         call + " has added it at the end");
   }

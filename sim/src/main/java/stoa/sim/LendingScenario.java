@@ -163,7 +163,7 @@ final class LendingScenario implements Scenario {
     private void until(long forMicros, BooleanSupplier over) {
       long end = fibers.micros() + forMicros;
       while (!over.getAsBoolean()) {
-        ShardLogContract.holds(
+        Demand.that(
             fibers.step() && fibers.micros() < end, "everything goes on, not " + doing);
       }
     }
@@ -446,7 +446,7 @@ final class LendingScenario implements Scenario {
           views.add(new Seen(key, list, process.timing().lastUnreachable()));
           trace.reached("a list is lent");
         } catch (IllegalArgumentException absent) {
-          ShardLogContract.holds(key.equals(DELETED), key + " is there: " + absent);
+          Demand.that(key.equals(DELETED), key + " is there: " + absent);
           trace.reached("what is not there is not lent");
           addDeleted();
         }
@@ -536,7 +536,7 @@ final class LendingScenario implements Scenario {
         try {
           append(view);
         } catch (Gone deleted) {
-          ShardLogContract.holds(view.key.equals(DELETED), view.key + " is there: " + deleted);
+          Demand.that(view.key.equals(DELETED), view.key + " is there: " + deleted);
           trace.reached("a view is of what was deleted");
         }
       }
@@ -691,7 +691,7 @@ final class LendingScenario implements Scenario {
         if (deleted.ended > began) continue;
         for (var each : seen) {
           Long ended = added.get(each);
-          ShardLogContract.holds(
+          Demand.that(
               ended == null || ended > deleted.began,
               each + " was deleted, and is seen again in " + seen);
         }

@@ -80,7 +80,7 @@ final class ListenableScenario implements Scenario {
 
     @Override
     public void on(KeyEvent<List<String>> event) {
-      ShardLogContract.holds(
+      Demand.that(
           event.number() == order.size() + 1, event + " is number " + (order.size() + 1));
       order.add(
           new ListenerRules.Put(text(event.value().getFirst()), text(event.value().getLast())));
@@ -282,7 +282,7 @@ final class ListenableScenario implements Scenario {
       Objects.requireNonNull(one.registration).close();
       int told = one.events.size();
       store.await(() -> true);
-      ShardLogContract.holds(told == one.events.size(), "a closed listener is told nothing more");
+      Demand.that(told == one.events.size(), "a closed listener is told nothing more");
       trace.reached("a listener leaves");
     }
 

@@ -108,7 +108,7 @@ public final class ShardLogContract {
       equal(batch.token().first(), stored.log());
       equal(123_456_789L, stored.nowMicros());
       equal((byte) 9, stored.kind());
-      holds(java.util.Arrays.equals(payload, stored.payload()), "the payload is as it was");
+      Demand.that(java.util.Arrays.equals(payload, stored.payload()), "the payload is as it was");
     }
   }
 
@@ -146,7 +146,7 @@ public final class ShardLogContract {
               template.token().at(1), List.of(new Streams.Place(B, 1), new Streams.Place(A, 2)));
       equal(List.of(one, two), items);
       equal(two, present(streams.at(first + 1)));
-      holds(streams.at(first + 2) == null, "nothing is behind the last address");
+      Demand.that(streams.at(first + 2) == null, "nothing is behind the last address");
     }
   }
 
@@ -155,17 +155,17 @@ public final class ShardLogContract {
     commit(leader, leader.batch(A, "x"));
     var streams = leader.log().streams();
     equal(0L, streams.last(B));
-    holds(streams.read(A, 2) == null, "there is no entry behind the last");
-    holds(streams.read(B, 1) == null, "there is no entry in an empty stream");
-    holds(streams.lastMark(B, Long.MAX_VALUE) == null, "there is no mark in an empty stream");
-    holds(streams.lastCheckpoint(A, Long.MAX_VALUE) == null, "there is no checkpoint yet");
+    Demand.that(streams.read(A, 2) == null, "there is no entry behind the last");
+    Demand.that(streams.read(B, 1) == null, "there is no entry in an empty stream");
+    Demand.that(streams.lastMark(B, Long.MAX_VALUE) == null, "there is no mark in an empty stream");
+    Demand.that(streams.lastCheckpoint(A, Long.MAX_VALUE) == null, "there is no checkpoint yet");
   }
 
   private static void marks(ShardUnderTest shard) {
     var leader = new ShardLeader(shard);
     for (int i = 1; i <= 10; i++) commit(leader, leader.batch(A, "e" + i));
     var streams = leader.log().streams();
-    holds(streams.lastMark(A, 3) == null, "there is no mark below address 4");
+    Demand.that(streams.lastMark(A, 3) == null, "there is no mark below address 4");
     for (long address : new long[] {4, 7}) {
       var mark = Objects.requireNonNull(streams.lastMark(A, address));
       equal(4L, mark.address());
@@ -180,7 +180,7 @@ public final class ShardLogContract {
     var streams = leader.log().streams();
     streams.checkpoint(A, 2, new byte[] {2});
     streams.checkpoint(A, 5, new byte[] {5});
-    holds(streams.lastCheckpoint(A, 1) == null, "there is no checkpoint at or below 1");
+    Demand.that(streams.lastCheckpoint(A, 1) == null, "there is no checkpoint at or below 1");
     equal(2L, Objects.requireNonNull(streams.lastCheckpoint(A, 4)).address());
     var last = Objects.requireNonNull(streams.lastCheckpoint(A, Long.MAX_VALUE));
     equal(5L, last.address());
@@ -265,7 +265,7 @@ public final class ShardLogContract {
     for (var streams : shard.replicas()) {
       equal(List.of("before", "after"), payloads(streams, A));
       var addresses = entries(streams, A);
-      holds(
+      Demand.that(
           addresses.get(0).log().compareTo(addresses.get(1).log()) < 0,
           "log addresses rise over a seal");
     }
@@ -336,7 +336,7 @@ public final class ShardLogContract {
     shard.restart();
     leader.resume();
     var checkpoint = leader.log().streams().lastCheckpoint(A, Long.MAX_VALUE);
-    holds(
+    Demand.that(
         checkpoint == null
             || (checkpoint.address() == 1 && java.util.Arrays.equals(state, checkpoint.data())),
         "a checkpoint is as it was made, or gone");
@@ -380,14 +380,14 @@ public final class ShardLogContract {
 
   private static void commit(ShardLeader leader, Batch batch) {
     Outcome outcome = leader.propose(batch);
-    holds(outcome instanceof Outcome.Committed, "the batch is committed, not " + outcome);
+    Demand.that(outcome instanceof Outcome.Committed, "the batch is committed, not " + outcome);
     equal(batch.sequence(), leader.log().tail().sequence());
     equal(batch.term(), leader.log().tail().term());
   }
 
   private static void voided(ShardLeader leader, Batch batch) {
     Outcome outcome = leader.propose(batch);
-    holds(outcome instanceof Outcome.Fenced, "the batch is void, not " + outcome);
+    Demand.that(outcome instanceof Outcome.Fenced, "the batch is void, not " + outcome);
   }
 
   static void settle(ShardUnderTest shard) {
@@ -399,10 +399,6 @@ public final class ShardLogContract {
   private static <T> T present(@org.jspecify.annotations.Nullable T entry) {
     if (entry == null) throw new AssertionError("the entry is there");
     return entry;
-  }
-
-  static void holds(boolean holds, String demand) {
-    if (!holds) throw new AssertionError("the contract demands: " + demand);
   }
 
   private static void equal(Object expected, Object actual) {

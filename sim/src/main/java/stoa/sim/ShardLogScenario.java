@@ -142,7 +142,7 @@ final class ShardLogScenario implements Scenario {
       Outcome outcome = leader.propose(chance.of(past));
       trace.add("repeat " + outcome.getClass().getSimpleName());
       trace.reached("a repeated batch is " + outcome.getClass().getSimpleName());
-      ShardLogContract.holds(
+      Demand.that(
           !(outcome instanceof Outcome.Committed), "a repeated batch is not committed again");
       if (outcome instanceof Outcome.Unknown) restart();
     }
@@ -151,7 +151,7 @@ final class ShardLogScenario implements Scenario {
       long epoch = leader.log().tail().epoch() + chance.between(0, 2);
       leader.seal(epoch);
       trace.add("seal " + leader.log().tail());
-      ShardLogContract.holds(
+      Demand.that(
           leader.log().tail().epoch() >= epoch, "a sealed log has reached epoch " + epoch);
     }
 
@@ -196,12 +196,12 @@ final class ShardLogScenario implements Scenario {
           int number = Integer.parseInt(entry.payload().substring(0, entry.payload().indexOf('/')));
           found.merge(number, 1, Integer::sum);
           addresses.merge(entry.log(), 1, Integer::sum);
-          ShardLogContract.holds(
+          Demand.that(
               before.compareTo(entry.log()) < 0,
               "log addresses rise with stream addresses: " + entry.log() + " after " + before);
           before = entry.log();
           var mark = replica.lastMark(stream, entry.address());
-          ShardLogContract.holds(
+          Demand.that(
               (mark == null ? 0 : mark.address()) == entry.address() / 4 * 4,
               "marks are where they were written");
         }
@@ -209,18 +209,18 @@ final class ShardLogScenario implements Scenario {
         var checkpoint = replica.lastCheckpoint(stream, Long.MAX_VALUE);
         if (checkpoint == null) continue;
         trace.reached("a checkpoint is found");
-        ShardLogContract.holds(
+        Demand.that(
             checkpoint.address() <= list.size(), "a checkpoint is not ahead of its stream");
-        ShardLogContract.holds(
+        Demand.that(
             Arrays.equals(state(stream, checkpoint.address()), checkpoint.data()),
             "a checkpoint is as it was made");
       }
       found.forEach((number, count) ->
-          ShardLogContract.holds(
+          Demand.that(
               Objects.equals(sizes.get(number), count),
               "batch " + number + " is there whole, not " + count + " of its entries"));
       addresses.forEach((address, count) ->
-          ShardLogContract.holds(count == 1, "log address " + address + " is used once"));
+          Demand.that(count == 1, "log address " + address + " is used once"));
     }
   }
 }

@@ -139,7 +139,7 @@ final class StandbyScenario implements Scenario {
       }
       leader.threads.settle();
       for (CompletableFuture<?> call : calls) {
-        ShardLogContract.holds(call.isDone(), "every call ends");
+        Demand.that(call.isDone(), "every call ends");
         try {
           var _ = call.join();
         } catch (CompletionException failed) {
@@ -268,7 +268,7 @@ final class StandbyScenario implements Scenario {
     /// Tells who leads what was found.
     private void report() {
       for (Divergence evidence : told) {
-        ShardLogContract.holds(
+        Demand.that(
             evidence.space().equals(FLUKE), "what is deterministic does not differ: " + evidence);
         trace.reached("an object differs");
         Boolean noted = leader.ask(() -> leader.service().quarantine(evidence));
@@ -294,7 +294,7 @@ final class StandbyScenario implements Scenario {
       var before = checkpoints(follower).keySet();
       follower.standby.close();
       follower.threads.settle();
-      ShardLogContract.holds(
+      Demand.that(
           checkpoints(follower).keySet().equals(before), "nothing is written when it is closed");
       ShippedLog copied = leader.log.continuedOn(follower.log);
       long micros = leader.micros;
@@ -315,7 +315,7 @@ final class StandbyScenario implements Scenario {
       String made = plain.states();
       plain.threads.close();
       executing = leader.threads;
-      ShardLogContract.holds(
+      Demand.that(
           states.equals(made),
           "the states are what the log makes of them: " + states + " and " + made);
       follower = new Follower(chance.of("follower of " + part));
@@ -335,14 +335,14 @@ final class StandbyScenario implements Scenario {
       Map<String, byte[]> follows = checkpoints(follower);
       follows.forEach((where, bytes) -> {
         byte[] other = leads.get(where);
-        ShardLogContract.holds(
+        Demand.that(
             other == null || java.util.Arrays.equals(other, bytes),
             "the checkpoint " + where + " is the leader's");
         if (other != null) trace.reached("a checkpoint is the leader's");
       });
       if (!all) return;
       for (String where : leads.keySet()) {
-        ShardLogContract.holds(follows.containsKey(where), "the checkpoint " + where + " is there");
+        Demand.that(follows.containsKey(where), "the checkpoint " + where + " is there");
       }
     }
 

@@ -291,7 +291,7 @@ final class StoreScenario implements Scenario {
         for (String list : one.lists()) ledger.refused(list, one.id());
         return;
       }
-      ShardLogContract.holds(
+      Demand.that(
           words.getFirst().equals("done") && words.size() == one.lists().size() + 1,
           "an answer names all versions, not " + answer + " to " + one.text());
       for (int i = 0; i < one.lists().size(); i++) {
@@ -369,7 +369,7 @@ final class StoreScenario implements Scenario {
         }
       }
       lists.forEach((list, entries) -> ledger.require(list, entries, ExactlyOnce.Versions.RISING));
-      ShardLogContract.holds(
+      Demand.that(
           sum == ACCOUNTS * StoreHandlers.OPENING, "no money comes or goes; there is " + sum);
       trace.add("verified " + seen);
     }
@@ -394,7 +394,7 @@ final class StoreScenario implements Scenario {
           List<String> then = text(answer).lines().toList();
           long expected =
               now.stream().skip(1).filter(line -> Long.parseLong(words(line).get(2)) <= at).count();
-          ShardLogContract.holds(
+          Demand.that(
               then.subList(1, then.size()).equals(now.subList(1, (int) expected + 1)),
               "version " + at + " of " + name + " is a beginning of the present, not " + then);
           trace.reached("a past version is read");
@@ -406,7 +406,7 @@ final class StoreScenario implements Scenario {
       try {
         threads.await(() -> store.past(key, version).get("all", new Existence.Any(null), false));
       } catch (TooOld told) {
-        ShardLogContract.holds(
+        Demand.that(
             told.version() == version && told.oldest() == version + 1, told.toString());
         return;
       }

@@ -316,7 +316,7 @@ final class TransactionScenario implements Scenario {
     private void audit(Attempt attempt) {
       long balances = 0;
       for (var account : accounts) balances += attempt.on(account).balance();
-      ShardLogContract.holds(
+      Demand.that(
           balances == ACCOUNTS * SimulatedAccount.OPENING,
           "no money comes or goes; %s saw %d".formatted(attempt.id, balances));
     }
@@ -335,7 +335,7 @@ final class TransactionScenario implements Scenario {
         return;
       }
       trace.reached("an accessor asks several objects");
-      ShardLogContract.holds(
+      Demand.that(
           balances == ACCOUNTS * SimulatedAccount.OPENING,
           "an accessor sees no half of a transaction; it saw %d".formatted(balances));
     }
@@ -446,8 +446,8 @@ final class TransactionScenario implements Scenario {
         case Transaction.Outcome.Committed(LogAddress address) -> committed(attempt, address);
         case Transaction.Outcome.Aborted(Aborted cause) -> {
           attempt.open.aborted();
-          ShardLogContract.holds(!client.reading(), "who only reads never conflicts: " + cause);
-          ShardLogContract.holds(
+          Demand.that(!client.reading(), "who only reads never conflicts: " + cause);
+          Demand.that(
               cause.changedAt().compareTo(cause.readAt()) > 0, "the winner came later: " + cause);
         }
         case Transaction.Outcome.NotCommitted _ -> throw new AssertionError("a commit knows why");
@@ -501,7 +501,7 @@ final class TransactionScenario implements Scenario {
         committed(last, null);
         trace.add(id + " is committed");
         trace.reached(attempts.size() > 1 ? "a body is tried again" : "a body is run");
-        ShardLogContract.holds(!reading || attempts.size() == 1, "who only reads never conflicts");
+        Demand.that(!reading || attempts.size() == 1, "who only reads never conflicts");
       } catch (RolledBack thrown) {
         attempts.getLast().open.aborted();
         trace.add(id + " rolls back");
@@ -681,7 +681,7 @@ final class TransactionScenario implements Scenario {
       var now = readAll(TxOptions.readingAt(then.at()));
       if (now.isEmpty()) return;
       trace.reached("the past is read");
-      ShardLogContract.holds(
+      Demand.that(
           now.equals(then.lists()),
           "what was there at %s is still: %s, not %s".formatted(then.at(), then.lists(), now));
     }
@@ -762,7 +762,7 @@ final class TransactionScenario implements Scenario {
       accounts.clear();
       pair.clear();
       boolean there = stoa.find(SimulatedSeries.class, key(0)).isPresent();
-      ShardLogContract.holds(there || !created, "what was created stays");
+      Demand.that(there || !created, "what was created stays");
       if (!there) stoa.transact(() -> create(stoa));
       created = true;
       for (int i = 0; i < SERIES; i++) series.add(found(stoa.find(SimulatedSeries.class, key(i))));
@@ -798,11 +798,11 @@ final class TransactionScenario implements Scenario {
         History<SimulatedSeries> past = store.stoa().history(series.get(i));
         long last = store.await(past::version);
         var entries = store.await(() -> past.entries(1, last));
-        ShardLogContract.holds(entries.size() == last, key(i) + " is dense up to " + last);
+        Demand.that(entries.size() == last, key(i) + " is dense up to " + last);
         for (int j = 0; j < entries.size(); j++) {
           var entry = entries.get(j);
-          ShardLogContract.holds(entry.version() == j + 1, key(i) + " is dense: " + entry);
-          ShardLogContract.holds(
+          Demand.that(entry.version() == j + 1, key(i) + " is dense: " + entry);
+          Demand.that(
               j == 0 || entries.get(j - 1).address().compareTo(entry.address()) <= 0,
               "the order of %s is that of the log: %s".formatted(key(i), entry));
         }
@@ -815,15 +815,15 @@ final class TransactionScenario implements Scenario {
         }
       }
       committedAt.forEach((element, address) ->
-          ShardLogContract.holds(
+          Demand.that(
               address.equals(addresses.get(element)),
               "%s is at %s, not %s".formatted(element, address, addresses.get(element))));
       var taken = new HashSet<LogAddress>();
       for (var elements : together) {
         var all = new HashSet<LogAddress>();
         for (String element : elements) all.add(Objects.requireNonNull(addresses.get(element)));
-        ShardLogContract.holds(all.size() == 1, elements + " have one address: " + all);
-        ShardLogContract.holds(taken.addAll(all), "a transaction has an address of its own");
+        Demand.that(all.size() == 1, elements + " have one address: " + all);
+        Demand.that(taken.addAll(all), "a transaction has an address of its own");
       }
     }
   }
