@@ -34,7 +34,7 @@ interface Site {
   }
 
   /// The time of its process.
-  Timing timing();
+  public Timing timing();
 
   /// The connections of its nodes.
   Links links();

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.io.TempDir;
-import stoa.sim.ShardLogContract;
+import stoa.sim.scenario.ShardLogContract;
 
 class RatisContractTest {
   /// To close takes a second, in which nothing is done.

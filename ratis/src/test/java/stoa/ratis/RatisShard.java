@@ -17,7 +17,7 @@ import stoa.log.Replica;
 import stoa.log.ReplicatedShardLog;
 import stoa.log.ShardLog;
 import stoa.log.Streams;
-import stoa.sim.ShardUnderTest;
+import stoa.sim.world.ShardUnderTest;
 import stoa.storage.Device;
 import stoa.storage.DeviceConfig;
 import stoa.storage.SimulatedDisk;

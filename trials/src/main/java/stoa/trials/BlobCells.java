@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.SortedMap;
-import stoa.sim.SequentialModel;
+import stoa.sim.check.SequentialModel;
 
 /// Blobs of a few cells, each of which has the number of who wrote it last, and versions. Each key
 /// is a part.

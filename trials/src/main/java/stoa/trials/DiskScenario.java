@@ -10,8 +10,8 @@ import java.util.List;
 import stoa.cli.ServerProcess.Site;
 import stoa.programs.Directories;
 import stoa.sim.Chance;
-import stoa.sim.Scenario;
 import stoa.sim.Trace;
+import stoa.sim.scenario.Scenario;
 
 /// Clients with several threads each call the objects of three servers that keep one store, while
 /// the disk of one is full or slow, or bytes on it are not what was written. Calls go on. A server

@@ -1,7 +1,7 @@
 package stoa.trials;
 
 import java.util.List;
-import stoa.sim.Model;
+import stoa.sim.check.Model;
 
 /// A counter of [Recorded] that may be deleted and then begins again from 0. Each key is a part.
 ///

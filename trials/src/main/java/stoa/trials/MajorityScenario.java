@@ -11,8 +11,8 @@ import java.util.concurrent.locks.LockSupport;
 import stoa.cli.Main;
 import stoa.programs.Directories;
 import stoa.sim.Chance;
-import stoa.sim.Scenario;
 import stoa.sim.Trace;
+import stoa.sim.scenario.Scenario;
 
 /// Clients with several threads each call the objects of three servers that keep one store, while
 /// two of these are killed: nothing is answered, and who asks is told why. Then they come back, and

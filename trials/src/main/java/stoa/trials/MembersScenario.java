@@ -6,8 +6,8 @@ import java.time.Duration;
 import java.util.List;
 import stoa.programs.Directories;
 import stoa.sim.Chance;
-import stoa.sim.Scenario;
 import stoa.sim.Trace;
+import stoa.sim.scenario.Scenario;
 
 /// Clients with several threads each call the objects of three servers that keep one store, while
 /// all servers are started again one after the other, while two more join, and while two are taken

@@ -9,8 +9,8 @@ import java.util.stream.IntStream;
 import stoa.cli.ServerProcess;
 import stoa.programs.Directories;
 import stoa.sim.Chance;
-import stoa.sim.Scenario;
 import stoa.sim.Trace;
+import stoa.sim.scenario.Scenario;
 
 /// Clients with several threads each call the objects of three servers that keep one store, while
 /// servers do not reach each other, in both directions or in one. Calls go on at those who are the

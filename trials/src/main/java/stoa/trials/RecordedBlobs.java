@@ -15,8 +15,8 @@ import stoa.BlobSnapshot;
 import stoa.BlobWrite;
 import stoa.Stoa;
 import stoa.sim.Chance;
-import stoa.sim.Linearizability;
-import stoa.sim.Recorder;
+import stoa.sim.check.Linearizability;
+import stoa.sim.world.Recorder;
 
 /// Writes and reads of a few blobs from many threads, and the judgement of what these were
 /// answered: bytes say who wrote them, a read must be of the last acknowledged write or of one

@@ -26,16 +26,16 @@ import stoa.ListenerLimits;
 import stoa.Registration;
 import stoa.Stoa;
 import stoa.StoaException;
-import stoa.sim.CallHistory;
 import stoa.sim.Chance;
-import stoa.sim.Linearizability;
-import stoa.sim.ListenableModel;
-import stoa.sim.ListenableModel.Input;
-import stoa.sim.ListenableModel.Output;
-import stoa.sim.ListenerRules;
-import stoa.sim.ListenerRules.End;
-import stoa.sim.ListenerRules.Put;
-import stoa.sim.Recorder;
+import stoa.sim.check.CallHistory;
+import stoa.sim.check.Linearizability;
+import stoa.sim.check.ListenableModel;
+import stoa.sim.check.ListenableModel.Input;
+import stoa.sim.check.ListenableModel.Output;
+import stoa.sim.check.ListenerRules;
+import stoa.sim.check.ListenerRules.End;
+import stoa.sim.check.ListenerRules.Put;
+import stoa.sim.world.Recorder;
 
 /// Puts on a few keys of the listenable store from many threads, the listeners that these have
 /// there, with what each of them was told, and the judgement of it.

@@ -23,13 +23,13 @@ import stoa.Unavailable;
 import stoa.UnknownOutcome;
 import stoa.View;
 import stoa.sim.Chance;
-import stoa.sim.CounterModel;
-import stoa.sim.Linearizability;
-import stoa.sim.QueueModel;
-import stoa.sim.Recorder;
-import stoa.sim.RegisterModel;
-import stoa.sim.Serializability;
-import stoa.sim.TransactionHistory;
+import stoa.sim.check.CounterModel;
+import stoa.sim.check.Linearizability;
+import stoa.sim.check.QueueModel;
+import stoa.sim.check.RegisterModel;
+import stoa.sim.check.Serializability;
+import stoa.sim.check.TransactionHistory;
+import stoa.sim.world.Recorder;
 
 /// Calls on a few objects and keys from many threads, with what each of them was answered and when,
 /// and the judgement of it.

@@ -7,8 +7,8 @@ import java.time.Duration;
 import stoa.cli.ServerProcess;
 import stoa.programs.Directories;
 import stoa.sim.Chance;
-import stoa.sim.Scenario;
 import stoa.sim.Trace;
+import stoa.sim.scenario.Scenario;
 
 /// Clients with several threads each call the objects of a server over a network that cuts their
 /// connections, while the server is killed and started again. What they were answered must be

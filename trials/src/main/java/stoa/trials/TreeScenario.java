@@ -23,8 +23,8 @@ import stoa.UnknownOutcome;
 import stoa.View;
 import stoa.programs.Directories;
 import stoa.sim.Chance;
-import stoa.sim.Scenario;
 import stoa.sim.Trace;
+import stoa.sim.scenario.Scenario;
 
 /// Objects migrate among clients, which join and leave, while the server with the root, or another
 /// one of three, is killed, paused or stopped. What was flushed must stay, and be seen by whoever

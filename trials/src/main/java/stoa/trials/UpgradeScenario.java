@@ -8,8 +8,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import stoa.cli.ServerProcess;
 import stoa.programs.Directories;
 import stoa.sim.Chance;
-import stoa.sim.Scenario;
 import stoa.sim.Trace;
+import stoa.sim.scenario.Scenario;
 
 /// A rolling upgrade: three servers of another release keep one store, and are started again with
 /// this one, one after the other, while clients of this one call. Calls go on, and what they were

@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import org.junit.jupiter.api.Test;
 import stoa.Stoa;
 import stoa.sim.Chance;
-import stoa.sim.SimulatedRun;
+import stoa.sim.scenario.SimulatedRun;
 
 class RemoteScenarioTest {
   @Test

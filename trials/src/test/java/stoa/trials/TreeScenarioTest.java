@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.Map;
 import org.junit.jupiter.api.Test;
-import stoa.sim.SimulatedRun;
+import stoa.sim.scenario.SimulatedRun;
 
 class TreeScenarioTest {
   @Test

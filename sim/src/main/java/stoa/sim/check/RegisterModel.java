@@ -1,0 +1,51 @@
+package stoa.sim.check;
+
+/// A register of numbers that starts at 0, with read, write and compare-and-set.
+public record RegisterModel()
+    implements SequentialModel<Long, RegisterModel.Input, RegisterModel.Output> {
+  /// What can be called.
+  public sealed interface Input {
+    /// Answers [Output.Value].
+    record Read() implements Input {}
+
+    /// Answers [Output.Done].
+    ///
+    /// @param value the new value
+    record Write(long value) implements Input {}
+
+    /// Writes if the register holds what is expected; answers [Output.Swapped].
+    ///
+    /// @param expected the value without which nothing is written
+    /// @param value the new value
+    record Swap(long expected, long value) implements Input {}
+  }
+
+  /// What is answered.
+  public sealed interface Output {
+    /// A write was done.
+    record Done() implements Output {}
+
+    /// What a read found.
+    record Value(long value) implements Output {}
+
+    /// Whether a compare-and-set wrote.
+    record Swapped(boolean swapped) implements Output {}
+  }
+
+  @Override
+  public Long initial() {
+    return 0L;
+  }
+
+  @Override
+  public Step<Long, Output> apply(Long state, Input input) {
+    return switch (input) {
+      case Input.Read() -> new Step<>(state, new Output.Value(state));
+      case Input.Write(long value) -> new Step<>(value, new Output.Done());
+      case Input.Swap(long expected, long value) ->
+          state == expected
+              ? new Step<>(value, new Output.Swapped(true))
+              : new Step<>(state, new Output.Swapped(false));
+    };
+  }
+}

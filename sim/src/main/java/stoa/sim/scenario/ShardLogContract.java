@@ -1,0 +1,412 @@
+package stoa.sim.scenario;
+
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.TreeSet;
+import stoa.base.StreamId;
+import stoa.log.Batch;
+import stoa.log.Entry;
+import stoa.log.Outcome;
+import stoa.log.StoredEntry;
+import stoa.log.Streams;
+import stoa.log.Token;
+import stoa.sim.check.Demand;
+import stoa.sim.world.ShardLeader;
+import stoa.sim.world.ShardUnderTest;
+
+/// What every implementation of [stoa.log.ShardLog] must do, as cases to be run one by one, each on
+/// a fresh shard.
+///
+/// A case throws [AssertionError] when the contract is broken. Pure of test frameworks, so that an
+/// implementation in any module can be held against it.
+public final class ShardLogContract {
+  private static final StreamId A = StreamId.of("contract/a");
+  private static final StreamId B = StreamId.of("contract/b");
+
+  private ShardLogContract() {}
+
+  /// One demand.
+  ///
+  /// @param name the demand, as a sentence
+  /// @param body checks it on a fresh shard without trouble of its own
+  public record Case(String name, Body body) {
+    /// The check of a case.
+    @FunctionalInterface
+    public interface Body {
+      /// Runs the check.
+      void run(ShardUnderTest shard);
+    }
+
+    @Override
+    public String toString() {
+      return name;
+    }
+  }
+
+  /// All cases.
+  public static List<Case> cases() {
+    return List.of(
+        new Case("a committed batch is in the leader's streams", ShardLogContract::visible),
+        new Case("every replica comes to the same streams", ShardLogContract::replicasAgree),
+        new Case("an entry keeps its addresses, kind, time and payload", ShardLogContract::content),
+        new Case("entries of one batch and stream follow each other", ShardLogContract::run),
+        new Case("an append to several streams has one log address", ShardLogContract::several),
+        new Case("an absent entry is null and an absent stream is empty", ShardLogContract::absent),
+        new Case("the last mark at or below an address is found", ShardLogContract::marks),
+        new Case(
+            "the last checkpoint at or below an address is found", ShardLogContract::checkpoint),
+        new Case("a scan visits its range in order until told to stop", ShardLogContract::scan),
+        new Case("a repeated batch is void and changes nothing", ShardLogContract::repeat),
+        new Case("a batch of an older term is void", ShardLogContract::olderTerm),
+        new Case("a batch without entries opens a term", ShardLogContract::emptyBatch),
+        new Case("a batch of a sealed epoch is void", ShardLogContract::sealed),
+        new Case(
+            "sealing for an epoch reached already changes nothing", ShardLogContract::resealed),
+        new Case("a seal survives a loss of power", ShardLogContract::sealSurvives),
+        new Case("what is committed survives a loss of power", ShardLogContract::survives),
+        new Case("the tail is the same after a loss of power", ShardLogContract::tailSurvives),
+        new Case(
+            "a repeat is void after a loss of power too", ShardLogContract::repeatAfterRestart),
+        new Case("a checkpoint is whole or gone after a loss of power", ShardLogContract::kept));
+  }
+
+  private static void visible(ShardUnderTest shard) {
+    var leader = new ShardLeader(shard);
+    commit(leader, leader.batch(A, "one"));
+    commit(leader, leader.batch(A, "two"));
+    equal(List.of("one", "two"), payloads(leader.log().streams(), A));
+  }
+
+  private static void replicasAgree(ShardUnderTest shard) {
+    var leader = new ShardLeader(shard);
+    for (int i = 0; i < 10; i++) {
+      commit(leader, leader.batch(List.of(Map.entry(A, "a" + i), Map.entry(B, "b" + i))));
+    }
+    settle(shard);
+    for (var streams : shard.replicas()) {
+      equal(entries(leader.log().streams(), A), entries(streams, A));
+      equal(entries(leader.log().streams(), B), entries(streams, B));
+      equal(10L, streams.last(A));
+    }
+  }
+
+  private static void content(ShardUnderTest shard) {
+    var leader = new ShardLeader(shard);
+    commit(leader, leader.batch(A, "first"));
+    byte[] payload = new byte[70_000];
+    for (int i = 0; i < payload.length; i++) payload[i] = (byte) (i * 31);
+    Batch template = leader.batch(A, "");
+    var entry = new Entry(A, 2, 0, 123_456_789, (byte) 9, payload, null);
+    var batch =
+        new Batch(
+            template.token(), template.term(), template.sequence(), 123_456_789, List.of(entry));
+    commit(leader, batch);
+    settle(shard);
+    for (var streams : shard.replicas()) {
+      StoredEntry stored = present(streams.read(A, 2));
+      equal(2L, stored.address());
+      equal(batch.token().first(), stored.log());
+      equal(123_456_789L, stored.nowMicros());
+      equal((byte) 9, stored.kind());
+      Demand.that(java.util.Arrays.equals(payload, stored.payload()), "the payload is as it was");
+    }
+  }
+
+  private static void run(ShardUnderTest shard) {
+    var leader = new ShardLeader(shard);
+    Batch batch = leader.batch(List.of(Map.entry(A, "x"), Map.entry(B, "y"), Map.entry(A, "z")));
+    commit(leader, batch);
+    var streams = leader.log().streams();
+    equal(List.of("x", "z"), payloads(streams, A));
+    equal(batch.token().at(0), present(streams.read(A, 1)).log());
+    equal(batch.token().at(1), present(streams.read(B, 1)).log());
+    equal(batch.token().at(2), present(streams.read(A, 2)).log());
+  }
+
+  private static void several(ShardUnderTest shard) {
+    var leader = new ShardLeader(shard);
+    Batch template = leader.batch(List.of(Map.entry(A, ""), Map.entry(A, "")));
+    long first = template.token().first().counter();
+    long now = template.nowMicros();
+    var entries =
+        List.of(
+            new Entry(A, 1, 0, now, (byte) 1, new byte[] {1}, null),
+            new Entry(B, 1, 1, now, (byte) 1, new byte[] {2}, null),
+            new Entry(A, 2, 1, now, (byte) 1, new byte[] {3}, null));
+    commit(leader, new Batch(template.token(), template.term(), template.sequence(), now, entries));
+    settle(shard);
+    for (var streams : shard.replicas()) {
+      equal(template.token().at(1), present(streams.read(B, 1)).log());
+      equal(template.token().at(1), present(streams.read(A, 2)).log());
+      var items = new ArrayList<Streams.LogItem>();
+      streams.scanLog(first, first + 10, items::add);
+      var one = new Streams.LogItem(template.token().at(0), List.of(new Streams.Place(A, 1)));
+      var two =
+          new Streams.LogItem(
+              template.token().at(1), List.of(new Streams.Place(B, 1), new Streams.Place(A, 2)));
+      equal(List.of(one, two), items);
+      equal(two, present(streams.at(first + 1)));
+      Demand.that(streams.at(first + 2) == null, "nothing is behind the last address");
+    }
+  }
+
+  private static void absent(ShardUnderTest shard) {
+    var leader = new ShardLeader(shard);
+    commit(leader, leader.batch(A, "x"));
+    var streams = leader.log().streams();
+    equal(0L, streams.last(B));
+    Demand.that(streams.read(A, 2) == null, "there is no entry behind the last");
+    Demand.that(streams.read(B, 1) == null, "there is no entry in an empty stream");
+    Demand.that(streams.lastMark(B, Long.MAX_VALUE) == null, "there is no mark in an empty stream");
+    Demand.that(streams.lastCheckpoint(A, Long.MAX_VALUE) == null, "there is no checkpoint yet");
+  }
+
+  private static void marks(ShardUnderTest shard) {
+    var leader = new ShardLeader(shard);
+    for (int i = 1; i <= 10; i++) commit(leader, leader.batch(A, "e" + i));
+    var streams = leader.log().streams();
+    Demand.that(streams.lastMark(A, 3) == null, "there is no mark below address 4");
+    for (long address : new long[] {4, 7}) {
+      var mark = Objects.requireNonNull(streams.lastMark(A, address));
+      equal(4L, mark.address());
+      equal("mark e4", new String(mark.data(), StandardCharsets.UTF_8));
+    }
+    equal(8L, Objects.requireNonNull(streams.lastMark(A, Long.MAX_VALUE)).address());
+  }
+
+  private static void checkpoint(ShardUnderTest shard) {
+    var leader = new ShardLeader(shard);
+    for (int i = 1; i <= 6; i++) commit(leader, leader.batch(A, "e" + i));
+    var streams = leader.log().streams();
+    streams.checkpoint(A, 2, new byte[] {2});
+    streams.checkpoint(A, 5, new byte[] {5});
+    Demand.that(streams.lastCheckpoint(A, 1) == null, "there is no checkpoint at or below 1");
+    equal(2L, Objects.requireNonNull(streams.lastCheckpoint(A, 4)).address());
+    var last = Objects.requireNonNull(streams.lastCheckpoint(A, Long.MAX_VALUE));
+    equal(5L, last.address());
+    equal((byte) 5, last.data()[0]);
+  }
+
+  private static void scan(ShardUnderTest shard) {
+    var leader = new ShardLeader(shard);
+    for (int i = 1; i <= 9; i++) commit(leader, leader.batch(A, "e" + i));
+    List<Long> seen = new ArrayList<>();
+    leader
+        .log()
+        .streams()
+        .scan(
+            A,
+            3,
+            8,
+            entry -> {
+              seen.add(entry.address());
+              return entry.address() < 6;
+            });
+    equal(List.of(3L, 4L, 5L, 6L), seen);
+  }
+
+  private static void repeat(ShardUnderTest shard) {
+    var leader = new ShardLeader(shard);
+    Batch first = leader.batch(A, "one");
+    commit(leader, first);
+    commit(leader, leader.batch(A, "two"));
+    voided(leader, first);
+    var tail = leader.log().tail();
+    var other = new Entry(A, 3, 0, 0, (byte) 1, new byte[] {1}, null);
+    voided(
+        leader,
+        new Batch(
+            new Token(first.token().first(), 1),
+            first.term(),
+            first.sequence(),
+            first.nowMicros(),
+            List.of(other)));
+    equal(tail, leader.log().tail());
+    settle(shard);
+    for (var streams : shard.replicas()) equal(List.of("one", "two"), payloads(streams, A));
+  }
+
+  private static void olderTerm(ShardUnderTest shard) {
+    var leader = new ShardLeader(shard);
+    commit(leader, leader.batch(B, "old"));
+    Batch template = leader.batch(A, "late");
+    var late =
+        new Batch(template.token(), template.term(), 7, template.nowMicros(), template.entries());
+    shard.restart();
+    leader.resume();
+    commit(leader, leader.batch(A, "new"));
+    voided(leader, late);
+    commit(leader, leader.batch(A, "newer"));
+    settle(shard);
+    for (var streams : shard.replicas()) equal(List.of("new", "newer"), payloads(streams, A));
+  }
+
+  private static void emptyBatch(ShardUnderTest shard) {
+    var leader = new ShardLeader(shard);
+    commit(leader, leader.batch(B, "old"));
+    Batch late = leader.batch(A, "late");
+    shard.restart();
+    leader.resume();
+    commit(leader, leader.batch(List.of()));
+    voided(leader, late);
+    equal(leader.log().term(), leader.log().tail().term());
+    equal(0L, leader.log().streams().last(A));
+  }
+
+  private static void sealed(ShardUnderTest shard) {
+    var leader = new ShardLeader(shard);
+    commit(leader, leader.batch(A, "before"));
+    Batch late = leader.batch(A, "late");
+    leader.seal(leader.log().tail().epoch() + 1);
+    voided(leader, late);
+    commit(leader, leader.batch(A, "after"));
+    voided(leader, late);
+    settle(shard);
+    for (var streams : shard.replicas()) {
+      equal(List.of("before", "after"), payloads(streams, A));
+      var addresses = entries(streams, A);
+      Demand.that(
+          addresses.get(0).log().compareTo(addresses.get(1).log()) < 0,
+          "log addresses rise over a seal");
+    }
+  }
+
+  private static void resealed(ShardUnderTest shard) {
+    var leader = new ShardLeader(shard);
+    leader.seal(5);
+    commit(leader, leader.batch(A, "x"));
+    var tail = leader.log().tail();
+    leader.log().seal(5);
+    leader.log().seal(4);
+    equal(tail, leader.log().tail());
+    commit(leader, leader.batch(A, "y"));
+  }
+
+  private static void sealSurvives(ShardUnderTest shard) {
+    var leader = new ShardLeader(shard);
+    Batch late = leader.batch(A, "late");
+    leader.seal(9);
+    shard.restart();
+    equal(9L, shard.leader().tail().epoch());
+    leader.resume();
+    voided(leader, late);
+    commit(leader, leader.batch(A, "x"));
+  }
+
+  private static void survives(ShardUnderTest shard) {
+    var leader = new ShardLeader(shard);
+    List<String> expected = new ArrayList<>();
+    for (int round = 0; round < 5; round++) {
+      for (int i = 0; i < 5; i++) {
+        String id = round + "/" + i;
+        commit(leader, leader.batch(List.of(Map.entry(A, id), Map.entry(B, id))));
+        expected.add(id);
+      }
+      shard.restart();
+      leader.resume();
+      equal(expected, payloads(leader.log().streams(), A));
+      equal(expected, payloads(leader.log().streams(), B));
+    }
+  }
+
+  private static void tailSurvives(ShardUnderTest shard) {
+    var leader = new ShardLeader(shard);
+    commit(leader, leader.batch(List.of(Map.entry(A, "x"), Map.entry(B, "y"))));
+    var tail = leader.log().tail();
+    shard.restart();
+    equal(tail, shard.leader().tail());
+  }
+
+  private static void repeatAfterRestart(ShardUnderTest shard) {
+    var leader = new ShardLeader(shard);
+    Batch batch = leader.batch(A, "one");
+    commit(leader, batch);
+    shard.restart();
+    leader.resume();
+    voided(leader, batch);
+    equal(List.of("one"), payloads(leader.log().streams(), A));
+  }
+
+  private static void kept(ShardUnderTest shard) {
+    var leader = new ShardLeader(shard);
+    byte[] state = new byte[20_000];
+    java.util.Arrays.fill(state, (byte) 3);
+    commit(leader, leader.batch(A, "x"));
+    leader.log().streams().checkpoint(A, 1, state);
+    shard.restart();
+    leader.resume();
+    var checkpoint = leader.log().streams().lastCheckpoint(A, Long.MAX_VALUE);
+    Demand.that(
+        checkpoint == null
+            || (checkpoint.address() == 1 && java.util.Arrays.equals(state, checkpoint.data())),
+        "a checkpoint is as it was made, or gone");
+    equal(List.of("x"), payloads(leader.log().streams(), A));
+  }
+
+  /// The payloads of a stream, as text, from its first address to its last.
+  static List<String> payloads(Streams streams, StreamId stream) {
+    List<String> payloads = new ArrayList<>();
+    streams.scan(
+        stream,
+        1,
+        Long.MAX_VALUE,
+        entry -> payloads.add(new String(entry.payload(), StandardCharsets.UTF_8)));
+    return payloads;
+  }
+
+  /// A stored entry as a value that can be compared.
+  record Seen(long address, stoa.LogAddress log, long nowMicros, byte kind, String payload) {}
+
+  /// The entries of a stream, of which each address is read singly as well.
+  static List<Seen> entries(Streams streams, StreamId stream) {
+    List<Seen> seen = new ArrayList<>();
+    streams.scan(stream, 1, Long.MAX_VALUE, entry -> seen.add(seen(entry)));
+    for (var entry : seen) equal(entry, seen(present(streams.read(stream, entry.address()))));
+    var addresses = new TreeSet<Long>();
+    for (var entry : seen) addresses.add(entry.address());
+    equal((long) seen.size(), streams.last(stream));
+    equal(seen.size(), addresses.size());
+    return seen;
+  }
+
+  private static Seen seen(StoredEntry entry) {
+    return new Seen(
+        entry.address(),
+        entry.log(),
+        entry.nowMicros(),
+        entry.kind(),
+        new String(entry.payload(), StandardCharsets.UTF_8));
+  }
+
+  private static void commit(ShardLeader leader, Batch batch) {
+    Outcome outcome = leader.propose(batch);
+    Demand.that(outcome instanceof Outcome.Committed, "the batch is committed, not " + outcome);
+    equal(batch.sequence(), leader.log().tail().sequence());
+    equal(batch.term(), leader.log().tail().term());
+  }
+
+  private static void voided(ShardLeader leader, Batch batch) {
+    Outcome outcome = leader.propose(batch);
+    Demand.that(outcome instanceof Outcome.Fenced, "the batch is void, not " + outcome);
+  }
+
+  static void settle(ShardUnderTest shard) {
+    while (shard.step()) {
+      // Until nothing is under way.
+    }
+  }
+
+  private static <T> T present(@org.jspecify.annotations.Nullable T entry) {
+    if (entry == null) throw new AssertionError("the entry is there");
+    return entry;
+  }
+
+  private static void equal(Object expected, Object actual) {
+    if (!expected.equals(actual)) {
+      throw new AssertionError("the contract demands " + expected + " and has " + actual);
+    }
+  }
+}

@@ -1,0 +1,152 @@
+package stoa.sim.world;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.PriorityQueue;
+import java.util.concurrent.Executor;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+import stoa.sim.Chance;
+
+/// Threads of a simulation that may wait for each other, as those of several processes do: one runs
+/// at a time, until it waits, and a seed decides which one is next, and what time it is.
+///
+/// One owner, on whose thread all of them run.
+public final class Fibers {
+  /*
+   * They are virtual threads whose scheduler this is, so that whatever they wait on, a lock or a future say,
+   * brings the turn back here. The JDK has no public way to give virtual threads a scheduler: the package
+   * java.lang must be open to this one. What waits for real time must not be used in a fiber.
+   */
+  /// What ends together, as the threads of a process do.
+  public final class Life implements Executor {
+    private final String name;
+    private final Thread.Builder builder;
+    private boolean over;
+
+    private Life(String name) {
+      this.name = name;
+      this.builder =
+          builder(continuation -> {
+            Thread by = Thread.currentThread();
+            if (!by.isVirtual() && !by.equals(owner)) realTime = true;
+            else if (!over) ready.add(new Ready(this, continuation));
+          });
+    }
+
+    /// Begins a thread.
+    @Override
+    public void execute(Runnable task) {
+      if (over) return;
+      var _ =
+          builder.start(() -> {
+            try {
+              task.run();
+            } catch (stoa.StoaException expected) {
+              // It has told whom it concerns.
+            } catch (RuntimeException | Error broken) {
+              if (failure == null) failure = broken;
+            }
+          });
+    }
+
+    /// Ends all its threads, wherever they are.
+    public void end() {
+      over = true;
+    }
+
+    public boolean isOver() {
+      return over;
+    }
+
+    @Override
+    public String toString() {
+      return name;
+    }
+  }
+
+  private record Ready(Life life, Runnable continuation) {}
+
+  private record Timed(long micros, long number, Runnable task) {}
+
+  private static final int STEP_MICROS = 10;
+
+  private final Chance chance;
+  private final Thread owner = Thread.currentThread();
+  private final List<Ready> ready = new ArrayList<>();
+  private final PriorityQueue<Timed> timed =
+      new PriorityQueue<>((a, b) ->
+          a.micros != b.micros
+              ? Long.compare(a.micros, b.micros)
+              : Long.compare(a.number, b.number));
+  private long micros = 1_000_000;
+  private long numbers;
+  private @Nullable Throwable failure;
+
+  /// Whether a thread has waited for real time.
+  private volatile boolean realTime;
+
+  public Fibers(Chance chance) {
+    this.chance = chance;
+  }
+
+  private static Thread.Builder builder(Executor scheduler) {
+    try {
+      var made =
+          Class.forName("java.lang.ThreadBuilders$VirtualThreadBuilder")
+              .getDeclaredConstructor(Executor.class);
+      made.setAccessible(true);
+      return (Thread.Builder) made.newInstance(scheduler);
+    } catch (ReflectiveOperationException | RuntimeException closed) {
+      throw new IllegalStateException(
+          "this JDK gives no virtual threads with a scheduler; run it with --add-opens java.base/java.lang=ALL-UNNAMED",
+          closed);
+    }
+  }
+
+  public Life life(String name) {
+    return new Life(name);
+  }
+
+  /// What time it is.
+  public long micros() {
+    return micros;
+  }
+
+  /// Does something later. It must not wait.
+  public void after(long delayMicros, Runnable task) {
+    timed.add(new Timed(micros + delayMicros, numbers++, task));
+  }
+
+  /// Has the thread that calls this wait.
+  public void pause(long forMicros) {
+    Thread me = Thread.currentThread();
+    var over = new boolean[1];
+    after(
+        forMicros,
+        () -> {
+          over[0] = true;
+          LockSupport.unpark(me);
+        });
+    while (!over[0]) LockSupport.park(this);
+  }
+
+  /// Runs one thread until it waits, or lets time pass if all wait.
+  ///
+  /// @return false when there is nothing to do for ever
+  /// @throws AssertionError when a thread has ended with an error
+  public boolean step() {
+    micros += chance.below(STEP_MICROS);
+    if (ready.isEmpty() && !timed.isEmpty()) micros = Math.max(micros, timed.element().micros);
+    for (Timed next; (next = timed.peek()) != null && next.micros <= micros; ) {
+      timed.remove().task.run();
+    }
+    if (ready.isEmpty()) return !timed.isEmpty();
+    Ready next = ready.remove(chance.below(ready.size()));
+    if (!next.life.over) next.continuation.run();
+    if (realTime) throw new AssertionError("a thread waits for real time");
+    Throwable broken = failure;
+    if (broken != null) throw new AssertionError("a thread ends with " + broken, broken);
+    return true;
+  }
+}

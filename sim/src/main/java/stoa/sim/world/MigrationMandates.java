@@ -1,0 +1,85 @@
+package stoa.sim.world;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import stoa.migration.core.Mandate;
+import stoa.migration.core.NodeId;
+import stoa.sim.Chance;
+
+/// What nodes of a simulated tree say of the mandate of their root, each by a clock of its own. A
+/// message may take any time, and overtake others. One owner.
+final class MigrationMandates {
+  /// How long a root is the root after it asked, in steps.
+  static final long LENGTH = 400;
+
+  private static final int SAID_MAX = 200;
+
+  private record Said(NodeId from, NodeId to, boolean isUp, long echo, long age) {}
+
+  private record Stamp(long stamp, long came) {}
+
+  private final Chance chance;
+  private final SortedMap<NodeId, Mandate> mandates = new TreeMap<>();
+  private final SortedMap<NodeId, Long> clocks = new TreeMap<>();
+  /* The last stamp that came from a child to its parent, by the child. */
+  private final SortedMap<NodeId, Stamp> stamps = new TreeMap<>();
+  private final List<Said> said = new ArrayList<>();
+  private long time;
+
+  MigrationMandates(Chance chance) {
+    this.chance = chance;
+  }
+
+  void step() {
+    time++;
+  }
+
+  long time() {
+    return time;
+  }
+
+  private long clock(NodeId node) {
+    return time + clocks.computeIfAbsent(node, _ -> (long) chance.below(1_000_000));
+  }
+
+  private Mandate of(NodeId node) {
+    return mandates.computeIfAbsent(node, _ -> new Mandate(LENGTH));
+  }
+
+  /// The store says to a root that it is the root.
+  void confirm(NodeId root) {
+    of(root).confirmed(clock(root));
+  }
+
+  /// Whether a node may act on what it has.
+  boolean holds(NodeId node) {
+    return of(node).holds(clock(node));
+  }
+
+  /// A child says what its clock is.
+  void up(NodeId child, NodeId parent) {
+    say(new Said(child, parent, true, clock(child), Mandate.NONE));
+  }
+
+  /// A parent says to a child how old its mandate is.
+  void down(NodeId parent, NodeId child) {
+    Stamp stamp = stamps.get(child);
+    if (stamp == null) return;
+    say(new Said(parent, child, false, stamp.stamp, of(parent).age(stamp.came)));
+  }
+
+  private void say(Said one) {
+    if (said.size() == SAID_MAX) said.remove(chance.below(SAID_MAX));
+    said.add(one);
+  }
+
+  /// One message arrives, if any is under way.
+  void deliver() {
+    if (said.isEmpty()) return;
+    Said one = said.remove(chance.percent(80) ? 0 : chance.below(said.size()));
+    if (one.isUp) stamps.put(one.from, new Stamp(one.echo, clock(one.to)));
+    else of(one.to).heard(one.echo, one.age);
+  }
+}

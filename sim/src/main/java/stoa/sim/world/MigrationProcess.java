@@ -1,0 +1,372 @@
+package stoa.sim.world;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.SortedMap;
+import java.util.SortedSet;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+import stoa.Locality;
+import stoa.Reads;
+import stoa.base.StreamId;
+import stoa.migration.core.Copy;
+import stoa.migration.core.Effect;
+import stoa.migration.core.Event;
+import stoa.migration.core.NodeId;
+import stoa.migration.core.TreeNode;
+import stoa.sim.Chance;
+import stoa.sim.check.MigrationHistory;
+import stoa.sim.check.MigrationHistory.Operation;
+
+/// A process of the simulated tree: one node after the other, and the work that it gives them, as
+/// `Seat` of the module `migration` does: several operations, reads and flushes at once, from
+/// before the node has a place until it is to leave, some of which are given up. One owner.
+final class MigrationProcess {
+  private final MigrationWorld world;
+  private final Chance chance;
+  private final String address;
+  private int todo;
+  private long numbers;
+  private @Nullable TreeNode node;
+  /* The node before this one. */
+  private @Nullable TreeNode before;
+  private boolean joined;
+  private boolean leaving;
+  /* Whether the node leaves and another one comes after it. */
+  private boolean moving;
+  /* What is under way, by number: operations that wait or run, reads without an answer, reads whose
+   * answer is not sure, and what each flush is for. */
+  private final SortedMap<Long, Operation> updates = new TreeMap<>();
+  private final SortedMap<Long, Operation> reads = new TreeMap<>();
+  private final List<Operation> answered = new ArrayList<>();
+  private final SortedMap<Long, List<String>> flushes = new TreeMap<>();
+  private final List<Effect.Execute> running = new ArrayList<>();
+  /* Of the root: how operations will end whose objects change elsewhere. */
+  private final Deque<Event.Executed> lent = new ArrayDeque<>();
+  /* What the node is still to be told about work that nobody waits for any more. */
+  private final Deque<Event> late = new ArrayDeque<>();
+  /* Of the root: operations that ended and wait until their copies are durable. */
+  private final SortedMap<Long, List<Operation>> gated = new TreeMap<>();
+  private long lastPersist;
+
+  MigrationProcess(MigrationWorld world, Chance chance, String address, int todo) {
+    this.world = world;
+    this.chance = chance;
+    this.address = address;
+    this.todo = todo;
+  }
+
+  @Nullable TreeNode node() {
+    return node;
+  }
+
+  /// Whether it has begun all of its work.
+  boolean hasBegunAll() {
+    return todo == 0;
+  }
+
+  boolean isDone() {
+    return todo == 0 && underWay() == 0 && late.isEmpty() && joined && !leaving && !moving;
+  }
+
+  private int underWay() {
+    return updates.size() + reads.size() + answered.size() + flushes.size();
+  }
+
+  boolean isRunning() {
+    return !running.isEmpty() || !lent.isEmpty();
+  }
+
+  boolean isRoot() {
+    return address.equals(MigrationWorld.ROOT);
+  }
+
+  void startRoot(long term) {
+    start(TreeNode.root(new NodeId(address, term), world.settings(), term << 32));
+    joined = true;
+  }
+
+  private void start(TreeNode fresh) {
+    node = fresh;
+    world.started(this, fresh);
+  }
+
+  private NodeId id() {
+    return world.idOf(this);
+  }
+
+  /// Whatever the process was, it is no more.
+  void kill() {
+    reset();
+    before = null;
+  }
+
+  private void reset() {
+    if (node != null) world.ended(node.id());
+    before = node;
+    node = null;
+    joined = false;
+    leaving = false;
+    moving = false;
+    updates.clear();
+    reads.clear();
+    answered.clear();
+    flushes.clear();
+    running.clear();
+    lent.clear();
+    late.clear();
+    gated.clear();
+    lastPersist = 0;
+  }
+
+  /// Does something on its own account.
+  void act() {
+    if (node == null) {
+      if (isRoot()) return;
+      var id = new NodeId(address, world.number());
+      start(
+          before == null
+              ? TreeNode.client(id, world.settings())
+              : TreeNode.client(id, world.settings(), before));
+    }
+    end();
+    int dice = chance.below(100);
+    if (dice < 20 && !joined) on(new Event.Join(world.root().id(), host()));
+    else if (dice < 25 && world.losesTold()) on(new Event.Tick());
+    else if (dice < 40 && !late.isEmpty()) on(late.remove());
+    else if (joined ? dice >= 25 : dice >= 95) work();
+  }
+
+  /* One of three. */
+  private Locality host() {
+    return Locality.of("host-" + Math.floorMod(address.hashCode(), 3));
+  }
+
+  private void work() {
+    if (happens(world.trouble().giveUp()) && givesUp()) return;
+    if (!isRoot() && happens(world.trouble().leave())) leave();
+    else if (todo == 0 || underWay() == world.atOnceMax()) return;
+    else if (leaving || moving) world.reached("work is refused, or waits");
+    else begin();
+  }
+
+  private void leave() {
+    if (leaving || todo == 0) return;
+    if (!joined) {
+      world.reached("a node leaves that has no place");
+      reset();
+      return;
+    }
+    if (moving) world.reached("a node that moves is to leave");
+    if (!updates.isEmpty()) world.reached("a node is to leave while it has operations");
+    if (!reads.isEmpty()) world.reached("a node is to leave while it has reads");
+    if (!flushes.isEmpty()) world.reached("a node is to leave while it has flushes");
+    world.reached("a node wants to leave");
+    leaving = true;
+    on(new Event.Leave());
+  }
+
+  private void begin() {
+    if (!joined) world.reached("work begins before there is a place");
+    if (updates.size() > 1) world.reached("several operations are under way");
+    todo--;
+    long number = ++numbers;
+    int dice = chance.below(100);
+    if (dice < 12) {
+      flushes.put(number, world.history().ended(id()));
+      on(new Event.Flush(number));
+    } else if (dice < 60) {
+      var objects = chosen(chance.percent(40) ? 3 : 1);
+      SortedSet<StreamId> writes = new TreeSet<>(objects);
+      if (chance.percent(25)) writes.remove(writes.first());
+      if (objects.size() > 1 && chance.percent(25)) writes.clear();
+      updates.put(number, world.history().begin(id(), Reads.STRICT, writes));
+      on(new Event.Submit(number, objects));
+    } else {
+      var how = chance.percent(60) ? Reads.STRICT : Reads.LOCAL;
+      reads.put(number, world.history().begin(id(), how, new TreeSet<>()));
+      on(new Event.Read(number, chance.of(world.objects()), how));
+    }
+  }
+
+  private boolean happens(int hundredths) {
+    return hundredths > 0 && chance.below(100) < hundredths;
+  }
+
+  /* Waits no longer for something, as when its time is over; the node hears of it some time later. */
+  private boolean givesUp() {
+    List<Long> some = new ArrayList<>(reads.keySet());
+    some.addAll(flushes.keySet());
+    for (long number : updates.keySet()) {
+      if (!runs(number)) some.add(number);
+    }
+    if (some.isEmpty()) return false;
+    long number = chance.of(some);
+    if (reads.remove(number) != null) world.reached("a read is withdrawn");
+    if (flushes.remove(number) != null) world.reached("a flush is withdrawn");
+    if (updates.remove(number) != null) world.reached("an update is withdrawn");
+    late.add(new Event.Withdraw(number));
+    return true;
+  }
+
+  private boolean runs(long number) {
+    return running.stream().anyMatch(execute -> execute.number() == number)
+        || lent.stream().anyMatch(executed -> executed.number() == number);
+  }
+
+  private SortedSet<StreamId> chosen(int max) {
+    SortedSet<StreamId> objects = new TreeSet<>();
+    int count = chance.between(1, Math.min(max, world.objects().size()));
+    while (objects.size() < count) objects.add(chance.of(world.objects()));
+    return objects;
+  }
+
+  /// Ends an operation that runs.
+  void execute() {
+    if (node == null || !world.isSure(node)) return;
+    if (!lent.isEmpty() && (running.isEmpty() || chance.percent(20))) {
+      if (chance.percent(80)) return;
+      var later = lent.remove();
+      updates.remove(later.number());
+      on(later);
+      return;
+    }
+    var execute = running.remove(chance.below(running.size()));
+    var operation = updates.get(execute.number());
+    MigrationHistory.holds(operation != null, "%s runs what was asked for", address);
+    if (operation != null) execute(execute, operation);
+  }
+
+  private void execute(Effect.Execute execute, Operation operation) {
+    SortedMap<StreamId, byte[]> outputs = new TreeMap<>();
+    for (Copy copy : execute.inputs()) {
+      world.history().saw(operation, copy);
+      if (operation.writes().contains(copy.object())) {
+        outputs.put(copy.object(), world.history().update(operation, copy));
+      }
+    }
+    world.history().executed(operation);
+    var end = new Event.Executed(execute.number(), outputs);
+    if (outputs.size() == 1 && execute.inputs().size() == 1 && lends()) {
+      world.reached("an object changes elsewhere");
+      on(new Event.Lend(execute.number()));
+      world.changed(execute.inputs().getFirst(), outputs);
+      world.history().end(operation);
+      lent.add(end);
+      return;
+    }
+    updates.remove(execute.number());
+    if (!isRoot()) world.history().end(operation);
+    on(end);
+    if (isRoot()) gate(operation);
+  }
+
+  /* Of the root, when all that came to it is durable. */
+  private boolean lends() {
+    return world.isRoot(this)
+        && world.persisted(this) >= lastPersist
+        && happens(world.trouble().lend());
+  }
+
+  private void gate(Operation operation) {
+    if (world.persisted(this) >= lastPersist) world.history().end(operation);
+    else gated.computeIfAbsent(lastPersist, _ -> new ArrayList<>()).add(operation);
+  }
+
+  void persisted(long number) {
+    on(new Event.Persisted(number));
+    var some = gated.headMap(number + 1);
+    some.values().forEach(all -> all.forEach(world.history()::end));
+    some.clear();
+  }
+
+  void on(Event event) {
+    var to = node;
+    if (to == null) return;
+    world.took(to);
+    for (var effect : to.on(event)) {
+      if (node == to) effect(to, effect);
+    }
+  }
+
+  /* A strict read that has its answer ends when nobody else can have what the node has. */
+  private void end() {
+    if (answered.isEmpty() || node == null || !world.isSure(node)) return;
+    answered.forEach(this::end);
+    answered.clear();
+  }
+
+  private void end(Operation read) {
+    if (isRoot()) gate(read);
+    else world.history().end(read);
+  }
+
+  private void answered(long number, Copy copy) {
+    var operation = reads.remove(number);
+    if (operation == null) return;
+    world.history().saw(operation, copy);
+    if (operation.isLocal()) {
+      end(operation);
+    } else {
+      answered.add(operation);
+      end();
+    }
+  }
+
+  /* What nobody waits for is over as soon as it could run. */
+  private void obtained(Effect.Execute execute) {
+    if (updates.containsKey(execute.number())) {
+      running.add(execute);
+    } else {
+      world.reached("what was given up could run");
+      late.add(new Event.Executed(execute.number(), new TreeMap<>()));
+    }
+  }
+
+  private void effect(TreeNode from, Effect effect) {
+    switch (effect) {
+      case Effect.Send(NodeId to, var message) -> world.network().send(from.id(), to, message);
+      case Effect.Tell(NodeId to, var message) -> world.network().tell(from.id(), to, message);
+      case Effect.Cut(NodeId other) -> world.network().cut(from.id(), other);
+      case Effect.Joined() -> joined = true;
+      case Effect.Execute execute -> obtained(execute);
+      case Effect.Answer(long number, Copy copy) -> answered(number, copy);
+      case Effect.Flushed(long number) -> {
+        var names = flushes.remove(number);
+        if (names != null) world.history().durable(names);
+      }
+      case Effect.Moving() -> {
+        world.reached("a leaf moves");
+        moving = true;
+      }
+      case Effect.Left() -> {
+        world.reached("a node has left");
+        world.history().durable(world.history().ended(from.id()));
+        world.history().stayed(from.id());
+        reset();
+      }
+      case Effect.Refused() -> {
+        world.reached("a place that was offered is gone");
+        reset();
+      }
+      case Effect.Disconnected() -> {
+        world.disconnected(from);
+        reset();
+      }
+      case Effect.Load(StreamId object) -> world.load(this, object);
+      case Effect.Persist(long number, var copies) -> {
+        lastPersist = number;
+        world.persist(this, number, copies);
+      }
+    }
+  }
+
+  @Override
+  public String toString() {
+    return "%s todo %s updates %s reads %s answered %s flushes %s running %s late %s: %s"
+        .formatted(address, todo, updates, reads, answered, flushes, running, late, node);
+  }
+}

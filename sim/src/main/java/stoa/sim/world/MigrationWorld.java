@@ -1,0 +1,460 @@
+package stoa.sim.world;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Deque;
+import java.util.List;
+import java.util.Objects;
+import java.util.SortedMap;
+import java.util.SortedSet;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+import stoa.base.StreamId;
+import stoa.migration.core.Copy;
+import stoa.migration.core.Event;
+import stoa.migration.core.NodeId;
+import stoa.migration.core.TreeNode;
+import stoa.migration.core.Version;
+import stoa.sim.Chance;
+import stoa.sim.Trace;
+import stoa.sim.check.MigrationHistory;
+
+/// A simulated tree of processes, the store at its root, and the network between them. One owner; a
+/// seed decides every step.
+public final class MigrationWorld {
+  static final String ROOT = "root";
+  private static final int STEPS_MAX = 30_000;
+  private static final int QUIET_STEPS_MAX = 30_000;
+
+  /// What goes wrong, in ten-thousandths of the steps.
+  ///
+  /// @param leave a client leaves, in hundredths of what it does
+  /// @param crash a client ends
+  /// @param cut a connection ends, while both sides go on
+  /// @param failOver a new root takes over
+  /// @param lend an update of the root changes its object in the store while nobody else has it, in
+  ///   hundredths of what there are
+  /// @param giveUp what waits is given up, in hundredths of what a process does
+  public record Trouble(int leave, int crash, int cut, int failOver, int lend, int giveUp) {
+    static final Trouble NONE = new Trouble(0, 0, 0, 0, 0, 0);
+  }
+
+  /// The size of a world.
+  ///
+  /// @param clients how many clients
+  /// @param objects how many objects
+  /// @param childrenMax how many children a node takes
+  /// @param operations how many operations each client makes
+  /// @param atOnceMax how many of them are under way at once
+  /// @param leaves which share of the clients are leaves, in hundredths
+  /// @param retrieval how objects are retrieved
+  /// @param copyBytesMax how many bytes of copies a node keeps that it does not need
+  public record Size(
+      int clients,
+      int objects,
+      int childrenMax,
+      int operations,
+      int atOnceMax,
+      int leaves,
+      TreeNode.Retrieval retrieval,
+      int copyBytesMax) {}
+
+  private record Persist(long number, List<Copy> copies) {}
+
+  private final Chance chance;
+  private final Trace trace;
+  private final Size size;
+  private final MigrationHistory history = new MigrationHistory();
+  private final MigrationMandates mandates;
+  private final MigrationNetwork network;
+  private final MigrationLemmas lemmas;
+  private final SortedMap<NodeId, MigrationProcess> live = new TreeMap<>();
+  /* The nodes to which something has happened in this step. */
+  private final SortedMap<NodeId, TreeNode> taken = new TreeMap<>();
+  private final List<StreamId> objects = new ArrayList<>();
+  private final List<MigrationProcess> clients = new ArrayList<>();
+  private MigrationProcess root;
+  private final Trouble worst;
+  private Trouble trouble;
+  private long term;
+  private long numbers;
+  /* Old roots that do not know of it. */
+  private final List<MigrationProcess> deposed = new ArrayList<>();
+  /* The store of the present root. */
+  private final SortedMap<StreamId, Copy> stored = new TreeMap<>();
+  /* Of these, the objects that are deleted, of which the store knows no version. */
+  private final SortedSet<StreamId> deleted = new TreeSet<>();
+  private final Deque<Persist> persisting = new ArrayDeque<>();
+  private final Deque<StreamId> loading = new ArrayDeque<>();
+  private long persisted;
+  /* Until then the present root gives nothing out. */
+  private long quietUntil;
+
+  public MigrationWorld(Chance chance, Trace trace, Size size, Trouble trouble) {
+    this.chance = chance;
+    this.trace = trace;
+    this.size = size;
+    this.trouble = trouble;
+    worst = trouble;
+    mandates = new MigrationMandates(chance.of("mandates"));
+    network = new MigrationNetwork(chance.of("network"), mandates::time, this::isChild);
+    for (int i = 0; i < size.objects; i++) objects.add(new StreamId(0, i + 1));
+    for (int i = 0; i < size.clients; i++) {
+      String name = chance.of("kind " + i).percent(size.leaves) ? NodeId.LEAF + "h/c" + i : "c" + i;
+      clients.add(new MigrationProcess(this, chance.of("client " + i), name, size.operations));
+    }
+    lemmas = new MigrationLemmas(history, network, objects, this::live, this::stored);
+    root = startRoot();
+  }
+
+  private @Nullable Copy stored(StreamId object) {
+    return stored.get(object);
+  }
+
+  private MigrationProcess startRoot() {
+    term++;
+    var process =
+        new MigrationProcess(this, chance.of("root " + term), ROOT, worst.lend > 0 ? 12 : 3);
+    process.startRoot(term);
+    quietUntil = term == 1 ? 0 : mandates.time() + MigrationMandates.LENGTH;
+    return process;
+  }
+
+  MigrationHistory history() {
+    return history;
+  }
+
+  MigrationNetwork network() {
+    return network;
+  }
+
+  List<StreamId> objects() {
+    return objects;
+  }
+
+  TreeNode.Settings settings() {
+    return new TreeNode.Settings(size.childrenMax, size.retrieval, size.copyBytesMax);
+  }
+
+  TreeNode root() {
+    return Objects.requireNonNull(root.node());
+  }
+
+  NodeId idOf(MigrationProcess process) {
+    return Objects.requireNonNull(process.node()).id();
+  }
+
+  long number() {
+    return ++numbers;
+  }
+
+  /// A process has another node.
+  void started(MigrationProcess process, TreeNode node) {
+    live.put(node.id(), process);
+    network.add(node.id());
+  }
+
+  /// A node is no more, with all its connections.
+  void ended(NodeId node) {
+    live.remove(node);
+    network.remove(node);
+  }
+
+  /// Something happens to a node.
+  void took(TreeNode node) {
+    taken.put(node.id(), node);
+  }
+
+  private @Nullable TreeNode live(NodeId id) {
+    var process = live.get(id);
+    return process == null ? null : process.node();
+  }
+
+  long persisted(MigrationProcess by) {
+    return by == root ? persisted : -1;
+  }
+
+  /// Whether messages outside of the tree may be lost. Where they are not, nothing is said twice.
+  boolean losesTold() {
+    return worst.failOver > 0;
+  }
+
+  /// Whether a node may act on what it has.
+  boolean isSure(TreeNode node) {
+    boolean sure = mandates.holds(node.id());
+    if (!sure) reached("a node has no mandate");
+    return sure;
+  }
+
+  /// What goes wrong now.
+  Trouble trouble() {
+    return trouble;
+  }
+
+  int atOnceMax() {
+    return size.atOnceMax;
+  }
+
+  boolean isRoot(MigrationProcess process) {
+    return process == root;
+  }
+
+  /// An object has changed in the store, and not by what the root was given.
+  void changed(Copy before, SortedMap<StreamId, byte[]> after) {
+    List<Copy> copies = new ArrayList<>();
+    var version = new Version(before.version().generation(), before.version().number() + 1);
+    after.forEach((object, state) -> copies.add(new Copy(object, version, state)));
+    keep(copies);
+    if (!chance.percent(50)) return;
+    reached("an object is deleted");
+    deleted.addAll(after.keySet());
+  }
+
+  /// Leaving and joining disconnect nobody.
+  void disconnected(TreeNode node) {
+    reached("a node is disconnected");
+    boolean harmless = worst.crash + worst.cut + worst.failOver == 0;
+    MigrationHistory.holds(!harmless, "%s is disconnected, and nothing has failed", node);
+  }
+
+  void reached(String place) {
+    trace.reached(place);
+  }
+
+  /* The store takes nothing from a root that was replaced. */
+  void load(MigrationProcess by, StreamId object) {
+    if (by == root) loading.add(object);
+  }
+
+  void persist(MigrationProcess by, long number, List<Copy> copies) {
+    if (by == root) persisting.add(new Persist(number, copies));
+  }
+
+  /// Runs until every client has begun its operations, then lets everything come to an end with
+  /// nothing going wrong any more, and judges.
+  public void run() {
+    for (int steps = 0; steps < STEPS_MAX && !hasBegunAll(); steps++) step();
+    trouble = Trouble.NONE;
+    for (int steps = 0; !isSettled(); steps++) {
+      step();
+      MigrationHistory.holds(
+          steps < QUIET_STEPS_MAX, "all is settled in the end: %s, %s", root, clients);
+    }
+    judge();
+    trace.add("end " + term + " " + numbers);
+  }
+
+  private boolean hasBegunAll() {
+    return root.hasBegunAll() && clients.stream().allMatch(MigrationProcess::hasBegunAll);
+  }
+
+  private boolean isDone() {
+    return root.isDone()
+        && deposed.isEmpty()
+        && clients.stream().allMatch(MigrationProcess::isDone);
+  }
+
+  private boolean isSettled() {
+    return isDone()
+        && network.isQuiet()
+        && persisting.isEmpty()
+        && loading.isEmpty()
+        && clients.stream().noneMatch(MigrationProcess::isRunning);
+  }
+
+  private List<MigrationProcess> all() {
+    List<MigrationProcess> all = new ArrayList<>(clients);
+    all.add(root);
+    all.addAll(deposed);
+    return all;
+  }
+
+  private MigrationProcess at(NodeId id) {
+    return Objects.requireNonNull(live.get(id), id::toString);
+  }
+
+  private boolean isChild(NodeId child, NodeId parent) {
+    var node = live(parent);
+    return node != null && node.below().contains(child);
+  }
+
+  /* What is said of mandates takes no steps of its own. */
+  private void mandates() {
+    mandates.step();
+    if (chance.percent(20)) mandates.confirm(root().id());
+    var node = chance.of(all()).node();
+    if (node == null) return;
+    NodeId parent = node.above();
+    if (parent != null && !network.isCut(node.id(), parent)) mandates.up(node.id(), parent);
+    for (var child : node.below()) {
+      if (!network.isCut(node.id(), child)) mandates.down(node.id(), child);
+    }
+    for (int i = 0; i < 3; i++) mandates.deliver();
+  }
+
+  private void step() {
+    mandates();
+    if (happens(trouble.crash)) {
+      trace.add("crash");
+      chance.of(clients).kill();
+    }
+    if (happens(trouble.cut)) cut();
+    if (happens(trouble.failOver)) failOver();
+    int dice = chance.below(100);
+    if (dice < 60) deliver();
+    else if (dice < 65) deliverTold();
+    else if (dice < 85) chance.of(all()).act();
+    else if (dice < 93) execute();
+    else store();
+    if (!deposed.isEmpty() && chance.below(200) == 0) deposed.removeFirst().kill();
+    owners();
+    lemmas.check(taken.values(), root());
+    taken.clear();
+  }
+
+  private boolean happens(int tenThousandths) {
+    return tenThousandths > 0 && chance.below(10_000) < tenThousandths;
+  }
+
+  private void deliver() {
+    var busy = network.busy();
+    if (busy.isEmpty()) return;
+    hand(network.deliver(chance.of(busy)));
+  }
+
+  private void deliverTold() {
+    if (!network.hasTold()) return;
+    var delivery = network.deliverTold();
+    if (chance.percent(losesTold() && trouble.cut > 0 ? 10 : 0)) return;
+    if (live.containsKey(delivery.to())) hand(delivery);
+  }
+
+  private void hand(MigrationNetwork.Delivery delivery) {
+    String what =
+        delivery.event() instanceof Event.Received(var from, var message)
+            ? message.getClass().getSimpleName() + " from " + from
+            : delivery.event().toString();
+    trace.add(delivery.to() + " " + what);
+    if (delivery.event() instanceof Event.Received(_, var message)) {
+      trace.reached("a " + message.getClass().getSimpleName());
+    }
+    at(delivery.to()).on(delivery.event());
+  }
+
+  private void execute() {
+    var some = all().stream().filter(MigrationProcess::isRunning).toList();
+    if (!some.isEmpty()) chance.of(some).execute();
+  }
+
+  private void store() {
+    if (!loading.isEmpty()
+        && mandates.time() >= quietUntil
+        && (persisting.isEmpty() || chance.percent(50))) {
+      StreamId object = loading.remove();
+      Copy copy = stored.get(object);
+      root.on(
+          copy == null
+              ? new Event.Loaded(object, null, MigrationHistory.state(List.of()))
+              : new Event.Loaded(
+                  object, deleted.contains(object) ? null : copy.version(), copy.state()));
+      return;
+    }
+    if (persisting.isEmpty()) return;
+    write();
+    root.persisted(persisted);
+  }
+
+  private void write() {
+    var persist = persisting.remove();
+    persisted = persist.number;
+    keep(persist.copies.stream().filter(copy -> !isDeleted(copy)).toList());
+  }
+
+  /* Whether a copy says what a deletion has left. */
+  private boolean isDeleted(Copy copy) {
+    Copy left = deleted.contains(copy.object()) ? stored.get(copy.object()) : null;
+    return left != null && Arrays.equals(left.state(), copy.state());
+  }
+
+  private void keep(List<Copy> copies) {
+    for (var copy : copies) {
+      stored.put(copy.object(), copy);
+      deleted.remove(copy.object());
+    }
+    history.persisted(copies);
+  }
+
+  private void cut() {
+    var node = chance.of(all()).node();
+    if (node == null) return;
+    NodeId above = node.above();
+    if (above == null) return;
+    trace.add("cut " + node.id() + " " + above);
+    trace.reached("a connection is cut");
+    network.cut(node.id(), above);
+  }
+
+  /* Some of what the old root was to make durable is, and it may go on for a while without knowing. */
+  private void failOver() {
+    trace.add("a new root");
+    trace.reached("a new root");
+    int kept = chance.below(persisting.size() + 1);
+    for (int i = 0; i < kept; i++) write();
+    persisting.clear();
+    loading.clear();
+    persisted = 0;
+    if (chance.percent(50)) root.kill();
+    else deposed.add(root);
+    root = startRoot();
+  }
+
+  /* One owner at a time, of those who are connected to the root. */
+  private void owners() {
+    for (var object : objects) {
+      NodeId owner = null;
+      for (var process : live.values()) {
+        var node = Objects.requireNonNull(process.node());
+        if (!node.isIn() || !node.owns(object) || !isConnected(node)) continue;
+        if (owner != null)
+          throw new AssertionError(object + " is at " + owner + " and " + node.id());
+        owner = node.id();
+      }
+    }
+  }
+
+  private boolean isConnected(TreeNode node) {
+    var at = node;
+    while (at != root()) {
+      NodeId above = at.above();
+      if (above == null || network.isCut(at.id(), above)) return false;
+      var next = Objects.requireNonNull(at(above).node());
+      if (!next.below().contains(at.id())) return false;
+      at = next;
+    }
+    return true;
+  }
+
+  /* The owner of each object is where all queues say, and the store gets the last states. */
+  private void judge() {
+    SortedMap<StreamId, List<String>> last = new TreeMap<>();
+    for (var client : clients) history.stayed(idOf(client));
+    history.stayed(root().id());
+    for (var object : objects) {
+      TreeNode owner = null;
+      for (var process : all()) {
+        var node = Objects.requireNonNull(process.node());
+        MigrationHistory.holds(isConnected(node), "%s is connected", node);
+        MigrationHistory.holds(
+            node.line(object).size() == 1, "nobody waits for %s at %s", object, node);
+        if (node.owns(object)) owner = node;
+      }
+      MigrationHistory.holds(owner != null, "%s is somewhere", object);
+      Copy copy = owner == null ? null : owner.copy(object);
+      if (copy == null) copy = stored.get(object);
+      last.put(object, copy == null ? List.of() : MigrationHistory.list(copy.state()));
+    }
+    history.require(last);
+  }
+}

@@ -1,0 +1,91 @@
+package stoa.sim.world;
+
+import java.nio.file.Path;
+import stoa.sim.Chance;
+import stoa.storage.Disk;
+import stoa.storage.FileDisk;
+import stoa.storage.MemoryDisk;
+import stoa.storage.SimulatedDisk;
+
+/// A disk whose user can die at any moment.
+///
+/// One owner.
+public interface PoweredDisk {
+  /// The disk as it is now.
+  Disk disk();
+
+  /// Ends the life of whoever uses the disk; afterwards [#disk] answers one with what survived.
+  void fail();
+
+  /// Makes the disk fail no more by itself.
+  default void calm() {}
+
+  /// A disk that loses power: what was synced survives, and of the rest each sector may or may not.
+  /// Now and then a write or a sync fails instead.
+  ///
+  /// @param changesMean after how many changes, in the mean, it fails by itself, in the middle of
+  ///   one; 0 for never
+  static PoweredDisk simulated(Chance chance, int changesMean) {
+    return new PoweredDisk() {
+      private SimulatedDisk disk = new SimulatedDisk(chance.any());
+      private boolean calm = changesMean == 0;
+
+      {
+        arm();
+      }
+
+      private void arm() {
+        if (calm) return;
+        int when = chance.below(2 * changesMean);
+        switch (chance.below(5)) {
+          case 0 -> disk.failSync(when / 2);
+          case 1 -> disk.failWrite(when / 2);
+          default -> disk.losePowerAfter(when);
+        }
+      }
+
+      @Override
+      public SimulatedDisk disk() {
+        return disk;
+      }
+
+      @Override
+      public void fail() {
+        disk = disk.crash();
+        arm();
+      }
+
+      @Override
+      public void calm() {
+        calm = true;
+        disk.losePowerAfter(Integer.MAX_VALUE / 2);
+        disk.failSync(Integer.MAX_VALUE / 2);
+        disk.failWrite(Integer.MAX_VALUE / 2);
+      }
+    };
+  }
+
+  /// A disk in memory. What was written survives, synced or not, as it does when a process is
+  /// killed.
+  static PoweredDisk memory(long bytesMax) {
+    return surviving(new MemoryDisk(bytesMax));
+  }
+
+  /// The files of a directory. What was written survives, synced or not, as it does when a process
+  /// is killed.
+  static PoweredDisk files(Path directory) {
+    return surviving(new FileDisk(directory));
+  }
+
+  private static PoweredDisk surviving(Disk disk) {
+    return new PoweredDisk() {
+      @Override
+      public Disk disk() {
+        return disk;
+      }
+
+      @Override
+      public void fail() {}
+    };
+  }
+}

@@ -1,0 +1,90 @@
+package stoa.sim.world;
+
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import stoa.store.Answer;
+import stoa.store.Execution;
+import stoa.store.Existence;
+import stoa.store.Handler;
+import stoa.store.HandlerFactory;
+import stoa.store.Key;
+
+/// The handlers of [GroupsScenario]: lists to which elements are added, without the blanks behind
+/// them, and which answer with all of them. Who is asked with the name of another list answers with
+/// both, see [#parts].
+public final class SeriesHandlers implements HandlerFactory {
+  /// What a list answers.
+  record Elements(String text) implements Answer {
+    @Override
+    public byte[] encoded() {
+      return text.getBytes(StandardCharsets.UTF_8);
+    }
+  }
+
+  private static final String AND = "&";
+  private final boolean ordered;
+
+  public SeriesHandlers(boolean ordered) {
+    this.ordered = ordered;
+  }
+
+  /// The elements that an answer names.
+  public static List<String> elements(Answer answer) {
+    return new String(answer.encoded(), StandardCharsets.UTF_8).lines().toList();
+  }
+
+  /// The elements of each list that an answer names.
+  public static List<List<String>> parts(Answer answer) {
+    var parts = new ArrayList<List<String>>();
+    for (String part : new String(answer.encoded(), StandardCharsets.UTF_8).split(AND, -1)) {
+      parts.add(part.lines().toList());
+    }
+    return parts;
+  }
+
+  @Override
+  public boolean isOrdered() {
+    return ordered;
+  }
+
+  @Override
+  public Handler create(Key key, byte @Nullable [] opening, Execution execution) {
+    return new Series(new ArrayList<>());
+  }
+
+  @Override
+  public Handler restore(Key key, byte[] checkpoint) {
+    return new Series(
+        new ArrayList<>(new String(checkpoint, StandardCharsets.UTF_8).lines().toList()));
+  }
+
+  @Override
+  public Answer failure(RuntimeException cause) {
+    throw cause;
+  }
+
+  private record Series(List<String> elements) implements Handler {
+    @Override
+    public Answer put(byte[] value, Execution execution) {
+      elements.add(new String(value, StandardCharsets.UTF_8).strip());
+      return new Elements(String.join("\n", elements));
+    }
+
+    @Override
+    public Answer get(@Nullable Object query, Execution execution) {
+      String own = String.join("\n", elements);
+      String other = String.valueOf(query);
+      if (other.isEmpty()) return new Elements(own);
+      var key = Key.of(execution.key().space(), other);
+      byte[] asked = execution.get(key, "", new Existence.Any(null));
+      return new Elements(own + AND + new String(asked, StandardCharsets.UTF_8));
+    }
+
+    @Override
+    public byte[] checkpoint() {
+      return String.join("\n", elements).getBytes(StandardCharsets.UTF_8);
+    }
+  }
+}

@@ -1,0 +1,156 @@
+package stoa.sim.world;
+
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.function.Consumer;
+import stoa.base.StreamId;
+import stoa.log.Batch;
+import stoa.log.Entry;
+import stoa.log.LocalShardLog;
+import stoa.log.Outcome;
+import stoa.log.ShardLog;
+import stoa.log.Streams;
+
+/// A log on one device that is copied to others, batch by batch, when whoever uses it says so: the
+/// replicas of a shard without a way to agree on who leads.
+///
+/// One owner, who also copies.
+public final class ShippedLog implements ShardLog {
+  private sealed interface Step {
+    record Written(Batch batch) implements Step {}
+
+    record Sealed(long epoch, long counter) implements Step {}
+  }
+
+  private final LocalShardLog log;
+  private final List<Step> steps;
+  private final Set<StreamId> streams = new LinkedHashSet<>();
+
+  /// Leads on a log, with nothing to copy yet.
+  public ShippedLog(LocalShardLog log) {
+    this(log, new ArrayList<>());
+  }
+
+  private ShippedLog(LocalShardLog log, List<Step> steps) {
+    this.log = log;
+    this.steps = steps;
+  }
+
+  /// Goes on on the log of one that was copied to, as far as that is: what came behind is gone.
+  public ShippedLog continuedOn(LocalShardLog other) {
+    long counter = other.tail().counter();
+    var kept = new ArrayList<Step>();
+    for (Step step : steps) {
+      if (counter(step) <= counter) kept.add(step);
+    }
+    return new ShippedLog(other, kept);
+  }
+
+  private static long counter(Step step) {
+    return switch (step) {
+      case Step.Written(Batch batch) -> batch.token().first().counter();
+      case Step.Sealed(_, long counter) -> counter;
+    };
+  }
+
+  /// Copies the next step that another log lacks.
+  ///
+  /// @param applied is told the batch when that was one, and the log has it
+  /// @return false when it lacks nothing
+  /// @throws RuntimeException when the other's device failed
+  public boolean ship(LocalShardLog other, Consumer<Batch> applied) {
+    long counter = other.tail().counter();
+    int next = indexBehind(counter);
+    if (next == steps.size()) return false;
+    switch (steps.get(next)) {
+      case Step.Sealed(long epoch, _) -> other.seal(epoch);
+      case Step.Written(Batch batch) -> {
+        write(other, batch);
+        applied.accept(batch);
+      }
+    }
+    return true;
+  }
+
+  private static void write(LocalShardLog other, Batch batch) {
+    other.append(
+        batch,
+        outcome -> {
+          switch (outcome) {
+            case Outcome.Committed() -> {
+              // As it is where it was made.
+            }
+            case Outcome.Refused(RuntimeException cause) -> throw cause;
+            case Outcome.Unknown(RuntimeException cause) -> throw cause;
+            case Outcome.Fenced(long epoch) ->
+                throw new AssertionError("a copied batch is fenced by epoch " + epoch);
+          }
+        });
+  }
+
+  private int indexBehind(long counter) {
+    int low = 0;
+    int high = steps.size();
+    while (low < high) {
+      int middle = (low + high) >>> 1;
+      if (counter(steps.get(middle)) <= counter) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+
+  /// The streams of all batches so far.
+  public Set<StreamId> seen() {
+    return streams;
+  }
+
+  @Override
+  public void append(Batch batch, Consumer<Outcome> done) {
+    log.append(
+        batch,
+        outcome -> {
+          if (outcome instanceof Outcome.Committed) {
+            steps.add(new Step.Written(batch));
+            for (Entry entry : batch.entries()) streams.add(entry.stream());
+          }
+          done.accept(outcome);
+        });
+  }
+
+  @Override
+  public void seal(long epoch) {
+    log.seal(epoch);
+    steps.add(new Step.Sealed(epoch, log.tail().counter()));
+  }
+
+  @Override
+  public long term() {
+    return log.term();
+  }
+
+  @Override
+  public boolean isReplicated() {
+    return true;
+  }
+
+  @Override
+  public void confirm() {
+    // Nobody else leads.
+  }
+
+  @Override
+  public Tail tail() {
+    return log.tail();
+  }
+
+  @Override
+  public Streams streams() {
+    return log.streams();
+  }
+
+  /// Leaves the devices open.
+  @Override
+  public void close() {}
+}

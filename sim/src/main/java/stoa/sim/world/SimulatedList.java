@@ -1,0 +1,19 @@
+package stoa.sim.world;
+
+import java.util.ArrayList;
+import java.util.List;
+import stoa.Shared;
+
+/// A list of [EmbeddedScenario], which may be created, deleted and created again.
+@Shared(name = "stoa.sim.List")
+public class SimulatedList {
+  private final List<String> elements = new ArrayList<>();
+
+  protected SimulatedList() {}
+
+  /// Adds an element and answers all.
+  public List<String> append(String element) {
+    elements.add(element);
+    return elements;
+  }
+}

@@ -1,0 +1,231 @@
+package stoa.sim.scenario;
+
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import org.junit.jupiter.api.Test;
+import stoa.log.Batch;
+import stoa.log.ForwardingShardLog;
+import stoa.log.Outcome;
+import stoa.log.ShardLog;
+import stoa.log.Streams;
+import stoa.sim.world.LocalShard;
+import stoa.sim.world.PoweredDisk;
+import stoa.sim.world.ShardUnderTest;
+import stoa.storage.DeviceConfig;
+import stoa.storage.Disk;
+import stoa.storage.MemoryDisk;
+
+/// Shard logs that break the contract in one way each: every one must be found out.
+class ShardLogMutantsTest {
+  private static final DeviceConfig SMALL = new DeviceConfig(128 << 10, 8 << 10, 8 << 10, 8 << 10);
+
+  /// A local shard in memory that a mutant may spoil.
+  private static class Mutant implements ShardUnderTest {
+    private final LocalShard shard;
+
+    Mutant(PoweredDisk disk) {
+      shard = new LocalShard(disk, SMALL);
+    }
+
+    Mutant() {
+      this(PoweredDisk.memory(64 << 20));
+    }
+
+    void append(ShardLog log, Batch batch, Consumer<Outcome> done) {
+      log.append(batch, done);
+    }
+
+    void seal(ShardLog log, long epoch) {
+      log.seal(epoch);
+    }
+
+    @Override
+    public ShardLog leader() {
+      var log = shard.leader();
+      return new ForwardingShardLog(log) {
+        @Override
+        public void append(Batch batch, Consumer<Outcome> done) {
+          Mutant.this.append(log, batch, done);
+        }
+
+        @Override
+        public void seal(long epoch) {
+          Mutant.this.seal(log, epoch);
+        }
+      };
+    }
+
+    @Override
+    public boolean step() {
+      return shard.step();
+    }
+
+    @Override
+    public void restart() {
+      shard.restart();
+    }
+
+    @Override
+    public List<Streams> replicas() {
+      return shard.replicas();
+    }
+
+    @Override
+    public void calm() {
+      shard.calm();
+    }
+
+    @Override
+    public void close() {
+      shard.close();
+    }
+  }
+
+  private static Batch with(Batch batch, long term, long sequence) {
+    return new Batch(batch.token(), term, sequence, batch.nowMicros(), batch.entries());
+  }
+
+  private static void assertFoundByTheContract(Supplier<ShardUnderTest> mutant) {
+    int found = 0;
+    for (var demand : ShardLogContract.cases()) {
+      try (var shard = mutant.get()) {
+        demand.body().run(shard);
+      } catch (AssertionError | RuntimeException e) {
+        found++;
+      }
+    }
+    assertTrue(found > 0, "no case of the contract found it");
+  }
+
+  private static void assertFoundBySeeds(Supplier<ShardUnderTest> mutant) {
+    var scenario = new ShardLogScenario("mutant", _ -> mutant.get());
+    int found = 0;
+    for (int seed = 0; seed < 20; seed++) {
+      if (SimulatedRun.of(scenario, seed) instanceof SimulatedRun.Failed) found++;
+    }
+    assertTrue(found > 0, "no seed found it");
+  }
+
+  private static void assertFound(Supplier<ShardUnderTest> mutant) {
+    assertFoundByTheContract(mutant);
+    assertFoundBySeeds(mutant);
+  }
+
+  @Test
+  void aLogThatForgetsOverARestart() {
+    assertFound(() ->
+        new Mutant(
+            new PoweredDisk() {
+              private Disk disk = new MemoryDisk(64 << 20);
+
+              @Override
+              public Disk disk() {
+                return disk;
+              }
+
+              @Override
+              public void fail() {
+                disk = new MemoryDisk(64 << 20);
+              }
+            }));
+  }
+
+  @Test
+  void aDiskThatDoesNotSync() {
+    var seeds = new AtomicLong();
+    assertFound(() -> new Mutant(LyingDisk.powered(seeds.incrementAndGet())));
+  }
+
+  @Test
+  void aLogThatExecutesRepeats() {
+    assertFound(() ->
+        new Mutant() {
+          @Override
+          void append(ShardLog log, Batch batch, Consumer<Outcome> done) {
+            long next = log.tail().sequence() + 1;
+            super.append(log, with(batch, batch.term(), next), done);
+          }
+        });
+  }
+
+  @Test
+  void aLogThatTakesBatchesOfOlderTerms() {
+    assertFoundByTheContract(() ->
+        new Mutant() {
+          @Override
+          void append(ShardLog log, Batch batch, Consumer<Outcome> done) {
+            long term = Math.max(batch.term(), log.tail().term());
+            long next =
+                batch.term() < log.tail().term() ? log.tail().sequence() + 1 : batch.sequence();
+            super.append(log, with(batch, term, next), done);
+          }
+        });
+  }
+
+  @Test
+  void aLogThatIgnoresSeals() {
+    assertFound(() ->
+        new Mutant() {
+          @Override
+          void seal(ShardLog log, long epoch) {
+            if (log.tail().epoch() == 0) super.seal(log, epoch);
+          }
+        });
+  }
+
+  @Test
+  void aLogThatCommitsWhatItDidNotWrite() {
+    assertFound(() ->
+        new Mutant() {
+          private int count;
+
+          @Override
+          void append(ShardLog log, Batch batch, Consumer<Outcome> done) {
+            if (++count % 3 == 0) done.accept(new Outcome.Committed());
+            else super.append(log, batch, done);
+          }
+        });
+  }
+
+  @Test
+  void aLogThatWritesABatchInHalves() {
+    assertFound(() ->
+        new Mutant() {
+          @Override
+          void append(ShardLog log, Batch batch, Consumer<Outcome> done) {
+            var entries = batch.entries();
+            var half = new ArrayList<>(entries.subList(0, (entries.size() + 1) / 2));
+            super.append(
+                log,
+                new Batch(batch.token(), batch.term(), batch.sequence(), batch.nowMicros(), half),
+                done);
+          }
+        });
+  }
+
+  @Test
+  void aLogThatSaysRefusedAfterWriting() {
+    assertFoundBySeeds(() ->
+        new Mutant() {
+          private int count;
+
+          @Override
+          void append(ShardLog log, Batch batch, Consumer<Outcome> done) {
+            boolean lie = ++count % 5 == 0;
+            super.append(
+                log,
+                batch,
+                outcome ->
+                    done.accept(
+                        lie && outcome instanceof Outcome.Committed
+                            ? new Outcome.Refused(new IllegalStateException("no room"))
+                            : outcome));
+          }
+        });
+  }
+}
