@@ -58,6 +58,7 @@ final class Failures {
       case "NotShareable" -> new NotShareable(message);
       case "Corrupt" -> new Corrupt(message);
       case "Closed" -> new Closed(message);
+      case "CallFailed" -> new CallFailed(message);
       case "IllegalArgumentException" -> new IllegalArgumentException(message);
       case "IllegalStateException" -> new IllegalStateException(message);
       case "UnsupportedOperationException" -> new UnsupportedOperationException(message);
@@ -72,11 +73,15 @@ final class Failures {
 
   /// A throwable that a server told, whose trace goes on with where this thread asked.
   static <T extends Throwable> T asked(T told) {
-    StackTraceElement[] there = told.getStackTrace();
     StackTraceElement[] here = new Throwable().getStackTrace();
-    StackTraceElement[] all = Arrays.copyOf(there, there.length + here.length);
-    System.arraycopy(here, 0, all, there.length, here.length);
-    told.setStackTrace(all);
+    try {
+      StackTraceElement[] there = told.getStackTrace();
+      StackTraceElement[] all = Arrays.copyOf(there, there.length + here.length);
+      System.arraycopy(here, 0, all, there.length, here.length);
+      told.setStackTrace(all);
+    } catch (RuntimeException own) {
+      // A user's class may have methods of its own for this, which fail: it is told as it is.
+    }
     return told;
   }
 
