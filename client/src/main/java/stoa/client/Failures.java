@@ -39,7 +39,7 @@ final class Failures {
     String message = failure.getMessage();
     byte[] throwable = failure.getThrowable().toByteArray();
     if (throwable.length > 0) {
-      if (failure.getKind().equals("Aborted")) return aborted(throwable);
+      if (failure.getKind().equals("Aborted")) return aborted(throwable, message);
       Throwable told = marshaller.thrown(throwable);
       // One that could not travel whole is told by its kind and message.
       boolean whole = !(told instanceof CallFailed) || failure.getKind().equals("CallFailed");
@@ -85,11 +85,13 @@ final class Failures {
     return told;
   }
 
-  private Aborted aborted(byte[] bytes) {
+  private Aborted aborted(byte[] bytes, String message) {
     var in = new Decoder(bytes);
     var ref = new Ref<Object>(in.text(), Keys.decode(in.sized(), loader));
     var readAt = new LogAddress(in.varint(), in.varint());
     var changedAt = new LogAddress(in.varint(), in.varint());
-    return new Aborted(ref, in.varint(), readAt, in.varint(), changedAt);
+    var last = new Aborted(ref, in.varint(), readAt, in.varint(), changedAt);
+    boolean tellsMore = !message.isEmpty() && !message.equals(last.getMessage());
+    return tellsMore ? new Aborted(message, last) : last;
   }
 }

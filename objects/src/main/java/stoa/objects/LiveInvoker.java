@@ -290,7 +290,7 @@ final class LiveInvoker implements LiveRoute {
     TxOptions options = reading ? TxOptions.reading() : TxOptions.STANDARD;
     boolean hasty =
         timeMax.compareTo(stoa.callTimeMax()) < 0 && timeMax.compareTo(options.timeMax()) < 0;
-    return transact(hasty ? options.withTimeMax(timeMax) : options, method, arguments);
+    return transact(hasty ? options.withTotalTimeMax(timeMax) : options, method, arguments);
   }
 
   private @Nullable Object transact(

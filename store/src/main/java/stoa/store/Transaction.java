@@ -89,7 +89,7 @@ public final class Transaction implements AutoCloseable {
   /// @param bytes of their bytes
   public record LimitNames(String time, String keys, String bytes) {
     static final LimitNames STANDARD =
-        new LimitNames("timeMax", "transactionObjectsMax", "transactionBytesMax");
+        new LimitNames("timeMax, or what was left of totalTimeMax", "transactionObjectsMax", "transactionBytesMax");
   }
 
   /// The identity of what a transaction logs, by which its outcome is found again.
@@ -120,6 +120,7 @@ public final class Transaction implements AutoCloseable {
   private boolean allQuick = true;
   private boolean ended;
   private boolean oneQuestion;
+  private boolean late;
 
   // Guarded by this.
   private boolean held;
@@ -196,6 +197,11 @@ public final class Transaction implements AutoCloseable {
   /// Whether it was committed or given up.
   public boolean isEnded() {
     return ended;
+  }
+
+  /// Whether something was refused since its time was over.
+  public boolean isLate() {
+    return late;
   }
 
   // ---- what it does
@@ -636,6 +642,7 @@ public final class Transaction implements AutoCloseable {
     if (journey != null && journey.left != null) throw journey.left;
     store.checkOpen();
     if (store.nowMicros() - nowMicros > bounds.micros) {
+      late = true;
       throw new DeadlineExceeded(
           oneQuestion
               ? "an accessor asked others for more than "
