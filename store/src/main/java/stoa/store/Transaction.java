@@ -1,5 +1,7 @@
 package stoa.store;
 
+import java.time.Duration;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -245,11 +247,23 @@ public final class Transaction implements AutoCloseable {
       if (resident.change() > counter()) return null;
       Request request =
           Request.of(this, Request.Kind.GET, pinned(resident), existence, query, quick);
-      store.askInTransaction(request);
+      ask(request);
       return request.moved ? null : request.answer();
     } finally {
       if (oneQuestion) resident.unpin();
     }
+  }
+
+  /// Asks a state that is in memory, or has it loaded, within the time of the transaction where that
+  /// is less than any call may take.
+  private void ask(Request request) {
+    boolean hasty = bounds.micros < store.callMicrosMax();
+    if (hasty) {
+      long left = bounds.micros - (store.nowMicros() - nowMicros);
+      store.takingBack().limit(request, Duration.of(left, ChronoUnit.MICROS));
+    }
+    store.askInTransaction(request);
+    if (hasty && request.failure() instanceof DeadlineExceeded) late = true;
   }
 
   private Answer ask(Key key, Copy copy, Object query, Existence existence, int depth) {
@@ -719,7 +733,7 @@ public final class Transaction implements AutoCloseable {
     Resident resident = touch(key);
     if (resident.change() <= counter()) {
       Request request = Request.of(this, Request.Kind.FORK, pinned(resident), null, null, true);
-      store.askInTransaction(request);
+      ask(request);
       var _ = request.number();
       Copy copy = request.copy;
       if (copy != null) return copy;
