@@ -189,7 +189,7 @@ public final class Follower {
       store.observed().advance(execution.asked ? counter : from);
       return new Read(answer, current.generation());
     } catch (Execution.Suspended stopped) {
-      throw stopped.reason();
+      throw Request.ofQuestion(stopped.reason());
     } catch (DeadlineExceeded | CallFailed stopped) {
       state = null; // where it was stopped is not known
       tail = UNKNOWN;

@@ -217,7 +217,7 @@ public final class Past {
     try {
       return asked.get();
     } catch (Execution.Suspended stopped) {
-      throw stopped.reason();
+      throw Request.ofQuestion(stopped.reason());
     }
   }
 }

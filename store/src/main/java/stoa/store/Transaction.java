@@ -789,7 +789,7 @@ public final class Transaction implements AutoCloseable {
     try {
       return call.get();
     } catch (Execution.Suspended stopped) {
-      throw doom(stopped.reason());
+      throw doom(Request.ofQuestion(stopped.reason())); // nothing is written yet
     }
   }
 
