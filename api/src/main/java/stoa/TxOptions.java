@@ -13,9 +13,9 @@ import org.jspecify.annotations.Nullable;
 /// @param attemptsMax how often [Stoa#transact] runs the body before it throws [Aborted]
 /// @param timeMax how long one attempt may take; one that takes longer is refused with
 ///   [DeadlineExceeded] when it would commit or makes its next call
-/// @param totalTimeMax how long all attempts of [Stoa#transact] may take together. No attempt begins
-///   when this time is over, and none may take more than what is left of it; [Stoa#transact] then
-///   throws [Aborted]. A commit that has begun is waited for
+/// @param totalTimeMax how long all attempts of [Stoa#transact] may take together. No attempt
+///   begins when this time is over, and none may take more than what is left of it; [Stoa#transact]
+///   then throws [Aborted]. A commit that has begun is waited for
 public record TxOptions(
     boolean readOnly,
     @Nullable LogAddress at,
@@ -54,7 +54,8 @@ public record TxOptions(
 
   /// One that only reads, as of a log address.
   public static TxOptions readingAt(LogAddress address) {
-    return new TxOptions(true, address, STANDARD.attemptsMax, STANDARD.timeMax, STANDARD.totalTimeMax);
+    return new TxOptions(
+        true, address, STANDARD.attemptsMax, STANDARD.timeMax, STANDARD.totalTimeMax);
   }
 
   /// These options with another [#attemptsMax()].

@@ -104,7 +104,8 @@ final class ClientSession {
     }
     outgoing.abandoned = true;
     if (changesNothing(outgoing)) {
-      String why = "the server did not answer within " + waited + "; nothing was changed, ask again";
+      String why =
+          "the server did not answer within " + waited + "; nothing was changed, ask again";
       return connected ? new DeadlineExceeded(why) : new Unavailable(why);
     }
     return new UnknownOutcome(

@@ -51,6 +51,7 @@ final class Conversation implements AutoCloseable {
   /// How long a store that is being opened waits at least for a server that is there and does not
   /// say hello yet, however little time calls may take.
   private static final long OPENING_MILLIS = 10_000;
+
   private static final long TICK_MILLIS = 100;
 
   /// How long one of several servers may take to say hello, or who has the store, before the next

@@ -249,9 +249,7 @@ final class RemoteInvoker implements RemoteRoute {
     parts
         .first()
         .transact(
-            timeMillis == 0
-                ? options
-                : options.withTotalTimeMax(Duration.ofMillis(timeMillis)),
+            timeMillis == 0 ? options : options.withTotalTimeMax(Duration.ofMillis(timeMillis)),
             () -> {
               answer[0] = taking(method, arguments);
               return answer;

@@ -426,8 +426,7 @@ final class LiveInvoker implements LiveRoute {
                   : execution.get(target.key(), asked(execution, method, arguments), existence());
           case TRANSACTION, READING_TRANSACTION ->
               execution.run(target, question(method, arguments), existence());
-          case MUTATOR, UPDATE ->
-              execution.put(target.key(), call(method, arguments), existence());
+          case MUTATOR, UPDATE -> execution.put(target.key(), call(method, arguments), existence());
         };
     return ObjectAnswer.get(answer, stoa.marshaller());
   }

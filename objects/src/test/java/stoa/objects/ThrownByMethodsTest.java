@@ -413,8 +413,7 @@ class ThrownByMethodsTest {
       forEachKind(kind -> {
         throwsOwn(kind, () -> stoa.get(Thrower.class, kind, kind).count());
         throwsOwn(kind, () -> stoa.create(Thrower.class, kind, kind));
-        throwsOwn(
-            kind, () -> stoa.transact(() -> stoa.get(Thrower.class, kind, kind).count()));
+        throwsOwn(kind, () -> stoa.transact(() -> stoa.get(Thrower.class, kind, kind).count()));
         assertEquals(1, stoa.get(Thrower.class, kind, -1).count());
         String made = outer.make(stoa.get(Thrower.class, "made " + kind, kind));
         assertTrue(made.startsWith("returned") || made.equals(told(kind)), made);

@@ -145,8 +145,7 @@ public final class Follower {
     return current;
   }
 
-  private Materialized play(
-      @Nullable Materialized current, long position, long end, int lateTick) {
+  private Materialized play(@Nullable Materialized current, long position, long end, int lateTick) {
     if (current != null) {
       state = null; // if playback fails, it is in doubt
       if (current.until(lateTick).advance(position, end)) return current;

@@ -177,7 +177,8 @@ public final class Past {
       return told(() -> here(execution, () -> fresh.get(query, existence.opening(), execution)));
     }
     Handler free = version.take();
-    Handler handler = free == null ? told(() -> store.versions().another(key, version, lateTick)) : free;
+    Handler handler =
+        free == null ? told(() -> store.versions().another(key, version, lateTick)) : free;
     execution.generation(version.generation());
     boolean sound = false;
     try {

@@ -611,8 +611,7 @@ final class Resident implements Runnable {
           case Execution.Suspended suspended -> suspended.reason();
           case RuntimeException known -> known;
           default ->
-              new CallFailed(
-                  key + " cannot be loaded: " + ThrowableText.of(failure), failure);
+              new CallFailed(key + " cannot be loaded: " + ThrowableText.of(failure), failure);
         };
     giveUp(request, logged(request) ? new Execution.Suspended(cause).failure() : cause);
   }

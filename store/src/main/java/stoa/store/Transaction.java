@@ -91,7 +91,10 @@ public final class Transaction implements AutoCloseable {
   /// @param bytes of their bytes
   public record LimitNames(String time, String keys, String bytes) {
     static final LimitNames STANDARD =
-        new LimitNames("timeMax, or what was left of totalTimeMax", "transactionObjectsMax", "transactionBytesMax");
+        new LimitNames(
+            "timeMax, or what was left of totalTimeMax",
+            "transactionObjectsMax",
+            "transactionBytesMax");
   }
 
   /// The identity of what a transaction logs, by which its outcome is found again.
@@ -254,8 +257,8 @@ public final class Transaction implements AutoCloseable {
     }
   }
 
-  /// Asks a state that is in memory, or has it loaded, within the time of the transaction where that
-  /// is less than any call may take.
+  /// Asks a state that is in memory, or has it loaded, within the time of the transaction where
+  /// that is less than any call may take.
   private void ask(Request request) {
     boolean hasty = bounds.micros < store.callMicrosMax();
     if (hasty) {

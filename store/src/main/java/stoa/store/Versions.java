@@ -107,8 +107,7 @@ final class Versions {
   /// while that is the version.
   ///
   /// @param look gives null when it would have to wait, or does not want to look
-  <T> Found<T> at(
-      Key key, long counter, int lateTick, Function<Materialized, @Nullable T> look) {
+  <T> Found<T> at(Key key, long counter, int lateTick, Function<Materialized, @Nullable T> look) {
     Version version = known(key, counter);
     if (version != null) return new Found<>(version, null);
     Resident resident = store.residents().pin(key);

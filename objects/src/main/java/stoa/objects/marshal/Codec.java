@@ -432,7 +432,8 @@ final class Codec {
     return null;
   }
 
-  /// Throws on what stops the method in which this marshals, and is nothing to be told as an answer.
+  /// Throws on what stops the method in which this marshals, and is nothing to be told as an
+  /// answer.
   private static void throwOn(Throwable e) {
     Throwable cause = e;
     for (int i = 0; cause != null && i < 16; i++) {

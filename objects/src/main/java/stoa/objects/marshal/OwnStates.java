@@ -28,7 +28,8 @@ final class OwnStates {
     } catch (StoaException known) {
       throw known;
     } catch (RuntimeException failed) {
-      throw new NotShareable(object.getClass().getName() + ".store failed: " + ThrowableText.of(failed), failed);
+      throw new NotShareable(
+          object.getClass().getName() + ".store failed: " + ThrowableText.of(failed), failed);
     }
     return out.bytes.toBytes();
   }
@@ -42,7 +43,10 @@ final class OwnStates {
       throw known;
     } catch (RuntimeException failed) {
       throw new Corrupt(
-          "the stored state of a " + object.getClass().getName() + " cannot be read: " + ThrowableText.of(failed),
+          "the stored state of a "
+              + object.getClass().getName()
+              + " cannot be read: "
+              + ThrowableText.of(failed),
           failed);
     }
   }
