@@ -7,9 +7,11 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.file.Path;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import stoa.Aborted;
@@ -315,8 +317,9 @@ class ThrownByMethodsTest {
       assertEquals("threw", outer.takeHostile(inner));
       assertThrows(RuntimeException.class, () -> stoa.transact(() -> inner.raiseHostile()));
       var circle = assertThrows(IllegalStateException.class, inner::raiseCircle);
-      assertEquals("two", circle.getCause().getMessage());
-      assertSame(circle, circle.getCause().getCause());
+      Throwable two = Objects.requireNonNull(circle.getCause());
+      assertEquals("two", two.getMessage());
+      assertSame(circle, two.getCause());
       assertEquals(3, inner.calls());
     }
     try (Stoa stoa = open()) {
@@ -429,7 +432,7 @@ class ThrownByMethodsTest {
   /// Throws when it is told.
   public record Throwing(int kind) implements KeyHandler<Integer, Integer> {
     @Override
-    public Integer handle(Object key, Integer value, Integer before) {
+    public Integer handle(Object key, @Nullable Integer value, @Nullable Integer before) {
       throw exception(kind);
     }
   }
