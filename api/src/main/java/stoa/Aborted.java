@@ -49,6 +49,19 @@ public final class Aborted extends StoaException {
     this.changedAt = changedAt;
   }
 
+  /// Of a transaction that was run again until a limit was reached.
+  ///
+  /// @param message how often and for how long it was run, and what its user can do
+  /// @param last the last abort of those over the object that was changed most often
+  public Aborted(String message, Aborted last) {
+    super(message, last);
+    object = last.object;
+    readAt = last.readAt;
+    changedAt = last.changedAt;
+    readVersion = last.readVersion;
+    changedVersion = last.changedVersion;
+  }
+
   /// The object that was changed.
   public Ref<?> object() {
     return object;

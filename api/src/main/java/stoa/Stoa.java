@@ -114,8 +114,8 @@ public interface Stoa extends AutoCloseable {
   /// Calls that execute at clients ([Placement#CLIENT]) are not limited by it.
   ///
   /// What is passed on to others, as an argument or in a field, is the object without the limit. In
-  /// transactions [TxOptions#timeMax()] counts instead; it is this time for each attempt of a
-  /// method marked [Transactional].
+  /// transactions [TxOptions#timeMax()] counts instead. For a method marked [Transactional] this
+  /// time is [TxOptions#totalTimeMax()].
   ///
   /// @param timeMax positive, in units of 50 ms, rounded up; a longer time than
   ///   [Limits#callTimeMax()] is that
@@ -160,7 +160,8 @@ public interface Stoa extends AutoCloseable {
   /// them stands, whatever becomes of the transaction.
   ///
   /// @return what the body returned
-  /// @throws Aborted when other transactions always won, [TxOptions#attemptsMax()] times
+  /// @throws Aborted when other calls always won, [TxOptions#attemptsMax()] times or for
+  ///   [TxOptions#totalTimeMax()]; the message names the object over which they won most often
   /// @throws UnknownOutcome when the store failed while the transaction was being written
   /// @throws LimitExceeded when it reads and writes too much; nothing was written
   default <R extends @Nullable Object, X extends Exception> R transact(Body<R, X> body) throws X {

@@ -13,20 +13,33 @@ import org.jspecify.annotations.Nullable;
 /// @param attemptsMax how often [Stoa#transact] runs the body before it throws [Aborted]
 /// @param timeMax how long one attempt may take; one that takes longer is refused with
 ///   [DeadlineExceeded] when it would commit or makes its next call
+/// @param totalTimeMax how long all attempts of [Stoa#transact] may take together. No attempt
+///   begins when this time is over, and none may take more than what is left of it; [Stoa#transact]
+///   then throws [Aborted]. A commit that has begun is waited for
 public record TxOptions(
-    boolean readOnly, @Nullable LogAddress at, int attemptsMax, Duration timeMax) {
-  /// One that reads and writes the present, runs up to 1,000 times, for up to 10 seconds each.
+    boolean readOnly,
+    @Nullable LogAddress at,
+    int attemptsMax,
+    Duration timeMax,
+    Duration totalTimeMax) {
+  /// One that reads and writes the present, runs up to 1,000 times, for up to 10 seconds each and
+  /// up to 30 seconds altogether.
   public static final TxOptions STANDARD =
-      new TxOptions(false, null, 1_000, Duration.ofSeconds(10));
+      new TxOptions(false, null, 1_000, Duration.ofSeconds(10), Duration.ofSeconds(30));
 
   public TxOptions {
     Objects.requireNonNull(timeMax, "timeMax");
+    Objects.requireNonNull(totalTimeMax, "totalTimeMax");
     if (attemptsMax < 1) {
       throw new IllegalArgumentException(
           "attemptsMax is " + attemptsMax + "; a transaction is attempted once at least");
     }
     if (timeMax.isNegative() || timeMax.isZero()) {
       throw new IllegalArgumentException("timeMax is " + timeMax + "; it must be positive");
+    }
+    if (totalTimeMax.isNegative() || totalTimeMax.isZero()) {
+      throw new IllegalArgumentException(
+          "totalTimeMax is " + totalTimeMax + "; it must be positive");
     }
     if (at != null && !readOnly) {
       throw new IllegalArgumentException(
@@ -36,21 +49,27 @@ public record TxOptions(
 
   /// One that only reads, as of its beginning.
   public static TxOptions reading() {
-    return new TxOptions(true, null, STANDARD.attemptsMax, STANDARD.timeMax);
+    return new TxOptions(true, null, STANDARD.attemptsMax, STANDARD.timeMax, STANDARD.totalTimeMax);
   }
 
   /// One that only reads, as of a log address.
   public static TxOptions readingAt(LogAddress address) {
-    return new TxOptions(true, address, STANDARD.attemptsMax, STANDARD.timeMax);
+    return new TxOptions(
+        true, address, STANDARD.attemptsMax, STANDARD.timeMax, STANDARD.totalTimeMax);
   }
 
   /// These options with another [#attemptsMax()].
   public TxOptions withAttemptsMax(int value) {
-    return new TxOptions(readOnly, at, value, timeMax);
+    return new TxOptions(readOnly, at, value, timeMax, totalTimeMax);
   }
 
   /// These options with another [#timeMax()].
   public TxOptions withTimeMax(Duration value) {
-    return new TxOptions(readOnly, at, attemptsMax, value);
+    return new TxOptions(readOnly, at, attemptsMax, value, totalTimeMax);
+  }
+
+  /// These options with another [#totalTimeMax()].
+  public TxOptions withTotalTimeMax(Duration value) {
+    return new TxOptions(readOnly, at, attemptsMax, timeMax, value);
   }
 }

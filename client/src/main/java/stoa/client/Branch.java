@@ -2,6 +2,7 @@ package stoa.client;
 
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
+import stoa.DeadlineExceeded;
 import stoa.LogAddress;
 import stoa.TxOptions;
 import stoa.store.Existence;
@@ -28,6 +29,7 @@ final class Branch {
   private final boolean readOnly;
   private boolean used;
   private boolean changes;
+  private boolean late;
   private int objects;
   private long bytes;
   private @Nullable TransactionId id;
@@ -71,6 +73,11 @@ final class Branch {
     return stoa.conversation().life() != life;
   }
 
+  /// Whether something was refused since its time was over.
+  boolean isLate() {
+    return late;
+  }
+
   /// Whether anything was asked in it.
   boolean isUsed() {
     return used;
@@ -106,7 +113,9 @@ final class Branch {
     if (!answer.hasFailure()) return answer;
     // What failed may be the beginning.
     if (begin.isSettled()) stoa.requests().sound(begin.answer());
-    throw stoa.requests().failure(answer.getFailure());
+    RuntimeException failure = stoa.requests().failure(answer.getFailure());
+    late |= failure instanceof DeadlineExceeded;
+    throw failure;
   }
 
   /// Makes a call.

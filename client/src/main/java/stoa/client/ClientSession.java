@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import stoa.DeadlineExceeded;
 import stoa.LimitExceeded;
 import stoa.Unavailable;
 import stoa.UnknownOutcome;
@@ -102,10 +103,22 @@ final class ClientSession {
           "no server answered within " + waited + "; the call was not sent, make it again later");
     }
     outgoing.abandoned = true;
+    if (changesNothing(outgoing)) {
+      String why =
+          "the server did not answer within " + waited + "; nothing was changed, ask again";
+      return connected ? new DeadlineExceeded(why) : new Unavailable(why);
+    }
     return new UnknownOutcome(
         "the server did not answer within "
             + waited
             + "; the call may have been executed, or may be later: look before you make it again");
+  }
+
+  /// Whether a request changes nothing, or only what a commit makes durable later: nothing can be
+  /// unknown about it.
+  private static boolean changesNothing(Outgoing outgoing) {
+    boolean begun = outgoing.scope() != null && !commits(outgoing.request());
+    return begun || outgoing.recovery() == Outgoing.Recovery.READ;
   }
 
   /// How many requests are not answered.
@@ -345,7 +358,9 @@ final class ClientSession {
 
   /// All is over: what was not answered fails.
   void abandon(java.util.function.Supplier<RuntimeException> unsent) {
-    for (Outgoing outgoing : sent.values()) fail(outgoing, unknown());
+    for (Outgoing outgoing : sent.values()) {
+      fail(outgoing, changesNothing(outgoing) ? unsent.get() : unknown());
+    }
     for (Outgoing outgoing : queue) fail(outgoing, unsent.get());
     sent.clear();
     queue.clear();

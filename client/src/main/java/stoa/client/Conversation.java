@@ -47,6 +47,11 @@ final class Conversation implements AutoCloseable {
    */
   private static final Logger LOG = LoggerFactory.getLogger(Conversation.class);
   private static final long HELLO_MILLIS = 5_000;
+
+  /// How long a store that is being opened waits at least for a server that is there and does not
+  /// say hello yet, however little time calls may take.
+  private static final long OPENING_MILLIS = 10_000;
+
   private static final long TICK_MILLIS = 100;
 
   /// How long one of several servers may take to say hello, or who has the store, before the next
@@ -106,6 +111,10 @@ final class Conversation implements AutoCloseable {
   private @Nullable Link attempt;
   private @Nullable Link questioned;
   private @Nullable Status ended;
+
+  /// Whether the last attempt to connect was given up, since no answer came.
+  private boolean silent;
+
   private @Nullable String refusal;
 
   /// Whether servers are there, and none of them has told of one that has the store.
@@ -148,15 +157,19 @@ final class Conversation implements AutoCloseable {
 
   /// Connects.
   ///
-  /// @throws Unavailable when no server answers within [Limits#callTimeMax()]
+  /// @throws Unavailable when no server answers within [Limits#callTimeMax()], or within 10 seconds
+  ///   if that is less and an attempt to connect is under way
   void start() {
     keeper.start();
-    long deadline = System.nanoTime() + limits.callTimeMax().toNanos();
+    long began = System.nanoTime();
+    long patience = limits.callTimeMax().toNanos();
+    long patienceMax = Math.max(patience, TimeUnit.MILLISECONDS.toNanos(OPENING_MILLIS));
     Unavailable failure = null;
     lock.lock();
     try {
       while (server == null && refusal == null) {
-        long left = deadline - System.nanoTime();
+        boolean waits = attempt != null || ended == null || silent;
+        long left = began + (waits ? patienceMax : patience) - System.nanoTime();
         if (left <= 0) break;
         var _ = changed.awaitNanos(left);
       }
@@ -440,6 +453,7 @@ final class Conversation implements AutoCloseable {
         ended = status;
         if (status.getCode() == Status.Code.NOT_FOUND) session.ended();
         refusal = Channels.refusal(status);
+        silent &= from != attempt;
         leaderless |= from == attempt && from.isReached() && !status.isOk();
         if (from == link) session.disconnected();
         else if (status.getCode() == Status.Code.UNAVAILABLE) route.failed();
@@ -600,6 +614,7 @@ final class Conversation implements AutoCloseable {
         link = null;
       }
       if (attempt == made) {
+        silent = true;
         leaderless |= made.isReached();
         attempt = null;
       }

@@ -39,7 +39,7 @@ final class Failures {
     String message = failure.getMessage();
     byte[] throwable = failure.getThrowable().toByteArray();
     if (throwable.length > 0) {
-      if (failure.getKind().equals("Aborted")) return aborted(throwable);
+      if (failure.getKind().equals("Aborted")) return aborted(throwable, message);
       Throwable told = marshaller.thrown(throwable);
       // One that could not travel whole is told by its kind and message.
       boolean whole = !(told instanceof CallFailed) || failure.getKind().equals("CallFailed");
@@ -58,6 +58,7 @@ final class Failures {
       case "NotShareable" -> new NotShareable(message);
       case "Corrupt" -> new Corrupt(message);
       case "Closed" -> new Closed(message);
+      case "CallFailed" -> new CallFailed(message);
       case "IllegalArgumentException" -> new IllegalArgumentException(message);
       case "IllegalStateException" -> new IllegalStateException(message);
       case "UnsupportedOperationException" -> new UnsupportedOperationException(message);
@@ -72,19 +73,25 @@ final class Failures {
 
   /// A throwable that a server told, whose trace goes on with where this thread asked.
   static <T extends Throwable> T asked(T told) {
-    StackTraceElement[] there = told.getStackTrace();
     StackTraceElement[] here = new Throwable().getStackTrace();
-    StackTraceElement[] all = Arrays.copyOf(there, there.length + here.length);
-    System.arraycopy(here, 0, all, there.length, here.length);
-    told.setStackTrace(all);
+    try {
+      StackTraceElement[] there = told.getStackTrace();
+      StackTraceElement[] all = Arrays.copyOf(there, there.length + here.length);
+      System.arraycopy(here, 0, all, there.length, here.length);
+      told.setStackTrace(all);
+    } catch (RuntimeException own) {
+      // A user's class may have methods of its own for this, which fail: it is told as it is.
+    }
     return told;
   }
 
-  private Aborted aborted(byte[] bytes) {
+  private Aborted aborted(byte[] bytes, String message) {
     var in = new Decoder(bytes);
     var ref = new Ref<Object>(in.text(), Keys.decode(in.sized(), loader));
     var readAt = new LogAddress(in.varint(), in.varint());
     var changedAt = new LogAddress(in.varint(), in.varint());
-    return new Aborted(ref, in.varint(), readAt, in.varint(), changedAt);
+    var last = new Aborted(ref, in.varint(), readAt, in.varint(), changedAt);
+    boolean tellsMore = !message.isEmpty() && !message.equals(last.getMessage());
+    return tellsMore ? new Aborted(message, last) : last;
   }
 }

@@ -244,11 +244,12 @@ final class RemoteInvoker implements RemoteRoute {
   private @Nullable Object transact(SharedMethod method, @Nullable Object[] arguments)
       throws Throwable {
     boolean reading = method.kind() == SharedMethod.Kind.READING_TRANSACTION;
+    TxOptions options = reading ? TxOptions.reading() : TxOptions.STANDARD;
     var answer = new @Nullable Object[1];
     parts
         .first()
         .transact(
-            reading ? TxOptions.reading() : TxOptions.STANDARD,
+            timeMillis == 0 ? options : options.withTotalTimeMax(Duration.ofMillis(timeMillis)),
             () -> {
               answer[0] = taking(method, arguments);
               return answer;

@@ -13,6 +13,7 @@ import stoa.KeyEvent;
 import stoa.KeyListener;
 import stoa.Registration;
 import stoa.StoaException;
+import stoa.base.ThrowableText;
 import stoa.objects.KeyService;
 import stoa.wire.proto.Event;
 import stoa.wire.proto.Listen;
@@ -136,7 +137,7 @@ final class RemoteListener<W> implements Registration {
       } catch (StoaException failure) {
         LOG.warn("a listener of {} is not taken out: {}", key, failure.getMessage());
       }
-      if (first) told(new CallFailed("the listener threw " + thrown, thrown));
+      if (first) told(new CallFailed("the listener threw " + ThrowableText.of(thrown), thrown));
       return;
     }
     handled = event.getNumber();

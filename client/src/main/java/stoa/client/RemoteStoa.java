@@ -81,7 +81,7 @@ final class RemoteStoa implements ObjectSnapshot.Source {
   private final RemoteBlobs blobs;
   private final RemoteStreams streams;
   private final RemoteKeyValues keyValues;
-  private final Attempts attempts = new Attempts(this::open);
+  private final Attempts attempts = new Attempts(this::open, System::nanoTime);
   private final AtomicLong transactions = new AtomicLong();
   private final ExecutorService answers = Executors.newVirtualThreadPerTaskExecutor();
   private final Turns turns;

@@ -116,6 +116,11 @@ final class RemoteTransaction implements Attempts.Attempt {
     return branches.values().stream().anyMatch(Branch::isLost);
   }
 
+  @Override
+  public boolean isLate() {
+    return branches.values().stream().anyMatch(Branch::isLate);
+  }
+
   /// Gives it up when nobody can reach it any more: what it reads is kept for it until then.
   void closeWhenForgotten() {
     SortedMap<Integer, Branch> forgotten = branches;

@@ -17,6 +17,8 @@ import java.util.Map;
 import java.util.Random;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import stoa.Closed;
+import stoa.DeadlineExceeded;
 import stoa.Unavailable;
 import stoa.UnknownOutcome;
 import stoa.store.Key;
@@ -247,6 +249,32 @@ class ClientSessionTest {
     session.submit(sent);
     assertNotNull(session.nextFrame());
     assertInstanceOf(UnknownOutcome.class, session.expire(sent, "1 ms"));
+  }
+
+  @Test
+  void whatChangesNothingIsNeverUnknown() {
+    var session = new ClientSession(QUEUED_MAX);
+    session.connected(hello(1, false));
+    Outgoing read = call(1, Outgoing.Recovery.READ);
+    session.submit(read);
+    var scope = new Scope();
+    session.submit(Outgoing.beginning(scope, Request.newBuilder(), Outgoing.Recovery.UNKNOWN));
+    Outgoing step = Outgoing.in(scope, null, Request.newBuilder(), 1);
+    session.submit(step);
+    var committing = Request.newBuilder().setCommit(Commit.getDefaultInstance());
+    Outgoing commit = Outgoing.in(scope, null, committing, 1);
+    session.submit(commit);
+    assertEquals(4, frame(session).getRequestsCount());
+    assertInstanceOf(DeadlineExceeded.class, session.expire(read, "1 ms"));
+    assertInstanceOf(DeadlineExceeded.class, session.expire(step, "1 ms"));
+    assertInstanceOf(UnknownOutcome.class, session.expire(commit, "1 ms"));
+    session.disconnected();
+    assertInstanceOf(Unavailable.class, session.expire(read, "1 ms"));
+    session.abandon(() -> new Closed("the store is closed"));
+    for (var failed : session.takeFailed()) {
+      var expected = failed.outgoing() == commit ? UnknownOutcome.class : Closed.class;
+      assertInstanceOf(expected, failed.cause());
+    }
   }
 
   @Test

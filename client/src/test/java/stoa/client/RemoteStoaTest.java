@@ -2,10 +2,12 @@ package stoa.client;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -88,6 +90,15 @@ class RemoteStoaTest {
     one.close();
     two.close();
     server.close();
+  }
+
+  @Test
+  void opensAtAServerThatAnswersLaterThanACallMayTake() {
+    var hasty = Limits.standard().withCallTimeMax(Duration.ofMillis(1));
+    String url = "stoa://127.0.0.1:" + server.port();
+    try (Stoa stoa = Stoa.open(StoaConfig.of(url).withLimits(hasty))) {
+      assertNotNull(stoa);
+    }
   }
 
   @Test

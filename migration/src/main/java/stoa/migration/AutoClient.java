@@ -37,6 +37,7 @@ final class AutoClient implements Auto {
     uplink.know(object);
     boolean noted =
         method.kind() != SharedMethod.Kind.ACCESSOR && objects.placement(object) == Placement.AUTO;
+    var tries = new Tries(object);
     while (true) {
       boolean atServer = caller.isAtServer(object.stream());
       var batch = noted ? batch(object.stream()) : null;
@@ -46,7 +47,7 @@ final class AutoClient implements Auto {
       try {
         return atServer ? objects.call(object, method, arguments) : inTree.call(meter);
       } catch (Seat.Elsewhere elsewhere) {
-        // It is at the server by now.
+        tries.failed("it went to the server meanwhile");
       } finally {
         boolean ran = atServer || meter.running() != null;
         if (batch != null && weight != Batch.NOT_NOTED && ran) {

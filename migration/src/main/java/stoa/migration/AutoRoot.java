@@ -351,6 +351,7 @@ final class AutoRoot implements Auto {
       return;
     }
     Sided site = sites.getFirst();
+    var tries = new Tries(site.object);
     while (true) {
       site.side.readLock().lock();
       try {
@@ -361,6 +362,7 @@ final class AutoRoot implements Auto {
       } finally {
         site.side.readLock().unlock();
       }
+      tries.failed("it went to the server meanwhile");
       bringHome(site);
     }
   }

@@ -41,6 +41,8 @@ public final class Member implements Placing, AutoCloseable {
   /* So many deleted objects are known one by one; when there are more, all are read strictly. */
   private static final int DELETED_MAX = 100_000;
 
+  private static final String DISCONNECTED = "this process was disconnected";
+
   private final Site site;
   private final Seat seat;
   private final Borrowed borrowed;
@@ -257,6 +259,7 @@ public final class Member implements Placing, AutoCloseable {
   private Copy read(PlacedObject object, Reads asked) {
     Object deletion = deleted.get(object.stream());
     Reads how = deletion == null && !tooManyDeleted ? asked : Reads.STRICT;
+    var tries = new Tries(object);
     while (true) {
       try {
         Copy copy = seat.read(object.stream(), how, object);
@@ -264,7 +267,7 @@ public final class Member implements Placing, AutoCloseable {
         if (deletion != null) deleted.remove(object.stream(), deletion);
         return copy;
       } catch (Seat.Again again) {
-        // Of the node that it is now.
+        tries.failed(DISCONNECTED); // else of the node that it is now
       }
     }
   }
@@ -392,11 +395,13 @@ public final class Member implements Placing, AutoCloseable {
       Collection<PlacedObject> objects, boolean alone, Block<X> body) throws X {
     SortedSet<StreamId> streams = new TreeSet<>();
     objects.forEach(object -> streams.add(object.stream()));
+    var tries = new Tries(objects);
     while (true) {
       Seat.Obtained obtained;
       try {
         obtained = seat.obtain(streams, alone, objects);
       } catch (Seat.Again again) {
+        tries.failed(DISCONNECTED);
         continue;
       }
       var running = running(objects, obtained.copies());
@@ -408,7 +413,10 @@ public final class Member implements Placing, AutoCloseable {
         boolean _ = seat.executed(obtained, new TreeMap<>());
         throw any;
       }
-      if (!seat.executed(obtained, outputs)) continue;
+      if (!seat.executed(obtained, outputs)) {
+        tries.failed(DISCONNECTED);
+        continue;
+      }
       seat.gate();
       return;
     }

@@ -7,6 +7,7 @@ import stoa.Ref;
 import stoa.StoaException;
 import stoa.TooOld;
 import stoa.base.Encoder;
+import stoa.base.ThrowableText;
 import stoa.objects.ObjectService;
 import stoa.objects.types.Keys;
 import stoa.wire.proto.Failure;
@@ -16,10 +17,12 @@ final class Failures {
   private Failures() {}
 
   static Failure of(Throwable thrown, ObjectService service) {
-    var failure = Failure.newBuilder().setKind(thrown.getClass().getSimpleName());
-    String message = thrown.getMessage();
+    boolean travelled = thrown instanceof Aborted known && !isWhole(known);
+    String kind = travelled ? "CallFailed" : thrown.getClass().getSimpleName();
+    var failure = Failure.newBuilder().setKind(kind);
+    String message = ThrowableText.message(thrown);
     if (message != null) failure.setMessage(message);
-    if (thrown instanceof Aborted aborted) {
+    if (thrown instanceof Aborted aborted && !travelled) {
       failure.setThrowable(ByteString.copyFrom(aborted(aborted)));
     } else if (!isPlain(thrown)) {
       failure.setThrowable(ByteString.copyFrom(service.throwable(thrown)));
@@ -27,10 +30,17 @@ final class Failures {
     return failure.build();
   }
 
+  /// Whether it says what was changed. One that has travelled does not, since its fields are
+  /// transient: it is told as a throwable.
+  private static boolean isWhole(Aborted aborted) {
+    return aborted.object() != null;
+  }
+
   /// Whether kind and message say it all.
   private static boolean isPlain(Throwable thrown) {
-    return thrown.getCause() == null
+    return ThrowableText.cause(thrown) == null
         && !(thrown instanceof TooOld)
+        && !(thrown instanceof Aborted)
         && (thrown instanceof StoaException
             || thrown.getClass().getName().startsWith("java.lang."));
   }

@@ -1,8 +1,10 @@
 package stoa.objects;
 
+import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import stoa.Aborted;
 import stoa.Body;
@@ -28,33 +30,48 @@ public final class Attempts {
     default boolean isLost() {
       return false;
     }
+
+    /// Whether something was refused since its time was over.
+    default boolean isLate() {
+      return false;
+    }
   }
 
   private final Function<TxOptions, Attempt> opening;
+  private final LongSupplier clockNanos;
 
   /// First come, first served: so that long transactions come to their end beside short ones that
   /// lose as often.
   private final ReentrantLock alone = new ReentrantLock(true);
 
   /// @param opening opens a transaction that is sure to be closed
-  public Attempts(Function<TxOptions, Attempt> opening) {
+  /// @param clockNanos tells the time that passes
+  public Attempts(Function<TxOptions, Attempt> opening, LongSupplier clockNanos) {
     this.opening = opening;
+    this.clockNanos = clockNanos;
   }
 
   /// Runs a body as a transaction, as [stoa.Stoa#transact(TxOptions, Body)] says.
   public <R extends @Nullable Object, X extends Exception> R run(TxOptions options, Body<R, X> body)
       throws X {
+    var limits = new Limits(options, clockNanos.getAsLong());
+    Losses losses = null;
     boolean locked = false;
     try {
       for (int attempt = 1; ; attempt++) {
-        try (Attempt transaction = opening.apply(options)) {
+        TxOptions next = limits.ofNext(attempt - 1);
+        try (Attempt transaction = opening.apply(next)) {
           R result;
           Transaction.Outcome outcome;
           try {
             result = transaction.run(body);
             outcome = transaction.commit();
           } catch (RuntimeException thrown) {
-            if (transaction.isLost() && attempt < options.attemptsMax()) continue;
+            if (transaction.isLost() && !limits.reached(attempt)) continue;
+            boolean isRestOver = transaction.isLate() && !next.equals(options);
+            if (isRestOver && losses != null) {
+              throw losses.told(options, attempt, limits.passed());
+            }
             throw thrown;
           }
           switch (outcome) {
@@ -62,7 +79,9 @@ public final class Attempts {
               return result;
             }
             case Transaction.Outcome.Aborted(Aborted cause) -> {
-              if (attempt >= options.attemptsMax()) throw cause;
+              if (losses == null) losses = new Losses();
+              losses.add(cause);
+              if (limits.reached(attempt)) throw losses.told(options, attempt, limits.passed());
             }
             case Transaction.Outcome.Unknown(Transaction.Id id) ->
                 throw new UnknownOutcome(
@@ -79,6 +98,39 @@ public final class Attempts {
       }
     } finally {
       if (locked) alone.unlock();
+    }
+  }
+
+  /// The limits of all attempts together.
+  private final class Limits {
+    private final TxOptions options;
+    private final long began;
+    private final long nanosMax;
+
+    private Limits(TxOptions options, long now) {
+      this.options = options;
+      began = now;
+      nanosMax = TimeUnit.NANOSECONDS.convert(options.totalTimeMax());
+    }
+
+    private long passed() {
+      return clockNanos.getAsLong() - began;
+    }
+
+    /// Whether there is no further attempt after so many.
+    private boolean reached(int attempts) {
+      return attempts >= options.attemptsMax() || passed() >= nanosMax;
+    }
+
+    /// The options of the next attempt, which takes no longer than what is left.
+    ///
+    /// @param attempts how many there were
+    private TxOptions ofNext(int attempts) {
+      Duration rest =
+          attempts == 0
+              ? options.totalTimeMax()
+              : Duration.ofNanos(Math.max(1_000, nanosMax - passed()));
+      return rest.compareTo(options.timeMax()) < 0 ? options.withTimeMax(rest) : options;
     }
   }
 

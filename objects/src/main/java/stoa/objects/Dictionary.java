@@ -102,9 +102,14 @@ public final class Dictionary implements TypeIds {
     try {
       return store.append(KEY, name.getBytes(StandardCharsets.UTF_8));
     } catch (UnknownOutcome failed) {
-      throw new Unavailable(
-          "the store failed before anything was logged that speaks of " + name + "; open it again",
-          failed);
+      throw ObjectContext.failing(
+          new Unavailable(
+              "the store failed before anything was logged that speaks of "
+                  + name
+                  + "; open it again",
+              failed));
+    } catch (RuntimeException failed) {
+      throw ObjectContext.failing(failed);
     }
   }
 

@@ -105,7 +105,7 @@ final class EmbeddedStoa implements ObjectSnapshot.Source {
   private final Map<String, Placing.Root> placing = new ConcurrentHashMap<>(); // by domain
   /* How many there were; -1 when there is to be no more. Guarded by placingLock. */
   private int placings;
-  private final Attempts attempts = new Attempts(this::open);
+  private final Attempts attempts = new Attempts(this::open, () -> timing().nanoTime());
   /* The clock when nobody else had the store any more. */
   private final long openedNanos;
   private volatile boolean served;

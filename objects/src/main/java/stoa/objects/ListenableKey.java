@@ -9,15 +9,13 @@ import java.util.Map;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import stoa.CallFailed;
-import stoa.Closed;
 import stoa.KeyHandler;
 import stoa.KeyValueStore;
 import stoa.LimitExceeded;
 import stoa.StoaException;
-import stoa.Unavailable;
-import stoa.UnknownOutcome;
 import stoa.base.Decoder;
 import stoa.base.Encoder;
+import stoa.base.ThrowableText;
 import stoa.objects.marshal.Marshaller;
 import stoa.spi.CallContext;
 import stoa.spi.Cancellation;
@@ -173,8 +171,6 @@ final class ListenableKey implements Handler {
               });
     } catch (VirtualMachineError | Execution.Unwinding | Cancellation.Stopped beyondTheHandler) {
       throw beyondTheHandler;
-    } catch (Unavailable | UnknownOutcome | Closed trouble) {
-      throw execution.suspend(trouble);
     } catch (Throwable thrown) {
       // The put stands. What waits is told before the end is.
       one.end(ended(HANDLER_THREW, thrown, execution));
@@ -231,7 +227,7 @@ final class ListenableKey implements Handler {
   static StoaException cause(byte[] ended, Function<byte[], Throwable> decode) {
     Throwable thrown = decode.apply(Arrays.copyOfRange(ended, 1, ended.length));
     if (ended[0] == BEHIND && thrown instanceof StoaException told) return told;
-    return new CallFailed("the handler of the listener threw " + thrown, thrown);
+    return new CallFailed("the handler of the listener threw " + ThrowableText.of(thrown), thrown);
   }
 
   private byte[] thrown(Throwable thrown) {

@@ -129,7 +129,8 @@ final class LiveInvoker implements LiveRoute {
   /// Makes a call where the object is, which migrates or is lent.
   private @Nullable Object atClients(SharedMethod method, @Nullable Object[] arguments)
       throws Throwable {
-    return placing().call(placed(), method, arguments, Reads.STRICT);
+    LivePlaced placed = placed(); // which refuses, before anything can fail
+    return placing().call(placed, method, arguments, Reads.STRICT);
   }
 
   /// Where calls go that are made in the tree.
@@ -248,12 +249,17 @@ final class LiveInvoker implements LiveRoute {
   private @Nullable Object askWhole(
       stoa.store.Transaction moment, SharedMethod method, @Nullable Object[] arguments)
       throws Throwable {
+    return ((ObjectAnswer) saidWhole(moment, method, arguments)).get(stoa.marshaller());
+  }
+
+  private Answer saidWhole(
+      stoa.store.Transaction moment, SharedMethod method, @Nullable Object[] arguments) {
     try (moment) {
       Answer answer = moment.get(target, question(method, arguments), existenceThen(), false);
       if (generation == 0) {
         bind(stoa.core().at(target.key(), moment.at().counter()).generation());
       }
-      return ((ObjectAnswer) answer).get(stoa.marshaller());
+      return answer;
     }
   }
 
@@ -263,11 +269,17 @@ final class LiveInvoker implements LiveRoute {
     try {
       if (!settled.isMoved()) return answer(settled);
       type.sawAskOthers(method);
-      return askWhole(stoa.core().beginQuestion(settled), method, arguments);
+      return ((ObjectAnswer) saidWhole(settled, method, arguments)).get(stoa.marshaller());
     } catch (PlacedObjects.Elsewhere lent) {
       return atClients(method, arguments);
+    }
+  }
+
+  private Answer saidWhole(Request moved, SharedMethod method, @Nullable Object[] arguments) {
+    try {
+      return saidWhole(stoa.core().beginQuestion(moved), method, arguments);
     } catch (TooOld released) {
-      return askWhole(stoa.core().beginQuestion(), method, arguments);
+      return saidWhole(stoa.core().beginQuestion(), method, arguments);
     }
   }
 
@@ -278,7 +290,7 @@ final class LiveInvoker implements LiveRoute {
     TxOptions options = reading ? TxOptions.reading() : TxOptions.STANDARD;
     boolean hasty =
         timeMax.compareTo(stoa.callTimeMax()) < 0 && timeMax.compareTo(options.timeMax()) < 0;
-    return transact(hasty ? options.withTimeMax(timeMax) : options, method, arguments);
+    return transact(hasty ? options.withTotalTimeMax(timeMax) : options, method, arguments);
   }
 
   private @Nullable Object transact(
@@ -405,24 +417,17 @@ final class LiveInvoker implements LiveRoute {
           () -> execution.run(target, question(method, arguments), existence()),
           said -> ObjectAnswer.get(said, stoa.marshaller()));
     }
-    byte[] answer;
-    try {
-      answer =
-          switch (method.kind()) {
-            case ACCESSOR ->
-                isApart()
-                    ? execution.getApart(
-                        target.key(), asked(execution, method, arguments), existence())
-                    : execution.get(target.key(), asked(execution, method, arguments), existence());
-            case TRANSACTION, READING_TRANSACTION ->
-                execution.run(target, question(method, arguments), existence());
-            case MUTATOR, UPDATE ->
-                execution.put(target.key(), call(method, arguments), existence());
-          };
-    } catch (Unavailable | UnknownOutcome | Closed trouble) {
-      // Of the store, in writing down a name: nothing for the calling method to catch.
-      throw context.execution().suspend(trouble);
-    }
+    byte[] answer =
+        switch (method.kind()) {
+          case ACCESSOR ->
+              isApart()
+                  ? execution.getApart(
+                      target.key(), asked(execution, method, arguments), existence())
+                  : execution.get(target.key(), asked(execution, method, arguments), existence());
+          case TRANSACTION, READING_TRANSACTION ->
+              execution.run(target, question(method, arguments), existence());
+          case MUTATOR, UPDATE -> execution.put(target.key(), call(method, arguments), existence());
+        };
     return ObjectAnswer.get(answer, stoa.marshaller());
   }
 
@@ -468,12 +473,16 @@ final class LiveInvoker implements LiveRoute {
   private @Nullable Object askApart(
       Execution execution, SharedMethod method, @Nullable Object[] arguments) throws Throwable {
     execution.leaveLive(); // it must not hold up its own object, which this one may ask
+    var question = question(method, arguments);
+    Request request;
+    Answer said;
     try {
-      boolean quick = type.isQuick(method);
-      return answer(stoa.core().get(target, question(method, arguments), existence(), quick));
-    } catch (Unavailable | UnknownOutcome | Closed trouble) {
-      throw execution.suspend(trouble);
+      request = stoa.core().get(target, question, existence(), type.isQuick(method));
+      said = request.answer();
+    } catch (Unavailable | UnknownOutcome | Closed ofTheStore) {
+      throw execution.suspend(ofTheStore);
     }
+    return answer(said, request.generation());
   }
 
   byte[] call(SharedMethod method, @Nullable Object[] arguments) {

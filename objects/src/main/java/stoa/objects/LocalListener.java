@@ -12,6 +12,7 @@ import stoa.KeyListener;
 import stoa.Registration;
 import stoa.StoaException;
 import stoa.Unavailable;
+import stoa.base.ThrowableText;
 import stoa.objects.marshal.Marshaller;
 import stoa.store.Key;
 
@@ -124,7 +125,7 @@ final class LocalListener<W> implements KeyFeed.Sink, Registration {
     } catch (StoaException failure) {
       LOG.warn("a listener of {} is not taken out: {}", key, failure.getMessage());
     }
-    if (first) tellEnd(new CallFailed("the listener threw " + thrown, thrown));
+    if (first) tellEnd(new CallFailed("the listener threw " + ThrowableText.of(thrown), thrown));
   }
 
   private void tellEnd(StoaException cause) {

@@ -36,6 +36,16 @@ final class ObjectContext implements CallContext {
         : null;
   }
 
+  /// What is thrown for a failure of the store, which the method that runs on the current thread,
+  /// if any, cannot catch: it is not the method's own.
+  ///
+  /// @return the failure, when no method runs
+  static RuntimeException failing(RuntimeException ofTheStore) {
+    ObjectContext context = current();
+    if (context == null) return ofTheStore;
+    throw context.execution.suspend(ofTheStore);
+  }
+
   EmbeddedStoa stoa() {
     return stoa;
   }

@@ -2,12 +2,9 @@ package stoa.objects;
 
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
-import stoa.Closed;
 import stoa.NotShareable;
 import stoa.Order;
 import stoa.Ref;
-import stoa.Unavailable;
-import stoa.UnknownOutcome;
 import stoa.base.Decoder;
 import stoa.base.Encoder;
 import stoa.objects.marshal.Marshaller;
@@ -285,9 +282,8 @@ final class ObjectHandler implements Handler {
       throw stop;
     } catch (VirtualMachineError | Execution.Unwinding beyondTheMethod) {
       throw beyondTheMethod;
-    } catch (Unavailable | UnknownOutcome | Closed trouble) {
-      throw execution.suspend(trouble);
     } catch (Throwable thrown) {
+      // Of whatever class: what fails in the store does so by Execution.suspend.
       return threw(thrown, context);
     } finally {
       asked.end(method, began, stopped || execution.hasCalled());

@@ -788,7 +788,7 @@ public final class ObjectService implements AutoCloseable {
     long bytes = less(asked.bytesMax, limits.transactionBytesMax());
     var names =
         new Transaction.LimitNames(
-            whose(micros == asked.micros) + "timeMax",
+            whose(micros == asked.micros) + "timeMax, or what was left of totalTimeMax",
             whose(objects == asked.objectsMax) + "transactionObjectsMax",
             whose(bytes == asked.bytesMax) + "transactionBytesMax");
     var bounds =

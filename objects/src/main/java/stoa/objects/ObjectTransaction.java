@@ -53,6 +53,11 @@ final class ObjectTransaction implements Attempts.Attempt {
   }
 
   @Override
+  public boolean isLate() {
+    return transaction.isLate();
+  }
+
+  @Override
   public <R extends @Nullable Object, X extends Exception> R run(stoa.Body<R, X> body) throws X {
     runner = Thread.currentThread();
     return ScopedValue.where(CURRENT, this).call(body::run);

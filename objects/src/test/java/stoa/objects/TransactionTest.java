@@ -402,6 +402,64 @@ class TransactionTest {
   }
 
   @Test
+  void saysWhichObjectAlwaysWonAndWhatToDoWhenAttemptsAreUsedUp() {
+    try (Stoa stoa = Stoa.open("memory:")) {
+      Account alice = stoa.create(Account.class, "alice", 100L);
+      Account bob = stoa.create(Account.class, "bob", 100L);
+      var runs = new AtomicInteger();
+      Aborted told =
+          assertThrows(
+              Aborted.class,
+              () ->
+                  stoa.transact(
+                      TxOptions.STANDARD.withAttemptsMax(3),
+                      () -> {
+                        Account other = runs.incrementAndGet() == 1 ? bob : alice;
+                        long seen = other.balance();
+                        CompletableFuture.runAsync(() -> other.deposit(1)).join();
+                        return other.deposit(seen);
+                      }));
+      assertEquals(3, runs.get());
+      assertEquals(stoa.ref(alice), told.object());
+      for (String part :
+          List.of(
+              "run 3 times",
+              "most often on tx.Account[alice] (2 times)",
+              "attemptsMax is 3",
+              "totalTimeMax is 30000 ms",
+              "nothing was written",
+              "make the body shorter")) {
+        assertTrue(told.toString().contains(part), told.toString());
+      }
+      assertInstanceOf(Aborted.class, told.getCause());
+    }
+  }
+
+  @Test
+  void beginsNoAttemptWhenTheTotalTimeIsOver() {
+    try (Stoa stoa = Stoa.open("memory:")) {
+      Account alice = stoa.create(Account.class, "alice", 100L);
+      Duration total = Duration.ofMillis(100);
+      long began = System.nanoTime();
+      var late = new AtomicInteger();
+      Aborted told =
+          assertThrows(
+              Aborted.class,
+              () ->
+                  stoa.transact(
+                      TxOptions.STANDARD.withTotalTimeMax(total),
+                      () -> {
+                        if (System.nanoTime() - began > 60_000_000_000L) late.incrementAndGet();
+                        long seen = alice.balance();
+                        CompletableFuture.runAsync(() -> alice.deposit(1)).join();
+                        return alice.deposit(seen);
+                      }));
+      assertTrue(told.toString().contains("totalTimeMax is 100 ms"), told.toString());
+      assertEquals(0, late.get());
+    }
+  }
+
+  @Test
   void nestedCallsTakePart() {
     try (Stoa stoa = Stoa.open("memory:")) {
       Account alice = stoa.create(Account.class, "alice", 100L);

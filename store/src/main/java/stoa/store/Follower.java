@@ -54,10 +54,11 @@ public final class Follower {
   /// As [#now(Object, Existence)], within a time.
   public Read now(@Nullable Object query, Existence existence, Duration timeMax) {
     store.checkOpen();
+    int late = lateTick(timeMax);
     long moment = store.now(key);
-    lock.lock();
+    store.versions().lock(lock, key, late);
     try {
-      return ask(bring(moment), query, existence, moment, timeMax);
+      return ask(bring(moment, late), query, existence, moment, late);
     } finally {
       lock.unlock();
     }
@@ -73,22 +74,28 @@ public final class Follower {
   /// As [#seen(Object, Existence)], within a time.
   public Read seen(@Nullable Object query, Existence existence, Duration timeMax) {
     store.checkOpen();
-    lock.lock();
+    int late = lateTick(timeMax);
+    store.versions().lock(lock, key, late);
     try {
       long least = store.observed().counter();
-      Materialized current = bring(least);
-      return ask(current, query, existence, Math.max(least, from), timeMax);
+      Materialized current = bring(least, late);
+      return ask(current, query, existence, Math.max(least, from), late);
     } finally {
       lock.unlock();
     }
   }
 
+  /// The tick at which the time is over of a question that is asked now; 0 for none.
+  private int lateTick(Duration timeMax) {
+    return store.takingBack().end(store.ticks(timeMax));
+  }
+
   /// Brings the state to what is seen at a log counter, or at a later one if that is not to be
   /// waited for.
-  private Materialized bring(long least) {
+  private Materialized bring(long least, int lateTick) {
     while (true) {
       try {
-        return bringTo(least);
+        return bringTo(least, lateTick);
       } catch (TooOld released) {
         // What was to be seen is the past by now: the present is there.
         if (least >= store.moment()) throw released;
@@ -98,7 +105,7 @@ public final class Follower {
     }
   }
 
-  private Materialized bringTo(long least) {
+  private Materialized bringTo(long least, int lateTick) {
     long moment = store.moment();
     Materialized current = state;
     if (current != null && tail != UNKNOWN && target.tail() == tail) {
@@ -109,14 +116,15 @@ public final class Follower {
     Resident resident = target.pin();
     try {
       store.checkUsable();
-      long end = resident.tail();
-      Versions.Seen seen = versions.seen(resident, moment, moment, end);
+      long last = resident.tail();
+      Versions.Seen seen = versions.seen(resident, moment, moment, last);
       if (!resident.hasExecuted(seen.position()) && resident.isBusy()) {
         if (current != null && until >= least) return current;
-        seen = versions.seen(resident, least, moment, end);
+        seen = versions.seen(resident, least, moment, last);
       }
       if (current == null || seen.from() != from) {
-        current = play(current, seen.position(), versions.settled(resident, seen.position()));
+        long end = versions.settled(resident, seen.position(), lateTick);
+        current = play(current, seen.position(), end, lateTick);
       }
       from = seen.from();
       until = Math.max(seen.until(), 0);
@@ -137,12 +145,12 @@ public final class Follower {
     return current;
   }
 
-  private Materialized play(@Nullable Materialized current, long position, long end) {
+  private Materialized play(@Nullable Materialized current, long position, long end, int lateTick) {
     if (current != null) {
       state = null; // if playback fails, it is in doubt
-      if (current.advance(position, end)) return current;
+      if (current.until(lateTick).advance(position, end)) return current;
     }
-    var loaded = new Materialized(store, key, store.factory(key.space()));
+    var loaded = new Materialized(store, key, store.factory(key.space())).until(lateTick);
     loaded.load(position, end);
     return loaded;
   }
@@ -152,7 +160,7 @@ public final class Follower {
       @Nullable Object query,
       Existence existence,
       long counter,
-      Duration timeMax) {
+      int lateTick) {
     memory.used = true;
     RuntimeException diverged = store.quarantine().refusal(key, current.generation());
     if (diverged != null) throw diverged;
@@ -175,12 +183,12 @@ public final class Follower {
               .takingBack()
               .here(
                   execution,
-                  store.ticks(timeMax),
+                  lateTick == 0 ? 0 : Math.max(1, lateTick - store.runners().now()),
                   () -> current.get(query, existence.opening(), execution));
       store.observed().advance(execution.asked ? counter : from);
       return new Read(answer, current.generation());
     } catch (Execution.Suspended stopped) {
-      throw stopped.reason();
+      throw Request.ofQuestion(stopped.reason());
     } catch (DeadlineExceeded | CallFailed stopped) {
       state = null; // where it was stopped is not known
       tail = UNKNOWN;

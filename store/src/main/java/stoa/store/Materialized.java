@@ -50,6 +50,9 @@ final class Materialized {
   private long bytesSince;
   private @Nullable Answer lastAnswer;
 
+  /// The tick at which the time is over of who has it loaded; 0 for none.
+  private int end;
+
   /// Stands for what was last decoded or created: handlers that fork cheaply and have the same base
   /// share most of their state.
   private Object base = new Object();
@@ -75,6 +78,12 @@ final class Materialized {
   /// As [#following], of which nothing is kept.
   static Materialized trying(Store store, Key key) {
     return new Materialized(store, key, store.factory(key.space()), true, false);
+  }
+
+  /// The same for a reader whose time is over at a tick; 0 for none.
+  Materialized until(int tick) {
+    end = tick;
+    return this;
   }
 
   /// The address of the last executed put or deletion.
@@ -271,19 +280,27 @@ final class Materialized {
     execution.origin = put.origin();
     execution.counter = entry.log().counter();
     if (put.copied()) copy();
-    if (resident != null) resident.running = execution;
+    if (resident != null) {
+      resident.running = execution;
+      Request own = resident.waitingAt(entry.address());
+      if (own != null) execution.ticksMax = store.runners().left(own);
+    } else if (end != 0) {
+      store.takingBack().checkTime(key, end);
+      execution.ticksMax = Math.max(1, end - store.runners().now());
+    }
     store.runners().enter(execution);
     try {
       lastAnswer = put(put.begins(), put.opening(), put.value(), execution);
       execution.gate();
       if (isCheckpointDue(put.value().length)) execution.gateAll();
     } catch (Execution.Unwinding stop) {
-      throw execution.stopped(stop);
+      Execution.Unwinding by = execution.stopped(stop);
+      throw by instanceof Execution.Abandoned ? lost(resident) : by;
     } catch (RuntimeException failure) {
-      if (!execution.finish()) throw new Execution.Abandoned();
+      if (!execution.finish()) throw lost(resident);
       throw failure;
     } catch (Error error) {
-      if (execution.isTakenBack()) throw new Execution.Abandoned();
+      if (execution.isTakenBack()) throw lost(resident);
       boolean overflow = error instanceof StackOverflowError;
       if (resident != null && overflow && !store.mayRunLong()) {
         throw new Execution.Yielded(); // a worker has more stack
@@ -298,11 +315,17 @@ final class Materialized {
       store.runners().exit(execution);
       if (resident != null && !execution.isTakenBack()) resident.running = null;
     }
-    if (!execution.finish()) throw new Execution.Abandoned();
+    if (!execution.finish()) throw lost(resident);
     execution.settleLong();
     store.unfinished().ends(key, entry.address(), execution.lastNote());
     settle(put.value().length, keeps || resident != null);
     if (resident != null) resident.passed(entry.address());
+  }
+
+  /// What is thrown when a run was taken back: for a reader of the past, its time was over.
+  private Execution.Unwinding lost(@Nullable Resident resident) {
+    if (resident == null && end != 0) throw store.takingBack().lateReading(key);
+    return new Execution.Abandoned();
   }
 
   /// Executes a put at the execution's address. [#settle] must follow when it stands.

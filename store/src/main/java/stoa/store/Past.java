@@ -91,8 +91,20 @@ public final class Past {
   }
 
   private Version version() {
+    return version(0);
+  }
+
+  private Version version(int lateTick) {
     Versions versions = store.versions();
-    return told(() -> within == 0 ? versions.at(key, counter) : versions.between(key, within));
+    return told(() ->
+        within == 0
+            ? versions.at(key, counter, lateTick)
+            : versions.between(key, within, lateTick));
+  }
+
+  /// The tick at which the time is over of a question that is asked now; 0 for none.
+  private int lateTick() {
+    return store.takingBack().end(ticks);
   }
 
   /// A copy of the state, for a transaction to go on with.
@@ -102,7 +114,7 @@ public final class Past {
     Version version = version();
     Materialized.State copied = version.copy();
     if (copied == null) {
-      copied = version.state().with(told(() -> store.versions().another(key, version)), false);
+      copied = version.state().with(told(() -> store.versions().another(key, version, 0)), false);
     }
     HandlerFactory factory = store.factory(key.space());
     return new Copy(key, factory, copied, tail);
@@ -114,32 +126,34 @@ public final class Past {
   /// @throws stoa.Gone when the key was not what is expected of it
   public Answer get(@Nullable Object query, Existence existence, boolean quick) {
     store.checkOpen();
+    int late = lateTick();
     if (!quick || within != 0) {
-      return ask(version(), query, existence, null, null, List.of(), 0);
+      return ask(version(late), query, existence, null, null, List.of(), 0, late);
     }
-    var found = told(() -> store.versions().at(key, counter, live -> look(live, query, existence)));
+    var found =
+        told(() -> store.versions().at(key, counter, late, live -> look(live, query, existence)));
     Version version = found.version();
     return version == null
         ? Objects.requireNonNull(found.found())
-        : ask(version, query, existence, null, null, List.of(), 0);
+        : ask(version, query, existence, null, null, List.of(), 0, late);
   }
 
   /// As [#get(Object, Existence, boolean)], for a transaction.
   Answer get(
       @Nullable Object query, Existence existence, @Nullable Transaction transaction, int depth) {
-    return ask(version(), query, existence, transaction, null, List.of(), depth);
+    return ask(version(), query, existence, transaction, null, List.of(), depth, 0);
   }
 
   /// As [#get(Object, Existence, boolean)], for a handler of another store.
   ///
   /// @param callers the keys whose handlers wait for it, outermost first
   Answer get(@Nullable Object query, Existence existence, List<Key> callers) {
-    return ask(version(), query, existence, null, null, callers, callers.size());
+    return ask(version(), query, existence, null, null, callers, callers.size(), 0);
   }
 
   /// As [#get(Object, Existence, boolean)], for a handler that is asked for the past itself.
   Answer get(@Nullable Object query, Existence existence, Execution caller) {
-    return ask(version(), query, existence, null, caller, List.of(), caller.depth() + 1);
+    return ask(version(), query, existence, null, caller, List.of(), caller.depth() + 1, 0);
   }
 
   private Answer ask(
@@ -149,7 +163,8 @@ public final class Past {
       @Nullable Transaction transaction,
       @Nullable Execution caller,
       List<Key> callers,
-      int depth) {
+      int depth,
+      int lateTick) {
     if (existence.wasGone(version.generation(), version.position())) throw Store.gone(key);
     Execution execution = execution(version.position(), depth);
     execution.caller = caller;
@@ -162,7 +177,8 @@ public final class Past {
       return told(() -> here(execution, () -> fresh.get(query, existence.opening(), execution)));
     }
     Handler free = version.take();
-    Handler handler = free == null ? told(() -> store.versions().another(key, version)) : free;
+    Handler handler =
+        free == null ? told(() -> store.versions().another(key, version, lateTick)) : free;
     execution.generation(version.generation());
     boolean sound = false;
     try {
@@ -202,7 +218,7 @@ public final class Past {
     try {
       return asked.get();
     } catch (Execution.Suspended stopped) {
-      throw stopped.reason();
+      throw Request.ofQuestion(stopped.reason());
     }
   }
 }

@@ -7,6 +7,8 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import stoa.Deadlock;
+import stoa.Unavailable;
+import stoa.UnknownOutcome;
 
 /// One thing asked of a key, from when it is accepted until it is settled.
 ///
@@ -335,6 +337,20 @@ public final class Request {
     return value.length;
   }
 
+  private boolean isQuestion() {
+    return switch (kind) {
+      case GET, FORK, GENERATION, POSITION -> true;
+      case PUT, DELETE, NOTE, APPEND, COMMIT, PART -> false;
+    };
+  }
+
+  /// What a question fails with, about which nothing can be unknown: it changes nothing.
+  static RuntimeException ofQuestion(RuntimeException cause) {
+    return cause instanceof UnknownOutcome
+        ? new Unavailable("nothing was changed, ask again later: " + cause.getMessage(), cause)
+        : cause;
+  }
+
   /// Whether it is settled.
   public boolean isDone() {
     return done;
@@ -416,7 +432,7 @@ public final class Request {
   }
 
   void fail(RuntimeException cause) {
-    failure = cause;
+    failure = isQuestion() ? ofQuestion(cause) : cause;
     if (kind == Kind.NOTE && noteKind == Records.ANSWERED) resident.answerLost();
     settle();
   }

@@ -11,6 +11,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import stoa.CallFailed;
 import stoa.base.StreamId;
+import stoa.base.ThrowableText;
 import stoa.log.StoredEntry;
 
 /// A key that is in memory: the tail of its stream, the requests that wait for it, and its state
@@ -399,7 +400,8 @@ final class Resident implements Runnable {
     if (lane.get() != IDLE || !mailbox.isEmpty() || !lane.compareAndSet(IDLE, RUNNING)) {
       return false;
     }
-    if (live == null || stale || lacksAnswer() || !mailbox.isEmpty()) {
+    if (!isReady() || !mailbox.isEmpty()) {
+      question.waits();
       mailbox.add(question);
       drainQuick(question);
     } else if (execute(question)) {
@@ -424,13 +426,25 @@ final class Resident implements Runnable {
   /// As [#runUntil], for a thread that must come back soon: leaves what is not quick to others.
   /// Answers whether it executed anything.
   boolean runQuickUntil(Request last) {
-    if (lane.get() != SCHEDULED || !lane.compareAndSet(SCHEDULED, RUNNING)) return false;
-    return drainQuick(last);
+    if (lane.get() != SCHEDULED || loadsElsewhere(last)) return false;
+    return lane.compareAndSet(SCHEDULED, RUNNING) && drainQuick(last);
+  }
+
+  /// Whether another thread is to load the state, which may take long: the request is to come back
+  /// in time, with this thread.
+  private boolean loadsElsewhere(Request last) {
+    return last.ticksMax > 0 && !isReady() && !store.mayRunLong();
+  }
+
+  /// Whether the state is in memory, and is what is to be gone on with.
+  private boolean isReady() {
+    return live != null && !stale && !lacksAnswer();
   }
 
   private boolean drainQuick(Request last) {
     boolean any = false;
     for (Request next; !last.isDone() && (next = mailbox.peek()) != null && next.quick; ) {
+      if (loadsElsewhere(last)) break;
       any = true;
       next.hasty = false;
       if (!execute(next)) {
@@ -517,6 +531,12 @@ final class Resident implements Runnable {
     }
   }
 
+  /// The put at an address that waits here, if it is the next; null when it is not.
+  @Nullable Request waitingAt(long address) {
+    Request next = mailbox.peek();
+    return next != null && next.kind == Request.Kind.PUT && next.address == address ? next : null;
+  }
+
   /// While nobody has the lane: a put is not executed, since there is a verdict over it.
   void skip(long address) {
     if (address > target) target = address;
@@ -526,7 +546,25 @@ final class Resident implements Runnable {
 
   /// Executes a request and settles it. Answers false when the lane was lost on the way.
   private boolean execute(Request request) {
+    Throwable unloaded = null;
+    if (!isReady() && request.kind != Request.Kind.GENERATION && !request.isTakenBack()) {
+      // Before it is begun: meanwhile it waits, and can be taken back.
+      try {
+        var _ = live();
+      } catch (Execution.Abandoned lost) {
+        return false;
+      } catch (Execution.Yielded yielded) {
+        recover(null);
+        return false;
+      } catch (RuntimeException | Error failure) {
+        unloaded = failure;
+      }
+    }
     if (!request.begin() && passes(request)) return true;
+    if (unloaded != null) {
+      fail(request, unloaded);
+      return true;
+    }
     try {
       return switch (request.kind) {
         case PUT -> put(request);
@@ -559,18 +597,23 @@ final class Resident implements Runnable {
       if (request.alone) request.reach = executedChange;
       request.complete(null);
       return true;
-    } catch (Execution.Suspended suspended) {
-      giveUp(request, logged(request) ? suspended.failure() : suspended.reason());
-      return true;
     } catch (RuntimeException | Error failure) {
-      // The state cannot be loaded, because its files are damaged, say. Other keys go on.
-      RuntimeException cause =
-          failure instanceof RuntimeException known
-              ? known
-              : new CallFailed(key + " cannot be loaded: " + failure, failure);
-      giveUp(request, logged(request) ? new Execution.Suspended(cause).failure() : cause);
+      fail(request, failure);
       return true;
     }
+  }
+
+  /// Gives a request up that cannot be executed, or whose state cannot be loaded, because its files
+  /// are damaged, say. Other keys go on.
+  private void fail(Request request, Throwable failure) {
+    RuntimeException cause =
+        switch (failure) {
+          case Execution.Suspended suspended -> suspended.reason();
+          case RuntimeException known -> known;
+          default ->
+              new CallFailed(key + " cannot be loaded: " + ThrowableText.of(failure), failure);
+        };
+    giveUp(request, logged(request) ? new Execution.Suspended(cause).failure() : cause);
   }
 
   /// Lets go of the state: it is loaded anew, with what is logged, for the next request.
@@ -846,7 +889,7 @@ final class Resident implements Runnable {
 
   private Materialized live() {
     Materialized state = live;
-    if (state == null || stale || lacksAnswer()) {
+    if (state == null || !isReady()) {
       // What loading would go on with could not be logged, and would be begun again and again.
       store.checkUsable();
       int lost = answersLost.get();

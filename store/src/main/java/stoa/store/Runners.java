@@ -59,6 +59,12 @@ final class Runners {
     return tick;
   }
 
+  /// How many units a request has left, at least one; 0 when it has no limit of its own.
+  int left(Request request) {
+    int ticks = request.ticksMax;
+    return ticks == 0 ? 0 : Math.max(1, ticks - (tick - request.since));
+  }
+
   /// A unit of time has passed: reports the runs that have lasted for more than `ticksMax` units,
   /// not counting those in which they waited for others, and those whose request is late, unless
   /// they wait for others; the outermost of a thread first.

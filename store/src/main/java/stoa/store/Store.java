@@ -461,10 +461,23 @@ public final class Store implements AutoCloseable {
     }
   }
 
+  /// As [#position(Key)], for a reader whose time is over at a tick; 0 for none.
+  long position(Key key, int lateTick) {
+    return ask(Request.Kind.POSITION, key, lateTick);
+  }
+
   private long ask(Request.Kind kind, Key key) {
+    return ask(kind, key, 0);
+  }
+
+  private long ask(Request.Kind kind, Key key, int lateTick) {
     Resident resident = accepted(() -> residents.pin(key));
     byte[] nothing = {};
     var request = new Request(kind, resident, nothing, null, null, null, 0, false);
+    if (lateTick != 0) {
+      request.ticksMax = Math.max(1, lateTick - runners.now());
+      takingBack.begun(request);
+    }
     ask(request);
     return await(request).number();
   }

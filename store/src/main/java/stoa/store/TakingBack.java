@@ -71,6 +71,28 @@ final class TakingBack {
     begun(request);
   }
 
+  /// Why a reader is refused whose time is over before the state is there that it asks for.
+  DeadlineExceeded lateReading(Key key) {
+    return new DeadlineExceeded(
+        "the state of " + key + " could not be made within the time of the call that asks for it");
+  }
+
+  /// Refuses a reader whose time is over.
+  ///
+  /// @param end the tick at which it is; 0 for none
+  void checkTime(Key key, int end) {
+    if (end != 0 && end - store.runners().now() <= 0) throw lateReading(key);
+  }
+
+  /// The tick at which a time is over; 0 for none.
+  ///
+  /// @param ticks how many it has; 0 when it has no limit
+  int end(int ticks) {
+    if (ticks == 0) return 0;
+    int end = store.runners().now() + ticks;
+    return end == 0 ? 1 : end;
+  }
+
   /// How many ticks a time is, at least one.
   static int ticks(Duration timeMax) {
     long tick = Threads.TICK_MILLIS;
@@ -119,14 +141,15 @@ final class TakingBack {
 
   /// Takes a request back that waits for its turn. Answers whether it did.
   boolean takeBack(Request request, RuntimeException failure) {
-    if (request.kind != Request.Kind.PUT && request.kind != Request.Kind.GET) return false;
+    boolean asks = asks(request);
+    if (!asks && request.kind != Request.Kind.PUT) return false;
     Resident resident = request.resident;
     if (!resident.pin()) return false; // until its turn, see Resident.passes
     if (!request.takeBack()) {
       resident.unpin();
       return false;
     }
-    if (request.kind == Request.Kind.GET) {
+    if (asks) {
       request.fail(failure);
       return true;
     }
@@ -139,6 +162,16 @@ final class TakingBack {
     });
     store.callWriter();
     return true;
+  }
+
+  /// Whether a request is only answered, nothing is logged for it, and it need not be.
+  private static boolean asks(Request request) {
+    return switch (request.kind) {
+      case GET -> true;
+      case FORK -> request.ticksMax > 0;
+      case POSITION -> request.ticksMax > 0 && request.asker == null && request.behind == 0;
+      case PUT, DELETE, NOTE, APPEND, COMMIT, PART, GENERATION -> false;
+    };
   }
 
   /// Waits until it is known whether the verdict over a request is durable, whose turn it is.
@@ -335,8 +368,10 @@ final class TakingBack {
   /// Takes a run back and stops it; answers false when it has ended, or is known to stand.
   private boolean stop(Execution execution, RuntimeException failure) {
     if (execution.resident == null) {
-      // A replay ends as its first run did; where that is not sure, nobody waits for it.
-      boolean stands = execution.mode() == Execution.Mode.REPLAYED && !store.follows();
+      // A replay ends as its first run did; where that is not sure, nobody waits for it. One for a
+      // reader is stopped when the reader's time is over: what it makes is dropped.
+      boolean replays = execution.mode() == Execution.Mode.REPLAYED;
+      boolean stands = replays && !store.follows() && execution.ticksMax == 0;
       return !stands && execution.stop(failure);
     }
     if (execution.isKnownToStand()) return false;

@@ -1,5 +1,7 @@
 package stoa.store;
 
+import java.time.Duration;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -89,7 +91,10 @@ public final class Transaction implements AutoCloseable {
   /// @param bytes of their bytes
   public record LimitNames(String time, String keys, String bytes) {
     static final LimitNames STANDARD =
-        new LimitNames("timeMax", "transactionObjectsMax", "transactionBytesMax");
+        new LimitNames(
+            "timeMax, or what was left of totalTimeMax",
+            "transactionObjectsMax",
+            "transactionBytesMax");
   }
 
   /// The identity of what a transaction logs, by which its outcome is found again.
@@ -120,6 +125,7 @@ public final class Transaction implements AutoCloseable {
   private boolean allQuick = true;
   private boolean ended;
   private boolean oneQuestion;
+  private boolean late;
 
   // Guarded by this.
   private boolean held;
@@ -198,6 +204,11 @@ public final class Transaction implements AutoCloseable {
     return ended;
   }
 
+  /// Whether something was refused since its time was over.
+  public boolean isLate() {
+    return late;
+  }
+
   // ---- what it does
 
   /// Asks a key's handler as of the moment, after this transaction's puts.
@@ -239,11 +250,23 @@ public final class Transaction implements AutoCloseable {
       if (resident.change() > counter()) return null;
       Request request =
           Request.of(this, Request.Kind.GET, pinned(resident), existence, query, quick);
-      store.askInTransaction(request);
+      ask(request);
       return request.moved ? null : request.answer();
     } finally {
       if (oneQuestion) resident.unpin();
     }
+  }
+
+  /// Asks a state that is in memory, or has it loaded, within the time of the transaction where
+  /// that is less than any call may take.
+  private void ask(Request request) {
+    boolean hasty = bounds.micros < store.callMicrosMax();
+    if (hasty) {
+      long left = bounds.micros - (store.nowMicros() - nowMicros);
+      store.takingBack().limit(request, Duration.of(left, ChronoUnit.MICROS));
+    }
+    store.askInTransaction(request);
+    if (hasty && request.failure() instanceof DeadlineExceeded) late = true;
   }
 
   private Answer ask(Key key, Copy copy, Object query, Existence existence, int depth) {
@@ -636,6 +659,7 @@ public final class Transaction implements AutoCloseable {
     if (journey != null && journey.left != null) throw journey.left;
     store.checkOpen();
     if (store.nowMicros() - nowMicros > bounds.micros) {
+      late = true;
       throw new DeadlineExceeded(
           oneQuestion
               ? "an accessor asked others for more than "
@@ -712,7 +736,7 @@ public final class Transaction implements AutoCloseable {
     Resident resident = touch(key);
     if (resident.change() <= counter()) {
       Request request = Request.of(this, Request.Kind.FORK, pinned(resident), null, null, true);
-      store.askInTransaction(request);
+      ask(request);
       var _ = request.number();
       Copy copy = request.copy;
       if (copy != null) return copy;
@@ -768,7 +792,7 @@ public final class Transaction implements AutoCloseable {
     try {
       return call.get();
     } catch (Execution.Suspended stopped) {
-      throw doom(stopped.reason());
+      throw doom(Request.ofQuestion(stopped.reason())); // nothing is written yet
     }
   }
 

@@ -91,8 +91,10 @@ final class Versions {
   }
 
   /// The version of a key that is seen at a log counter.
-  Version at(Key key, long counter) {
-    return Objects.requireNonNull(at(key, counter, _ -> null).version);
+  ///
+  /// @param lateTick the tick at which the reader's time is over; 0 for none
+  Version at(Key key, long counter, int lateTick) {
+    return Objects.requireNonNull(at(key, counter, lateTick, _ -> null).version);
   }
 
   /// A version, or what was found without making one.
@@ -105,7 +107,7 @@ final class Versions {
   /// while that is the version.
   ///
   /// @param look gives null when it would have to wait, or does not want to look
-  <T> Found<T> at(Key key, long counter, Function<Materialized, @Nullable T> look) {
+  <T> Found<T> at(Key key, long counter, int lateTick, Function<Materialized, @Nullable T> look) {
     Version version = known(key, counter);
     if (version != null) return new Found<>(version, null);
     Resident resident = store.residents().pin(key);
@@ -125,10 +127,10 @@ final class Versions {
         below.extend(seen.version, seen.until, seen.tail);
         return new Found<>(below, null);
       }
-      long end = settled(resident, seen.position);
+      long end = settled(resident, seen.position, lateTick);
       T found = resident.look(live -> live.position() == seen.position ? look.apply(live) : null);
       if (found != null) return new Found<>(null, found);
-      Version made = make(resident, seen, end);
+      Version made = make(resident, seen, end, lateTick);
       store.retention().check(key, seen.version); // it may have been released just now
       return new Found<>(made, null);
     } finally {
@@ -191,21 +193,23 @@ final class Versions {
 
   /// Waits until the put at an address, and those before, are executed and all that is logged about
   /// them is in the stream; answers an address up to which that is.
-  long settled(Resident resident, long position) {
+  ///
+  /// @param lateTick the tick at which the reader's time is over; 0 for none
+  long settled(Resident resident, long position, int lateTick) {
     if (position == 0) return 0;
     long end = settledBefore(resident.key.stream(), position, resident.tail());
     if (end >= 0) return end;
-    awaitExecuted(resident, position);
+    awaitExecuted(resident, position, lateTick);
     store.barrier(resident.key);
     end = settledBefore(resident.key.stream(), position, resident.tail());
     return end >= 0 ? end : resident.tail();
   }
 
-  /// As [#settled(Resident, long)].
+  /// As [#settled(Resident, long, int)], for a reader without a time of its own.
   long settled(Key key, long position) {
     Resident resident = store.residents().pin(key);
     try {
-      return settled(resident, position);
+      return settled(resident, position, 0);
     } finally {
       resident.unpin();
     }
@@ -232,12 +236,13 @@ final class Versions {
   }
 
   /// Waits until the put at an address is executed.
-  void awaitExecuted(Resident resident, long position) {
+  private void awaitExecuted(Resident resident, long position, int lateTick) {
     for (int spins = 0; !resident.hasExecuted(position); spins++) {
       store.checkUsable();
+      store.takingBack().checkTime(resident.key, lateTick);
       if (!resident.isBusy() && !resident.hasExecuted(position)) {
         // Nobody is about to execute it: an earlier process left it, or its run could not go on.
-        long reached = store.position(resident.key);
+        long reached = store.position(resident.key, lateTick);
         if (resident.hasExecuted(position)) return;
         throw new Unavailable(
             resident.key + " is at " + reached + ", and " + position + " cannot be executed");
@@ -255,9 +260,9 @@ final class Versions {
 
   // ---- making
 
-  private Version make(Resident resident, Seen seen, long end) {
+  private Version make(Resident resident, Seen seen, long end, int lateTick) {
     Line line = lines.computeIfAbsent(resident.key.stream(), _ -> new Line());
-    line.making.lock();
+    lock(line.making, resident.key, lateTick);
     try {
       Version same = line.versions.get(seen.from);
       if (same != null) {
@@ -268,7 +273,7 @@ final class Versions {
           resident.look(live -> live.position() == seen.position ? live.cheapFork() : null);
       if (state == null) {
         try {
-          state = play(resident.key, seen.position, end, line.at(seen.from));
+          state = play(resident.key, seen.position, end, line.at(seen.from), lateTick);
         } catch (RuntimeException failure) {
           store.retention().check(resident.key, seen.version); // which tells more
           throw failure;
@@ -285,14 +290,27 @@ final class Versions {
     }
   }
 
-  private Materialized.State play(Key key, long position, long end, @Nullable Version below) {
+  /// Waits for a lock under which states are made, as long as the reader has time.
+  void lock(ReentrantLock making, Key key, int lateTick) {
+    if (lateTick == 0) {
+      making.lock();
+      return;
+    }
+    while (!making.tryLock()) {
+      store.takingBack().checkTime(key, lateTick);
+      threads.pause();
+    }
+  }
+
+  private Materialized.State play(
+      Key key, long position, long end, @Nullable Version below, int lateTick) {
     Materialized.State base = below == null ? null : base(key, position, below);
     if (base != null) {
-      var played = new Materialized(store, key, store.factory(key.space()));
+      var played = new Materialized(store, key, store.factory(key.space())).until(lateTick);
       played.begin(base);
       if (played.advance(position, end)) return played.state();
     }
-    var loaded = new Materialized(store, key, store.factory(key.space()));
+    var loaded = new Materialized(store, key, store.factory(key.space())).until(lateTick);
     loaded.load(position, end);
     return loaded.state();
   }
@@ -308,8 +326,8 @@ final class Versions {
   }
 
   /// Another instance of a version whose instances are all in use.
-  Handler another(Key key, Version version) {
-    Materialized.State played = play(key, version.position());
+  Handler another(Key key, Version version, int lateTick) {
+    Materialized.State played = play(key, version.position(), lateTick);
     grow(version, size(version.state()));
     return Objects.requireNonNull(played.handler());
   }
@@ -327,15 +345,15 @@ final class Versions {
   }
 
   /// The state of a key right after the change at an address, which nobody keeps.
-  Version between(Key key, long position) {
+  Version between(Key key, long position, int lateTick) {
     var factory = store.factory(key.space());
-    return new Version(key, factory, play(key, position), position, 0, 0, -1);
+    return new Version(key, factory, play(key, position, lateTick), position, 0, 0, -1);
   }
 
-  private Materialized.State play(Key key, long position) {
+  private Materialized.State play(Key key, long position, int lateTick) {
     Resident resident = store.residents().pin(key);
     try {
-      return play(key, position, settled(resident, position), null);
+      return play(key, position, settled(resident, position, lateTick), null, lateTick);
     } finally {
       resident.unpin();
     }

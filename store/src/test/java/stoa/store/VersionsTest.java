@@ -274,7 +274,7 @@ class VersionsTest {
       for (var event : store.events(key("k"), 1, Long.MAX_VALUE)) {
         if (!Versions.isChange(event.entry())) continue;
         long address = event.entry().address();
-        long end = store.versions().settled(resident, address);
+        long end = store.versions().settled(resident, address, 0);
         assertTrue(end <= address + 2, "what is said about " + address + " lies up to " + end);
       }
       resident.unpin();

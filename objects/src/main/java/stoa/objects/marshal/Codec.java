@@ -28,7 +28,10 @@ import stoa.LimitExceeded;
 import stoa.NotShareable;
 import stoa.Ref;
 import stoa.StoaException;
+import stoa.base.ThrowableText;
 import stoa.objects.types.Platform;
+import stoa.spi.Cancellation;
+import stoa.store.Execution;
 
 /// One Apache Fory instance with its buffer, set up for one [Registry].
 ///
@@ -379,6 +382,7 @@ final class Codec {
   // ---- errors
 
   private static RuntimeException notEncodable(Throwable e) {
+    throwOn(e);
     StoaException known = known(e);
     if (known != null) return known;
     if (e instanceof StackOverflowError) {
@@ -388,10 +392,11 @@ final class Codec {
     if (e instanceof VirtualMachineError error) throw error;
     String unregistered = unregistered(e);
     if (unregistered != null) return refused(unregistered);
-    return new NotShareable("the value cannot be marshalled: " + e, e);
+    return new NotShareable("the value cannot be marshalled: " + ThrowableText.of(e), e);
   }
 
   private RuntimeException notDecodable(Throwable e) {
+    throwOn(e);
     StoaException known = known(e);
     if (known != null) return known;
     if (e instanceof OutOfMemoryError error) throw error;
@@ -399,7 +404,7 @@ final class Codec {
     boolean unknown = e instanceof NullPointerException || e instanceof AssertionError;
     if (unregistered == null && unknown) unregistered = unknownClass();
     if (unregistered != null) return refused(unregistered);
-    return new Corrupt("an encoded value cannot be read: " + e, e);
+    return new Corrupt("an encoded value cannot be read: " + ThrowableText.of(e), e);
   }
 
   /// The class whose number was read last, which Fory meets with a null pointer, or a failed
@@ -422,17 +427,28 @@ final class Codec {
     Throwable cause = e;
     for (int i = 0; cause != null && i < 16; i++) {
       if (cause instanceof StoaException known) return known;
-      cause = cause.getCause();
+      cause = ThrowableText.cause(cause);
     }
     return null;
+  }
+
+  /// Throws on what stops the method in which this marshals, and is nothing to be told as an
+  /// answer.
+  private static void throwOn(Throwable e) {
+    Throwable cause = e;
+    for (int i = 0; cause != null && i < 16; i++) {
+      if (cause instanceof Execution.Unwinding unwinding) throw unwinding;
+      if (cause instanceof Cancellation.Stopped stopped) throw stopped;
+      cause = ThrowableText.cause(cause);
+    }
   }
 
   private static @Nullable String unregistered(Throwable e) {
     Throwable cause = e;
     for (int i = 0; cause != null && i < 16; i++) {
-      Matcher matcher = UNREGISTERED.matcher(String.valueOf(cause.getMessage()));
+      Matcher matcher = UNREGISTERED.matcher(String.valueOf(ThrowableText.message(cause)));
       if (matcher.find()) return matcher.group(1);
-      cause = cause.getCause();
+      cause = ThrowableText.cause(cause);
     }
     return null;
   }

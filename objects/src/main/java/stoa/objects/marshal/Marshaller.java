@@ -350,11 +350,13 @@ public final class Marshaller {
     var trace = new StringWriter();
     try {
       thrown.printStackTrace(new PrintWriter(trace));
-    } catch (RuntimeException e) {
+    } catch (OutOfMemoryError full) {
+      throw full;
+    } catch (RuntimeException | Error own) {
       trace
           .append(thrown.getClass().getName())
-          .append(", whose trace fails: ")
-          .append(e.toString());
+          .append(", whose trace cannot be printed: it threw a ")
+          .append(own.getClass().getName());
     }
     String text = trace.toString();
     if (text.length() > TRACE_CHARS_MAX) text = text.substring(0, TRACE_CHARS_MAX) + " …";

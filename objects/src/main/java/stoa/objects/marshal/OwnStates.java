@@ -6,6 +6,7 @@ import stoa.Corrupt;
 import stoa.LimitExceeded;
 import stoa.NotShareable;
 import stoa.StoaException;
+import stoa.base.ThrowableText;
 import stoa.spi.OwnState;
 import stoa.spi.StateInput;
 import stoa.spi.StateOutput;
@@ -27,7 +28,8 @@ final class OwnStates {
     } catch (StoaException known) {
       throw known;
     } catch (RuntimeException failed) {
-      throw new NotShareable(object.getClass().getName() + ".store failed: " + failed, failed);
+      throw new NotShareable(
+          object.getClass().getName() + ".store failed: " + ThrowableText.of(failed), failed);
     }
     return out.bytes.toBytes();
   }
@@ -41,7 +43,10 @@ final class OwnStates {
       throw known;
     } catch (RuntimeException failed) {
       throw new Corrupt(
-          "the stored state of a " + object.getClass().getName() + " cannot be read: " + failed,
+          "the stored state of a "
+              + object.getClass().getName()
+              + " cannot be read: "
+              + ThrowableText.of(failed),
           failed);
     }
   }
