@@ -81,6 +81,11 @@ public interface Collections {
   /// @param type an interface for which [#isCollection] holds
   <T> T view(Stoa stoa, Class<T> type, Ref<?> ref, View view);
 
+  /// What the object behind a facade is constructed from.
+  ///
+  /// @param form what [Facade#form()] answered
+  @Nullable Object[] opening(Stoa stoa, String form);
+
   /// Makes a facade again.
   ///
   /// @param shared the proxy of the object behind it

@@ -20,6 +20,9 @@ import io.grpc.netty.shaded.io.netty.channel.nio.NioIoHandler;
 import io.grpc.netty.shaded.io.netty.channel.socket.nio.NioSocketChannel;
 import io.grpc.netty.shaded.io.netty.util.concurrent.DefaultThreadFactory;
 import java.nio.file.Path;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import javax.net.ssl.SSLException;
@@ -31,6 +34,9 @@ import stoa.wire.proto.Whereabouts;
 
 /// Makes channels to servers, and has the thread that reads and writes them. Thread-safe; its owner
 /// closes it.
+///
+/// The thread ends after all channels have: a channel that loses its thread has nobody to tell its
+/// end, and gRPC prints the failure.
 final class Channels implements AutoCloseable {
   private static final Metadata.Key<String> AUTHORIZATION =
       Metadata.Key.of("authorization", Metadata.ASCII_STRING_MARSHALLER);
@@ -41,8 +47,16 @@ final class Channels implements AutoCloseable {
 
   private static final long END_MILLIS = 1_000;
 
+  /// How long a channel may end by itself.
+  private static final long QUIET_MILLIS = 250;
+
   private final Security security;
   private final EventLoopGroup loop;
+
+  /// Those that were not seen to have ended. Guarded by itself.
+  private final Set<ManagedChannel> open = new HashSet<>();
+
+  private boolean closed; // guarded by open
 
   Channels(Security security) {
     this.security = security;
@@ -65,13 +79,50 @@ final class Channels implements AutoCloseable {
 
   @Override
   public void close() {
+    List<ManagedChannel> last;
+    synchronized (open) {
+      closed = true;
+      last = List.copyOf(open);
+      open.clear();
+    }
+    last.forEach(ManagedChannel::shutdown);
+    if (!areOver(last, QUIET_MILLIS)) {
+      last.forEach(ManagedChannel::shutdownNow);
+      var _ = areOver(last, END_MILLIS);
+    }
     var _ = loop.shutdownGracefully(0, END_MILLIS, TimeUnit.MILLISECONDS);
   }
 
-  /// A channel that connects when it is first used. Its events come on the thread that reads.
+  /// Waits until channels have ended; answers whether they have.
+  private static boolean areOver(List<ManagedChannel> channels, long timeMillis) {
+    long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(timeMillis);
+    try {
+      for (ManagedChannel channel : channels) {
+        long left = Math.max(0, deadline - System.nanoTime());
+        if (!channel.awaitTermination(left, TimeUnit.NANOSECONDS)) return false;
+      }
+      return true;
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return false;
+    }
+  }
+
+  /// A channel that connects when it is first used. Its events come on the thread that reads. When
+  /// this is closed, the channel is shut down already.
   ///
   /// @throws IllegalArgumentException when the certificate cannot be used
   ManagedChannel to(Addresses.Address address) {
+    ManagedChannel made = made(address);
+    synchronized (open) {
+      open.removeIf(ManagedChannel::isTerminated);
+      if (closed) return made.shutdownNow();
+      open.add(made);
+    }
+    return made;
+  }
+
+  private ManagedChannel made(Addresses.Address address) {
     var builder =
         NettyChannelBuilder.forAddress(address.host(), address.port())
             .eventLoopGroup(loop)

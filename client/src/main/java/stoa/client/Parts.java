@@ -109,8 +109,12 @@ final class Parts implements AutoCloseable {
   /// The part that has an object, opened if need be. What is placed at clients is in one tree, and
   /// therefore in one group.
   RemoteStoa of(SharedType type, Key key) {
-    if (type.isPlaced()) return first;
-    return part(group(key.stream()));
+    return part(group(type, key));
+  }
+
+  /// The group that has an object.
+  int group(SharedType type, Key key) {
+    return type.isPlaced() ? ShardMap.GLOBAL_GROUP : group(key.stream());
   }
 
   /// The live proxy behind an object of this store, of whatever part.

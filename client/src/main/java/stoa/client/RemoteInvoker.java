@@ -66,8 +66,14 @@ final class RemoteInvoker implements RemoteRoute {
   }
 
   /// One that another part has told of; its own need not be open.
-  RemoteInvoker(Parts parts, int group, SharedType shared, Key key, long generation) {
-    this(parts, group, shared, null, key, new @Nullable Object[0], Source.REFERENCE, generation, 0);
+  RemoteInvoker(
+      Parts parts,
+      int group,
+      SharedType shared,
+      Key key,
+      @Nullable Object[] constructorArguments,
+      long generation) {
+    this(parts, group, shared, null, key, constructorArguments, Source.REFERENCE, generation, 0);
   }
 
   private RemoteInvoker(

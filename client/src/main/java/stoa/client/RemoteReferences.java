@@ -77,27 +77,40 @@ final class RemoteReferences implements References {
   }
 
   private Object resolve(Reference reference, RemoteType type) {
+    return resolve(reference, type, NOTHING);
+  }
+
+  private Object resolve(
+      Reference reference, RemoteType type, @Nullable Object[] constructorArguments) {
     var source = RemoteInvoker.Source.REFERENCE;
     Object key = reference.ref().key();
     Place place = Place.current(stoa.parts().whole());
     Key target = type.key(key);
-    int group = stoa.parts().group(target.stream());
+    int group = stoa.parts().group(type.shared(), target);
     if (group != stoa.group()) {
       var live =
-          new RemoteInvoker(stoa.parts(), group, type.shared(), target, reference.generation());
+          new RemoteInvoker(
+              stoa.parts(),
+              group,
+              type.shared(),
+              target,
+              constructorArguments,
+              reference.generation());
       return Proxies.create(
           type.shared(),
           reference.ref(),
-          NOTHING,
+          constructorArguments,
           place == null ? live : new RemotePast(live, 0, place));
     }
     return place == null
-        ? stoa.proxy(type, key, NOTHING, source, reference.generation())
-        : stoa.past(type, key, NOTHING, source, reference.generation(), place);
+        ? stoa.proxy(type, key, constructorArguments, source, reference.generation())
+        : stoa.past(type, key, constructorArguments, source, reference.generation(), place);
   }
 
   @Override
-  public Object facade(Object proxy, String form) {
+  public Object facade(Reference reference, String form) {
+    @Nullable Object[] opening = Collections.installed().opening(stoa.parts().whole(), form);
+    Object proxy = resolve(reference, stoa.types().named(reference.ref().type()), opening);
     Place place = Place.current(stoa.parts().whole());
     if (place == null) return Collections.installed().reopen(stoa.parts().whole(), proxy, form);
     // Made of the live object, and seen at the place, with all that it is composed of.

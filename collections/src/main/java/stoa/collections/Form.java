@@ -3,6 +3,7 @@ package stoa.collections;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import org.jspecify.annotations.Nullable;
 import stoa.Corrupt;
 import stoa.spi.Host;
 
@@ -26,6 +27,21 @@ record Form(Kind kind, List<Class<?>> types, int shards) {
     STACK,
     SHARDED,
     TREE
+  }
+
+  /// What the object behind the facade is constructed from.
+  @Nullable Object[] opening() {
+    String classes = Classes.of(types.toArray(Class<?>[]::new)).names();
+    return switch (kind) {
+      case MAP, RANGES, LIST, QUEUE, STACK, TREE -> new Object[] {classes};
+      case NAVIGABLE -> ordered();
+      case SHARDED -> new Object[] {};
+    };
+  }
+
+  private @Nullable Object[] ordered() {
+    String classes = Classes.of(types.get(0), types.get(1)).names();
+    return new @Nullable Object[] {types.size() > 2 ? Orders.of(types.get(2)) : null, classes};
   }
 
   static String of(Kind kind, Class<?>... types) {

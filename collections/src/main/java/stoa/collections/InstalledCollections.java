@@ -3,6 +3,7 @@ package stoa.collections;
 import java.util.Comparator;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import stoa.NotShareable;
 import stoa.Ref;
 import stoa.ShardedMap;
 import stoa.SharedBTree;
@@ -66,7 +67,7 @@ public final class InstalledCollections implements Collections {
     Object own = order == null ? null : Orders.of(order);
     Classes classes = Classes.of(keys, values);
     SortedObject object = stoa.get(SortedObject.class, name, own, classes.names());
-    String begun = object.order();
+    String begun = orderOf(name, object);
     if (!java.util.Objects.equals(begun, orderName)) {
       throw new IllegalArgumentException(
           name
@@ -77,6 +78,21 @@ public final class InstalledCollections implements Collections {
     }
     classes.check(host(stoa), name, object.classes());
     return new NavigableFacade<>(stoa, keys, values, object, order);
+  }
+
+  private static @Nullable String orderOf(String name, SortedObject object) {
+    try {
+      return object.order();
+    } catch (NotShareable unbegun) {
+      throw new NotShareable(
+          name
+              + " cannot be read; if that is what was stored of it, delete it by stoa.delete(stoa.view("
+              + "SharedNavigableMap.class, new Ref<>(\"stoa.NavigableMap\", \""
+              + name
+              + "\"), new View.Remote())), and begin it again: "
+              + unbegun.getMessage(),
+          unbegun);
+    }
   }
 
   @Override
@@ -151,6 +167,11 @@ public final class InstalledCollections implements Collections {
   @Override
   public boolean isKey(Class<?> type) {
     return type == ShardKey.class;
+  }
+
+  @Override
+  public @Nullable Object[] opening(Stoa stoa, String form) {
+    return Form.parse(host(stoa), form).opening();
   }
 
   @Override

@@ -5,6 +5,7 @@ import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import stoa.Gone;
+import stoa.NotShareable;
 import stoa.Ref;
 import stoa.ShardedMap;
 import stoa.Shared;
@@ -103,11 +104,12 @@ record Viewed(Host stoa, Ref<?> ref, View view) {
         known.size() < 2 ? Object.class : known.get(1));
   }
 
-  /// What the collection tells of itself; null where there is none.
+  /// What the collection tells of itself; null where there is none, or where one was begun that
+  /// could not be constructed, and can only be deleted.
   private static @Nullable String told(Supplier<@Nullable String> asked) {
     try {
       return asked.get();
-    } catch (Gone absent) {
+    } catch (Gone | NotShareable absent) {
       return null;
     }
   }

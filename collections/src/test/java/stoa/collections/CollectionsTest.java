@@ -26,6 +26,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.api.io.TempDir;
 import stoa.Accessor;
+import stoa.Blob;
 import stoa.NotShareable;
 import stoa.Ref;
 import stoa.ShardedMap;
@@ -113,6 +114,75 @@ class CollectionsTest {
   }
 
   // ---- keeping
+
+  /// Holds collections that nobody has begun.
+  @Shared(name = "test.Shelf")
+  static class Shelf {
+    private @Nullable SharedNavigableMap<String, Integer> map;
+    private @Nullable SharedList<String> list;
+    private final Map<String, Object> others = new TreeMap<>();
+
+    void keep(SharedNavigableMap<String, Integer> newMap, SharedList<String> newList) {
+      map = newMap;
+      list = newList;
+    }
+
+    void fill(List<String> names) {
+      for (String name : names) {
+        Objects.requireNonNull(map).put(name, name.length());
+        Objects.requireNonNull(list).add(name);
+      }
+    }
+
+    @Accessor
+    SharedNavigableMap<String, Integer> map() {
+      return Objects.requireNonNull(map);
+    }
+
+    void other(String name, Object other) {
+      others.put(name, other);
+    }
+  }
+
+  @Test
+  void aMethodBeginsACollectionWithTheOrderAndTheClassesOfItsReference() {
+    Shelf shelf = STOA.get(Shelf.class, "begins");
+    var map = STOA.navigableMap("shelf.map", String.class, Integer.class, Longest.class);
+    SharedList<String> list = STOA.list("shelf.list", String.class);
+    shelf.keep(map, list);
+    shelf.fill(List.of("a", "ccc", "bb"));
+    assertEquals(List.of("ccc", "bb", "a"), List.copyOf(map.keySet()));
+    assertEquals(List.of("a", "ccc", "bb"), list);
+    assertEquals(map, shelf.map());
+    assertThrows(IllegalArgumentException.class, () -> STOA.list("shelf.list", Integer.class));
+    assertThrows(
+        IllegalArgumentException.class,
+        () -> STOA.navigableMap("shelf.map", String.class, Integer.class));
+    assertTrue(STOA.delete(shelf.map()));
+    assertEquals(
+        Map.of(), STOA.navigableMap("shelf.map", String.class, Integer.class, Longest.class));
+  }
+
+  @Test
+  @SuppressWarnings("rawtypes") // Justification: a class of elements has no parameters
+  void holdsCollectionsBlobsAndReferences() {
+    SharedList<String> inner = STOA.list("held.inner", String.class);
+    inner.add("x");
+    SharedMap<String, SharedList> lists = STOA.map("held.lists", String.class, SharedList.class);
+    lists.put("a", inner);
+    assertEquals(List.of("x"), lists.get("a"));
+    SharedMap<String, Ref> refs = STOA.map("held.refs", String.class, Ref.class);
+    refs.put("a", STOA.ref(inner));
+    assertEquals(STOA.ref(inner), refs.get("a"));
+    SharedList<Blob> blobs = STOA.list("held.blobs", Blob.class);
+    Blob blob = STOA.get(Blob.class, "held");
+    blobs.add(blob);
+    assertEquals(STOA.ref(blob), STOA.ref(blobs.getFirst()));
+    Shelf shelf = STOA.get(Shelf.class, "holds");
+    shelf.other("lists", lists);
+    shelf.other("refs", refs);
+    shelf.other("blobs", blobs);
+  }
 
   @Test
   void aListOfManyPagesIsIteratedInBothDirections() {

@@ -122,7 +122,7 @@ class StoredFormTest {
     }
 
     @Override
-    public Object facade(Object proxy, String form) {
+    public Object facade(Reference reference, String form) {
       throw new IllegalStateException("no shared objects here");
     }
   }

@@ -156,6 +156,7 @@ public final class TreeClient implements Uplink {
     var pipe = new Pipe(new Desk());
     lock.lock();
     try {
+      if (closed) return;
       desk = pipe; // before it can be over
     } finally {
       lock.unlock();

@@ -98,7 +98,7 @@ final class EmbeddedKeyValues implements KeyValueStore {
   }
 
   private byte[] bounded(Object value, String what) {
-    byte[] encoded = stoa.marshaller().value(value);
+    byte[] encoded = stoa.marshaller().stored(value, what);
     if (encoded.length > stoa.callBytesMax()) {
       throw new LimitExceeded(
           what + " takes " + encoded.length + " bytes; callBytesMax is " + stoa.callBytesMax());

@@ -845,6 +845,7 @@ final class EmbeddedStoa implements ObjectSnapshot.Source {
     boolean known =
         Platform.has(type)
             || type.isAnnotationPresent(Shared.class)
+            || Naming.isOfStoa(type)
             || admitted.contains(type)
             || marshaller.isRegistered(type);
     if (!known) throw new NotShareable("no collection of this store was made with " + name);
@@ -1079,6 +1080,26 @@ final class EmbeddedStoa implements ObjectSnapshot.Source {
     }
   }
 
+  /// As the other one, of what a call expects.
+  void construct(ObjectType type, Key key, Existence existence) throws Throwable {
+    @Nullable Object[] arguments = opening(existence.opening());
+    if (existence instanceof Existence.Undeleted) constructReferred(type, key, arguments);
+    else construct(type, key, arguments);
+  }
+
+  /// Constructs an object that is only known by reference, and that nobody keeps.
+  void constructReferred(ObjectType type, Key key, @Nullable Object[] arguments) throws Throwable {
+    try {
+      construct(type, key, arguments);
+    } catch (NotShareable noConstructor) {
+      throw new NotShareable(
+          key
+              + " does not exist and is only known by reference; create it with Stoa.create or a"
+              + " first call before passing it on",
+          noConstructor);
+    }
+  }
+
   private Object instantiated(ObjectType type, Key key, @Nullable Object[] arguments)
       throws Exception {
     try {
@@ -1179,16 +1200,23 @@ final class EmbeddedStoa implements ObjectSnapshot.Source {
     }
 
     private Object resolve(Reference reference, ObjectType type) {
+      return resolve(reference, type, NOTHING);
+    }
+
+    private Object resolve(
+        Reference reference, ObjectType type, @Nullable Object[] constructorArguments) {
       var source = LiveInvoker.Source.REFERENCE;
       Object key = reference.ref().key();
       Place place = Place.current(EmbeddedStoa.this);
       return place == null
-          ? proxy(type, key, NOTHING, source, reference.generation())
-          : past(type, key, NOTHING, source, reference.generation(), place);
+          ? proxy(type, key, constructorArguments, source, reference.generation())
+          : past(type, key, constructorArguments, source, reference.generation(), place);
     }
 
     @Override
-    public Object facade(Object proxy, String form) {
+    public Object facade(Reference reference, String form) {
+      @Nullable Object[] opening = Collections.installed().opening(EmbeddedStoa.this, form);
+      Object proxy = resolve(reference, typeNamed(reference.ref().type()), opening);
       Place place = Place.current(EmbeddedStoa.this);
       if (place == null) return Collections.installed().reopen(EmbeddedStoa.this, proxy, form);
       // Made of the live object, and seen at the place, with all that it is composed of.

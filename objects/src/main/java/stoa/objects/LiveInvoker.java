@@ -18,9 +18,11 @@ import stoa.store.Answer;
 import stoa.store.Execution;
 import stoa.store.Existence;
 import stoa.store.Pace;
+import stoa.store.Put;
 import stoa.store.Request;
 import stoa.store.Store;
 import stoa.store.Visit;
+import stoa.spi.Cancellation;
 
 /// Where the calls on an ordinary proxy go: to the object in the store, from outside or from the
 /// method of another object.
@@ -167,7 +169,7 @@ final class LiveInvoker implements LiveRoute {
         }
       }
     } else {
-      byte[] call = call(method, arguments);
+      Put call = put(method, arguments);
       Existence existence = existence();
       check(existence);
       request = stoa.core().put(target, call, existence, type.isQuick(method), timeMax);
@@ -362,7 +364,7 @@ final class LiveInvoker implements LiveRoute {
           ? stoa.core().getAsync(target, question, existence(), pace, timeMax)
           : stoa.core().getAloneAsync(target, question, existence(), pace, timeMax);
     }
-    byte[] call = call(method, arguments);
+    Put call = put(method, arguments);
     Existence existence = existence();
     check(existence);
     return stoa.core().putAsync(target, call, existence, type.pace(method), timeMax, null);
@@ -426,7 +428,9 @@ final class LiveInvoker implements LiveRoute {
                   : execution.get(target.key(), asked(execution, method, arguments), existence());
           case TRANSACTION, READING_TRANSACTION ->
               execution.run(target, question(method, arguments), existence());
-          case MUTATOR, UPDATE -> execution.put(target.key(), call(method, arguments), existence());
+          case MUTATOR, UPDATE ->
+              execution.put(
+                  target.key(), put(method, arguments), existence(), this::refusalToBegin);
         };
     return ObjectAnswer.get(answer, stoa.marshaller());
   }
@@ -483,6 +487,23 @@ final class LiveInvoker implements LiveRoute {
       throw execution.suspend(ofTheStore);
     }
     return answer(said, request.generation());
+  }
+
+  /// Why this object cannot be begun, as an answer for the method that calls it; null when it can.
+  private byte @Nullable [] refusalToBegin() {
+    try {
+      construct();
+      return null;
+    } catch (VirtualMachineError | Execution.Unwinding | Cancellation.Stopped passedOn) {
+      throw passedOn;
+    } catch (Throwable thrown) {
+      return new ObjectAnswer.Travelling(ObjectAnswer.THREW, stoa.marshaller().thrown(thrown))
+          .encoded();
+    }
+  }
+
+  private Put put(SharedMethod method, @Nullable Object[] arguments) {
+    return type.put(method, call(method, arguments));
   }
 
   byte[] call(SharedMethod method, @Nullable Object[] arguments) {
@@ -569,15 +590,7 @@ final class LiveInvoker implements LiveRoute {
 
   /// Constructs an object that nobody keeps, to see what its constructor throws.
   void construct() throws Throwable {
-    try {
-      stoa.construct(type, target.key(), constructorArguments);
-    } catch (NotShareable noConstructor) {
-      if (source == Source.ASKED) throw noConstructor;
-      throw new NotShareable(
-          target.key()
-              + " does not exist and is only known by reference; create it with Stoa.create or a"
-              + " first call before passing it on",
-          noConstructor);
-    }
+    if (source == Source.ASKED) stoa.construct(type, target.key(), constructorArguments);
+    else stoa.constructReferred(type, target.key(), constructorArguments);
   }
 }

@@ -6,6 +6,7 @@ import java.util.function.Predicate;
 import stoa.Blob;
 import stoa.KeyHandler;
 import stoa.NotShareable;
+import stoa.Ref;
 import stoa.Shared;
 import stoa.objects.types.HandlerType;
 import stoa.objects.types.Platform;
@@ -57,7 +58,7 @@ public final class Naming {
           type.isArray()
               || Platform.has(type)
               || Throwable.class.isAssignableFrom(type)
-              || Facade.class.isAssignableFrom(type)
+              || isOfStoa(type)
               || admissible.test(type);
       if (!known) refuse(className, "put it on --classpath, or list it with --type");
       stoa.marshaller().register(type);
@@ -99,7 +100,9 @@ public final class Naming {
     } else if (type.isAnnotationPresent(Shared.class)) {
       var _ = stoa.typeOf(type);
       stoa.marshaller().register(type);
-    } else if (!Platform.has(type) && !stoa.marshaller().isRegistered(type)) {
+    } else if (!Platform.has(type)
+        && !isOfStoa(type)
+        && !stoa.marshaller().isRegistered(type)) {
       refuse(className, "list it with --type");
     }
   }
@@ -113,7 +116,7 @@ public final class Naming {
         Platform.has(type)
             || type.isAnnotationPresent(Shared.class)
             || KeyHandler.class.isAssignableFrom(type)
-            || Facade.class.isAssignableFrom(type)
+            || isOfStoa(type)
             || stoa.marshaller().isRegistered(type)
             || admissible.test(type);
     if (!known) refuse(className, "put it on --classpath, or list it with --type");
@@ -138,6 +141,15 @@ public final class Naming {
         throw new ClassNotFoundException(name + " is not on --classpath, and no --type names it");
       }
     };
+  }
+
+  /// Whether a class, which is not annotated with [Shared], is one by which every store knows shared
+  /// objects: those of blobs, references and collections.
+  static boolean isOfStoa(Class<?> type) {
+    return type == Blob.class
+        || type == Ref.class
+        || Collections.isCollection(type)
+        || Facade.class.isAssignableFrom(type);
   }
 
   private static boolean isOfCollections(Class<?> type) {

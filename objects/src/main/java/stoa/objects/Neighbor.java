@@ -82,6 +82,15 @@ final class Neighbor {
     }
   }
 
+  /// What a constructor in the group throws, for the method that calls.
+  ///
+  /// @param keys finds the classes of keys in references
+  RuntimeException refusal(byte[] thrown, ClassLoader keys) {
+    Throwable refusal = encoded(() -> marshaller().thrown(thrown, 0, thrown.length, keys));
+    if (refusal instanceof RuntimeException unchecked) return unchecked;
+    return new NotShareable("the constructor throws " + refusal, refusal);
+  }
+
   private record Read(@Nullable Object value) {}
 
   private static final class Threw extends RuntimeException {

@@ -12,6 +12,7 @@ import stoa.NotShareable;
 import stoa.Unavailable;
 import stoa.base.Decoder;
 import stoa.base.Encoder;
+import stoa.spi.Cancellation;
 import stoa.store.Execution;
 import stoa.store.Existence;
 import stoa.store.Key;
@@ -37,7 +38,7 @@ public final class Neighborhood implements Neighbors {
    *   REFUSE   nothing
    *   NAMES    the names from there on, and the numbers
    * or 1 and why there is no answer now, or 2 and that somebody else is to be asked, or 3 and why it cannot be
-   * asked; texts.
+   * asked; texts. Or 4 and what the constructor of an absent object throws, sized; nothing is begun.
    *
    * id: caller 16, call varint, number varint, owner varint. key: space text, name sized. Lists begin with their
    * number of elements, varint. visit: id, kind u8, key, class name text, the call sized, existence, counter varint,
@@ -55,6 +56,7 @@ public final class Neighborhood implements Neighbors {
   private static final int UNAVAILABLE = 1;
   private static final int ELSEWHERE = 2;
   private static final int REFUSED = 3;
+  private static final int THREW = 4;
 
   private static final int NAMES_MAX = 1_000;
 
@@ -199,6 +201,7 @@ public final class Neighborhood implements Neighbors {
     return switch (in.u8()) {
       case ANSWERED -> in;
       case REFUSED -> throw new NotAsked(new NotShareable(in.text()));
+      case THREW -> throw new NotAsked(neighbor(group).refusal(in.sized(), stoa().loader()));
       default -> throw new Unavailable(in.text());
     };
   }
@@ -238,6 +241,8 @@ public final class Neighborhood implements Neighbors {
       answer(in.u8(), in, out, naming);
     } catch (NotShareable refused) {
       out.clear().u8(REFUSED).text(String.valueOf(refused.getMessage()));
+    } catch (Unbegun unbegun) {
+      out.clear().u8(THREW).sized(stoa().marshaller().thrown(unbegun.thrown));
     } catch (RuntimeException not) {
       // Who asks goes on to ask.
       out.clear().u8(UNAVAILABLE).text(not.toString());
@@ -287,6 +292,33 @@ public final class Neighborhood implements Neighbors {
     }
   }
 
+  /// The constructor of an absent object throws, before anything is logged.
+  private static final class Unbegun extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+    private final transient Throwable thrown;
+
+    private Unbegun(Throwable thrown) {
+      super(null, null, false, false);
+      this.thrown = thrown;
+    }
+  }
+
+  /// Refuses a put that would begin an object which cannot be constructed.
+  private void check(ObjectType type, Key target, Existence existence) {
+    if (existence instanceof Existence.Generation) return;
+    Store store = stoa().core();
+    if (store.generationHint(target) != 0) return;
+    try {
+      stoa().construct(type, target, existence);
+    } catch (VirtualMachineError | Cancellation.Stopped passedOn) {
+      throw passedOn;
+    } catch (Throwable thrown) {
+      if (store.generation(target) != 0) return;
+      if (thrown instanceof NotShareable refused) throw refused;
+      throw new Unbegun(thrown);
+    }
+  }
+
   private void met(Key lent) {
     stoa().met(stoa().live(stoa().typeNamed(lent.space()), lent));
   }
@@ -313,7 +345,10 @@ public final class Neighborhood implements Neighbors {
     long counter = in.varint();
     var callers = new ArrayList<Key>();
     for (int left = in.count(); left > 0; left--) callers.add(key(in));
-    Object asked = kind == Visit.Kind.PUT ? call : question(space, call);
+    // A put is read, too, so that what cannot be read is never logged.
+    var question = question(space, call);
+    Object asked = kind == Visit.Kind.PUT ? call : question;
+    if (kind == Visit.Kind.PUT) check(question.type(), target, existence);
     return new Visit(id, kind, target, asked, existence, counter, callers, (int) in.varint());
   }
 

@@ -180,8 +180,11 @@ final class ObjectHandler implements Handler {
     if (lent) return new ObjectAnswer.Lent();
     ObjectType.Called called = type.called(in);
     if (called == null || thrownByConstructor != null) return constructed();
+    var read = (@Nullable Object[]) execution.takeRead();
     @Nullable Object[] arguments =
-        stoa.marshaller().arguments(called.method(), value, in.position(), value.length);
+        read != null
+            ? read
+            : stoa.marshaller().arguments(called.method(), value, in.position(), value.length);
     return run(called.type(), called.method(), arguments, execution);
   }
 

@@ -523,16 +523,7 @@ public final class ObjectService implements AutoCloseable {
     Existence existence = call.existence();
     if (existence instanceof Existence.Generation) return;
     Container container = call.container();
-    try {
-      stoa.construct(container.type, container.key(), stoa.opening(existence.opening()));
-    } catch (NotShareable noConstructor) {
-      if (!(existence instanceof Existence.Undeleted)) throw noConstructor;
-      throw new NotShareable(
-          container.key()
-              + " does not exist and is only known by reference; create it with Stoa.create or a"
-              + " first call before passing it on",
-          noConstructor);
-    }
+    stoa.construct(container.type, container.key(), existence);
   }
 
   /// The answer of a settled request, encoded. Quick.

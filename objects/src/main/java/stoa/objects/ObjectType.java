@@ -11,6 +11,7 @@ import stoa.objects.types.SharedMethod;
 import stoa.objects.types.SharedType;
 import stoa.store.Key;
 import stoa.store.Pace;
+import stoa.store.Put;
 
 /// A shared class or interface as one store knows it: the numbers of its methods in the store's
 /// dictionary, and how long they run. Thread-safe.
@@ -96,6 +97,15 @@ public final class ObjectType {
   byte[] call(SharedMethod method, @Nullable Object[] arguments) {
     byte[] encoded = marshaller.arguments(method, arguments);
     return new Encoder(encoded.length + 5).varint(number(method)).raw(encoded).toBytes();
+  }
+
+  /// A call as it is put, once its arguments were read as whoever executes it reads them.
+  ///
+  /// @throws stoa.NotShareable when an argument cannot be stored, or not be read back
+  Put put(SharedMethod method, byte[] call) {
+    var in = new Decoder(call);
+    var _ = in.varint();
+    return new Put(call, marshaller.read(method, call, in.position()));
   }
 
   /// The put that creates an object without calling it.

@@ -14,6 +14,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Objects;
 import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
@@ -242,6 +243,145 @@ class EmbeddedStoaTest {
 
   private Stoa open() {
     return Stoa.open("file:" + directory);
+  }
+
+  /// Holds whatever it is given.
+  @Shared(name = "test.Drawer")
+  static class Drawer {
+    private final List<@Nullable Object> things = new ArrayList<>();
+    private @Nullable Unlisted unlisted;
+    private @Nullable Account other;
+
+    public void put(@Nullable Object thing) {
+      things.add(thing);
+    }
+
+    public void putAll(List<Object> more, Tray tray) {
+      things.addAll(more);
+      things.add(tray);
+    }
+
+    public void keep(Account account) {
+      other = account;
+    }
+
+    public long depositThere(long amount) {
+      things.add("asked");
+      return Objects.requireNonNull(other).deposit(amount);
+    }
+
+    public String pass(Drawer to, List<String> things) {
+      var tray = new Tray(new ArrayList<>(things));
+      tray.things().clear();
+      try {
+        to.put(tray);
+        return "taken";
+      } catch (NotShareable refused) {
+        return "refused";
+      }
+    }
+
+    @Accessor
+    public int size() {
+      return things.size();
+    }
+
+    @Accessor
+    public Class<?> ofStranger() {
+      return EmbeddedStoaTest.class;
+    }
+
+    @Accessor
+    public @Nullable Object last() {
+      return things.getLast();
+    }
+  }
+
+  /// Whose constructor need not accept what an instance has become.
+  record Tray(List<String> things) {
+    Tray {
+      if (things.isEmpty()) throw new IllegalArgumentException("an empty tray");
+    }
+  }
+
+  /// Which a declaration names.
+  record Unlisted(int number) {}
+
+  @Test
+  void refusesAClassThatNoReaderWouldFindBeforeItIsLogged(@TempDir Path directory) {
+    String url = "file:" + directory;
+    try (Stoa stoa = Stoa.open(url)) {
+      Drawer drawer = stoa.get(Drawer.class, "a");
+      Class<?> stranger = EmbeddedStoaTest.class;
+      Runnable lambda = () -> {};
+      assertThrows(NotShareable.class, () -> drawer.put(stranger));
+      assertThrows(NotShareable.class, () -> drawer.put(new ArrayList<>(List.of(stranger))));
+      assertThrows(NotShareable.class, () -> drawer.put(lambda.getClass()));
+      assertThrows(NotShareable.class, () -> drawer.put(new Object[] {stranger}));
+      assertThrows(NotShareable.class, () -> stoa.store().put("k", new ArrayList<>(List.of(stranger))));
+      assertThrows(
+          NotShareable.class,
+          () -> stoa.transact(() -> {
+            drawer.put(stranger);
+          }));
+      assertThrows(NotShareable.class, drawer::ofStranger);
+      drawer.put(Unlisted.class);
+      drawer.put(String.class);
+      assertEquals(2, drawer.size());
+    }
+    try (Stoa stoa = Stoa.open(url)) {
+      Drawer drawer = stoa.get(Drawer.class, "a");
+      assertEquals(2, drawer.size());
+      assertEquals(String.class, drawer.last());
+    }
+  }
+
+  @Test
+  void refusesARecordThatItsConstructorWouldNotMakeAgain(@TempDir Path directory) {
+    String url = "file:" + directory;
+    var empty = new Tray(new ArrayList<>(List.of("a")));
+    empty.things().clear();
+    try (Stoa stoa = Stoa.open(StoaConfig.of(url))) {
+      Drawer drawer = stoa.get(Drawer.class, "a");
+      drawer.put(1);
+      assertThrows(NotShareable.class, () -> drawer.put(empty));
+      assertThrows(NotShareable.class, () -> drawer.putAll(List.of(), empty));
+      assertThrows(
+          NotShareable.class,
+          () -> stoa.transact(() -> {
+            drawer.put(empty);
+          }));
+      assertEquals("refused", drawer.pass(stoa.get(Drawer.class, "b"), List.of("x")));
+      assertThrows(Exception.class, () -> stoa.store().put("k", empty));
+      assertEquals(1, drawer.size());
+      assertEquals(0, stoa.get(Drawer.class, "b").size());
+    }
+    try (Stoa stoa = Stoa.open(url)) {
+      assertEquals(1, stoa.get(Drawer.class, "a").size());
+      assertEquals(0, stoa.get(Drawer.class, "b").size());
+    }
+  }
+
+  @Test
+  void aMethodBeginsNoObjectWhoseConstructorRefuses(@TempDir Path directory) {
+    String url = "file:" + directory;
+    try (Stoa stoa = Stoa.open(url)) {
+      Drawer drawer = stoa.get(Drawer.class, "a");
+      drawer.keep(stoa.get(Account.class, "absent", 1L));
+      assertThrows(NotShareable.class, () -> drawer.depositThere(1));
+      assertThrows(
+          NotShareable.class,
+          () -> stoa.transact(() -> {
+            drawer.depositThere(1);
+          }));
+      assertEquals(1, drawer.size());
+      assertTrue(stoa.find(Account.class, "absent").isEmpty());
+      assertEquals(15, stoa.get(Account.class, "absent", 10L).deposit(5));
+      assertEquals(17, drawer.depositThere(2));
+    }
+    try (Stoa stoa = Stoa.open(url)) {
+      assertEquals(20, stoa.get(Drawer.class, "a").depositThere(3));
+    }
   }
 
   @Test

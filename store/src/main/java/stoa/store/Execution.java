@@ -416,21 +416,45 @@ public final class Execution implements Cancellation.Run {
         });
   }
 
+  /// Says, before a put that would begin a key is logged, why it cannot.
+  public interface Beginning {
+    /// The refusal, as the key's handler would encode it as an answer; null when there is none.
+    byte @Nullable [] refusal();
+  }
+
+  /// What the value that the handler puts was read as before it was logged; null when the handler
+  /// is to read it. Answers it once, as the handler may change it.
+  public @Nullable Object takeRead() {
+    Request put = request;
+    if (put == null || put.kind != Request.Kind.PUT || put.address != address) return null;
+    Object read = put.read;
+    put.read = null;
+    return read;
+  }
+
   /// Puts a value at another key and answers what its handler does. In a replay the answer comes
   /// from the log.
   ///
   /// @return the answer as encoded by the other key's handler, or by its factory when the store
   ///   refused
   public byte[] put(Key target, byte[] value, Existence existence) {
+    return put(target, Put.of(value), existence, () -> null);
+  }
+
+  /// As [#put(Key, byte\[\], Existence)], of a value that was read.
+  ///
+  /// @param beginning is asked when the key is absent
+  public byte[] put(Key target, Put put, Existence existence, Beginning beginning) {
     ensureHeadroom();
     if (isReading()) {
       throw new UnsupportedOperationException(
           "an accessor of " + key + " must not change " + target);
     }
     if (mode == Mode.TENTATIVE) {
-      return tentative(target, () -> inTransaction().put(target, value, existence, depth + 1));
+      return tentative(target, () -> tentative(target, put, existence, beginning));
     }
-    return nested(target, origin -> store.nesting().put(this, target, value, existence, origin));
+    return nested(
+        target, origin -> store.nesting().put(this, target, put, existence, beginning, origin));
   }
 
   /// Asks the handler of another key.
@@ -507,6 +531,15 @@ public final class Execution implements Cancellation.Run {
     }
     if (deed != null) deed.answered(target, answer);
     return answer;
+  }
+
+  private Answer tentative(Key target, Put put, Existence existence, Beginning beginning) {
+    Transaction within = inTransaction();
+    if (!(existence instanceof Existence.Generation) && within.generation(target) == 0) {
+      byte[] refusal = beginning.refusal();
+      if (refusal != null) return () -> refusal;
+    }
+    return within.put(target, put.value(), existence, depth + 1);
   }
 
   private Transaction inTransaction() {

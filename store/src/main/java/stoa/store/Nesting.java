@@ -38,7 +38,12 @@ final class Nesting {
 
   /// Puts a value to another key for a run.
   Execution.Nested put(
-      Execution caller, Key target, byte[] value, Existence existence, Records.Origin origin) {
+      Execution caller,
+      Key target,
+      Put put,
+      Existence existence,
+      Execution.Beginning beginning,
+      Records.Origin origin) {
     if (caller.waitsAbroad(target)) return told(caller, circle(caller, target));
     boolean resumed = caller.mode() == Execution.Mode.RESUMED;
     if (resumed) store.unfinished().begins(caller.key(), caller.address(), caller.counter);
@@ -48,10 +53,45 @@ final class Nesting {
     if (address > 0) {
       return new Execution.Nested(answerFromLog(target, address).encoded(), false);
     }
-    Request request = request(caller, Request.Kind.PUT, target, value, existence, null, origin);
+    byte[] unbegun = refusal(caller, target, existence, beginning);
+    if (unbegun != null) return new Execution.Nested(unbegun, true);
+    Request request =
+        request(caller, Request.Kind.PUT, target, put.value(), existence, null, origin);
+    request.read = put.read();
     request.after = caller.unsettledNote();
     store.unfinished().begins(caller.key(), caller.address(), intake.moment());
     return nested(caller, request, () -> intake.add(request));
+  }
+
+  /// Why a put cannot begin a key that is absent; null when it can, or the key is there.
+  private byte @Nullable [] refusal(
+      Execution caller, Key target, Existence existence, Execution.Beginning beginning) {
+    if (existence instanceof Existence.Generation) return null;
+    if (store.generationHint(target) != 0) return null;
+    byte[] refusal = beginning.refusal();
+    return refusal != null && isAbsent(caller, target) ? refusal : null;
+  }
+
+  /// Asks whether a key is absent, after the puts that are on their way to it. Answers false when
+  /// to wait for these would close a circle, which the put itself is told.
+  private boolean isAbsent(Execution caller, Key target) {
+    byte[] nothing = {};
+    Request asked = request(caller, Request.Kind.GENERATION, target, nothing, null, null, null);
+    if (refusal(caller, asked) != null) {
+      asked.complete(null);
+      return false;
+    }
+    int began = store.runners().now();
+    store.ask(asked);
+    awaitHelping(asked, caller);
+    caller.hasWaited(store.runners().now() - began);
+    caller.waitingFor = null;
+    try {
+      asked.check();
+    } catch (RuntimeException failure) {
+      throw caller.suspend(failure);
+    }
+    return asked.number == 0;
   }
 
   /// Asks another key for a run.

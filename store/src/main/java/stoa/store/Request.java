@@ -54,6 +54,10 @@ public final class Request {
   /// What a GET asks.
   final @Nullable Object query;
 
+  /// What the value of a PUT was read as before it was logged; null when its handler reads the
+  /// value, and once the handler has this.
+  @Nullable Object read;
+
   /// Who asks, when a handler does.
   final Records.@Nullable Origin origin;
 

@@ -220,7 +220,14 @@ public final class Store implements AutoCloseable {
   ///   logged, or what is logged is taken back, and it fails with [stoa.DeadlineExceeded]
   public Request put(
       Target target, byte[] value, Existence existence, boolean quick, Duration timeMax) {
-    Request request = newPut(target, value, existence, quick);
+    return put(target, Put.of(value), existence, quick, timeMax);
+  }
+
+  /// As [#put(Target, byte\[\], Existence, boolean, Duration)], of a value that was read.
+  public Request put(
+      Target target, Put put, Existence existence, boolean quick, Duration timeMax) {
+    Request request = newPut(target, put.value(), existence, quick);
+    request.read = put.read();
     takingBack.limit(request, timeMax);
     intake.add(request);
     return await(request);
@@ -263,11 +270,24 @@ public final class Store implements AutoCloseable {
       Pace pace,
       Duration timeMax,
       @Nullable CallId id) {
+    return putAsync(target, Put.of(value), existence, pace, timeMax, id);
+  }
+
+  /// As [#putAsync(Target, byte\[\], Existence, Pace, Duration, CallId)], of a value that was read.
+  public Request putAsync(
+      Target target,
+      Put put,
+      Existence existence,
+      Pace pace,
+      Duration timeMax,
+      @Nullable CallId id) {
+    byte[] value = put.value();
     Resident resident = accepted(target::pin);
     var origin = Records.Origin.of(id);
     boolean quick = pace != Pace.LONG;
     var request = new Request(Request.Kind.PUT, resident, value, existence, null, origin, 0, quick);
     request.brief = pace == Pace.BRIEF;
+    request.read = put.read();
     takingBack.limit(request, timeMax);
     intake.add(request);
     callWriter();
@@ -433,6 +453,16 @@ public final class Store implements AutoCloseable {
   public long generationHint(Target target) {
     Resident resident = target.known;
     return resident == null ? 0 : resident.generationHint();
+  }
+
+  /// As [#generationHint(Target)], of a key.
+  public long generationHint(Key key) {
+    Resident resident = residents.pin(key);
+    try {
+      return resident.generationHint();
+    } finally {
+      resident.unpin();
+    }
   }
 
   /// The stream address at which a key's generation began, 0 when the key is absent.

@@ -9,8 +9,11 @@ import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -108,6 +111,12 @@ final class Codec {
   private final List<Runnable> afterwards = new ArrayList<>();
   private final List<Object> openRecords = new ArrayList<>();
 
+  /// The classes that readers of this registry were proved to find by their names.
+  private final Set<Class<?>> found = new HashSet<>();
+
+  /// The classes that the graph being written names, and that are not proved yet.
+  private final Set<Class<?>> unproved = new LinkedHashSet<>();
+
   /// Whether what is written was thrown, and goes with its trace.
   private boolean traced;
 
@@ -147,6 +156,7 @@ final class Codec {
     this.throwables = new Throwables(this, resolver);
     fory.register(Ref.class, REF_ID);
     fory.registerSerializer(Ref.class, new ReferenceSerializers.OfRef(this, resolver));
+    fory.registerSerializer(Class.class, new ClassSerializer(this, resolver));
     Ordered.register(fory, resolver);
     for (int i = 0; i < PLATFORM.size(); i++) fory.register(PLATFORM.get(i), 1 + i);
     for (Object constant : Constants.ALL) {
@@ -239,6 +249,11 @@ final class Codec {
     return openRecords;
   }
 
+  /// The graph being written names a class.
+  void names(Class<?> type) {
+    if (!found.contains(type)) unproved.add(type);
+  }
+
   /// Runs when the whole graph has been read.
   void afterwards(Runnable action) {
     afterwards.add(action);
@@ -253,8 +268,13 @@ final class Codec {
 
   /// Appends a graph of several roots to `prefix`.
   byte[] write(byte[] prefix, int length, @Nullable Object[] roots, int from) {
+    return proved(written(prefix, length, roots, from));
+  }
+
+  private byte[] written(byte[] prefix, int length, @Nullable Object[] roots, int from) {
     buffer.writerIndex(0);
     buffer.writeBytes(prefix, 0, length);
+    unproved.clear();
     out.prepare(buffer, null);
     try {
       for (int i = from; i < roots.length; i++) out.writeRef(roots[i]);
@@ -267,8 +287,13 @@ final class Codec {
   }
 
   byte[] writeState(byte format, Class<?> implementation, Object instance) {
+    return proved(writtenState(format, implementation, instance));
+  }
+
+  private byte[] writtenState(byte format, Class<?> implementation, Object instance) {
     buffer.writerIndex(0);
     buffer.writeByte(format);
+    unproved.clear();
     out.prepare(buffer, null);
     try {
       out.writeRef(instance, state(implementation));
@@ -281,8 +306,13 @@ final class Codec {
   }
 
   byte[] writeThrown(byte format, Throwable thrown) {
+    return proved(writtenThrown(format, thrown));
+  }
+
+  private byte[] writtenThrown(byte format, Throwable thrown) {
     buffer.writerIndex(0);
     buffer.writeByte(format);
+    unproved.clear();
     out.prepare(buffer, null);
     traced = true;
     try {
@@ -292,6 +322,29 @@ final class Codec {
       throw notEncodable(e);
     } finally {
       endWriting();
+    }
+  }
+
+  /// Refuses a graph that names a class which a reader would not find, or take for another one.
+  private byte[] proved(byte[] graph) {
+    if (unproved.isEmpty()) return graph;
+    var named = List.copyOf(unproved);
+    unproved.clear();
+    for (Class<?> type : named) {
+      if (!isFound(type)) throw unfound(type);
+      found.add(type);
+    }
+    return graph;
+  }
+
+  private boolean isFound(Class<?> type) {
+    try {
+      byte[] trial = written(new byte[0], 0, new Object[] {type}, 0);
+      return type.equals(read(trial, 0, trial.length, 1)[0]);
+    } catch (StoaException unreadable) {
+      return false;
+    } finally {
+      unproved.clear();
     }
   }
 
@@ -463,6 +516,16 @@ final class Codec {
     } catch (ClassNotFoundException e) {
       return false;
     }
+  }
+
+  private static NotShareable unfound(Class<?> type) {
+    String name = type.getTypeName();
+    return new NotShareable(
+        "the Class of "
+            + name
+            + " cannot travel or be stored: no declared field, parameter or result names "
+            + name
+            + "; list it in StoaConfig.types, or pass its name as text");
   }
 
   static NotShareable refused(String type) {

@@ -47,8 +47,7 @@ final class FacadeSerializers {
     var ref = new Ref<Object>(type, ReferenceSerializers.readKey(codec, context));
     long generation = context.getBuffer().readVarUInt64();
     String form = context.readString();
-    Object proxy = codec.references().resolve(new Reference(ref, generation));
-    return codec.references().facade(proxy, form);
+    return codec.references().facade(new Reference(ref, generation), form);
   }
 
   private static final class OfMap extends MapSerializer<Map> {

@@ -11,6 +11,7 @@ import stoa.Corrupt;
 import stoa.LimitExceeded;
 import stoa.NotShareable;
 import stoa.StoaException;
+import stoa.objects.types.Platform;
 import stoa.objects.types.SharedMethod;
 import stoa.objects.types.SharedType;
 import stoa.spi.OwnState;
@@ -215,7 +216,46 @@ public final class Marshaller {
     return arguments;
   }
 
+  /// The arguments as whoever executes the call reads them, for a call that is not logged yet; null
+  /// for those of a method that takes simple values only, which are always read.
+  ///
+  /// @param from where they begin in the bytes
+  /// @throws NotShareable when they cannot be read
+  public @Nullable Object @Nullable [] read(SharedMethod method, byte[] bytes, int from) {
+    if (isSimple(method)) return null;
+    try {
+      return arguments(method, bytes, from, bytes.length);
+    } catch (StoaException unreadable) {
+      throw unreadable("an argument of " + method, unreadable);
+    }
+  }
+
+  private static boolean isSimple(SharedMethod method) {
+    for (Class<?> type : method.parameterTypes()) if (!Simple.covers(type)) return false;
+    return true;
+  }
+
+  private static NotShareable unreadable(String what, StoaException reason) {
+    return new NotShareable(
+        what + " could not be read back when it is stored: " + reason.getMessage(), reason);
+  }
+
   // ---- values
+
+  /// The encoding of a value that is to be stored.
+  ///
+  /// @param what the value's part, for the message of a refusal
+  /// @throws NotShareable when the value cannot travel, or could not be read back
+  public byte[] stored(Object value, String what) {
+    byte[] encoded = value(value);
+    if (encoded[0] != GRAPH) return encoded;
+    try {
+      var _ = value(encoded);
+    } catch (StoaException unreadable) {
+      throw unreadable(what, unreadable);
+    }
+    return encoded;
+  }
 
   /// The encoding of a value: a result, or any other. An array of bytes that is a value has to be
   /// declared as `Object`, as [#value(byte[])] is chosen otherwise.
@@ -337,13 +377,27 @@ public final class Marshaller {
   /// [CallFailed] with its class, message and trace.
   public byte[] thrown(Throwable thrown) {
     try {
-      return using(codec -> codec.writeThrown(THROWN, thrown));
+      byte[] encoded = using(codec -> codec.writeThrown(THROWN, thrown));
+      // An exception of the program has fields, which must be readable.
+      if (!isPlain(thrown)) {
+        var _ = thrown(encoded);
+      }
+      return encoded;
     } catch (StoaException e) {
       var out = new Simple.Output();
       out.put(THROWN_TEXT);
       out.text(describe(thrown, e));
       return out.toBytes();
     }
+  }
+
+  private static boolean isPlain(Throwable thrown) {
+    int depth = 0;
+    for (Throwable next = thrown; next != null; next = next.getCause()) {
+      boolean known = Platform.has(next.getClass()) || next instanceof StoaException;
+      if (!known || next.getSuppressed().length > 0 || ++depth > 16) return false;
+    }
+    return true;
   }
 
   private static String describe(Throwable thrown, StoaException reason) {

@@ -16,10 +16,11 @@ public interface References {
     return resolve(reference);
   }
 
-  /// A facade before a proxy.
+  /// A facade before the object of a reference. A call through the facade begins an absent object
+  /// with the classes and the order that the form names.
   ///
   /// @param form what [Facade#form()] answered
-  Object facade(Object proxy, String form);
+  Object facade(Reference reference, String form);
 
   /// Registers classes that are known elsewhere, when a value names one that is not known here;
   /// answers whether there were any, and the value is to be tried again.

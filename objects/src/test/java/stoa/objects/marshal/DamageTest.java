@@ -131,7 +131,7 @@ class DamageTest {
             }
 
             @Override
-            public Object facade(Object proxy, String form) {
+            public Object facade(Reference reference, String form) {
               throw new UnsupportedOperationException(form);
             }
 

@@ -87,7 +87,7 @@ class EvolutionTest {
               }
 
               @Override
-              public Object facade(Object proxy, String form) {
+              public Object facade(Reference reference, String form) {
                 throw new UnsupportedOperationException(form);
               }
 

@@ -212,7 +212,7 @@ class MarshallerTest {
               }
 
               @Override
-              public Object facade(Object proxy, String form) {
+              public Object facade(Reference reference, String form) {
                 throw new UnsupportedOperationException(form);
               }
 
