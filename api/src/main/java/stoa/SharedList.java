@@ -16,6 +16,11 @@ import java.util.List;
 /// indices of the list as it is now, as with [java.util.ArrayList]: it is for the time in which
 /// nobody else adds or removes.
 ///
+/// `removeIf`, `replaceAll` and `sort` are transactions, as are `removeAll` and `retainAll` of a
+/// collection that may compare elements in a way of its own, such as a [java.util.TreeSet]: they
+/// change all that they concern or nothing, and throw [LimitExceeded] when others change the list
+/// during each of 100 attempts. `remove` of an iterator needs the element as the iterator gave it.
+///
 /// `equals` and `hashCode` compare contents, as [java.util.List] demands; the list travels as its
 /// reference. Thread-safe.
 public interface SharedList<E> extends List<E> {}

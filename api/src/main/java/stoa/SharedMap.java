@@ -11,9 +11,12 @@ import java.util.concurrent.ConcurrentMap;
 /// ```
 ///
 /// Every method is one call on the object, in the store's one order with all others, and takes part
-/// in a transaction when it is made inside one; `compute…`, `merge` and `replaceAll` are a read and
-/// a conditional write that repeats until nobody came between. Neither keys nor values are null.
-/// They are values: what a caller changes in one afterwards does not change the map.
+/// in a transaction when it is made inside one. `compute…` and `merge` are a read and a conditional
+/// write that repeats until nobody came between, up to 1,000 times; then they throw
+/// [LimitExceeded]. Their functions may change the value that they are given and return it.
+/// `replaceAll` is a transaction: it replaces all values or none, and throws [LimitExceeded] when
+/// others change the map during each of 100 attempts. Neither keys nor values are null. They are
+/// values: what a caller changes in one afterwards does not change the map.
 ///
 /// # Keys
 ///
@@ -25,8 +28,9 @@ import java.util.concurrent.ConcurrentMap;
 /// # Iteration
 ///
 /// An iterator shows the map as it was when it was asked for its first element, however large, and
-/// never throws [java.util.ConcurrentModificationException]; it fetches entries in pages, and the
-/// later ones from the object's history, so that a version that is trimmed meanwhile is [TooOld].
+/// never throws [java.util.ConcurrentModificationException]. It fetches entries in pages, and holds
+/// a [Stoa#snapshot()] for the later ones when one page is not enough, until it is at its end or
+/// the program lets go of it; a client's session holds a bounded number of snapshots.
 /// `remove`, and `setValue` of an entry, act on the map as it is now. The order is that of the
 /// keys' hashes, and the same everywhere. Inside a method of a shared object, which cannot read
 /// history, and inside a transaction that changes the map, an iterator is weakly consistent.

@@ -163,5 +163,8 @@ public interface StreamStore {
   // ---- objects
 
   /// The stream of a shared object, to be read.
+  ///
+  /// @throws UnsupportedOperationException when another group than group 0 keeps the object: the
+  ///   streams of that group cannot be read. [History#entries] answers the calls of such an object
   StreamKey streamOf(Ref<?> ref);
 }

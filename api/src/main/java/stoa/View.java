@@ -51,6 +51,10 @@ public sealed interface View {
   /// of ordinary proxies have no order among each other while the object is lent. A store in this
   /// process has the object at its root, where calls are durable before they are answered.
   ///
+  /// Of a store in several groups, only the objects of group 0 can be lent. A view of an object of
+  /// another group is refused with [UnsupportedOperationException]; placing its class at
+  /// [Placement#CLIENT] keeps all objects of the class in group 0.
+  ///
   /// @param reads what accessors see; they are [Reads#STRICT] in any case until this process has
   ///   seen the newest state since the object was lent, and always of one of [Placement#AUTO]
   record Client(Reads reads) implements View {

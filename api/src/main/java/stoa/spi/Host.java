@@ -27,4 +27,14 @@ public interface Host extends Stoa {
   ///
   /// @throws stoa.NotShareable when it cannot travel
   int bytes(Object value);
+
+  /// A copy of a value as it arrives elsewhere: it shares nothing with the value that can change. A
+  /// value that never changes is its own copy.
+  ///
+  /// @throws stoa.NotShareable when it cannot travel
+  <T> T copy(T value);
+
+  /// Whether calls through a proxy see the present of an object in the store: the proxy is no view
+  /// of the past, of a transaction that the program holds, or of an object at its clients.
+  boolean isLive(Object shared);
 }

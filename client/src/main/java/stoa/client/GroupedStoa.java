@@ -244,4 +244,14 @@ final class GroupedStoa implements ObjectSnapshot.Source {
   public int bytes(Object value) {
     return first.bytes(value);
   }
+
+  @Override
+  public <T> T copy(T value) {
+    return first.copy(value);
+  }
+
+  @Override
+  public boolean isLive(Object shared) {
+    return first.isLive(shared);
+  }
 }

@@ -592,6 +592,22 @@ final class RemoteStoa implements ObjectSnapshot.Source {
     return marshaller.value(value).length;
   }
 
+  @Override
+  public <T> T copy(T value) {
+    @SuppressWarnings("unchecked") // Justification: a copy is of the class of what is copied
+    T copy = (T) Objects.requireNonNull(marshaller.copy(value));
+    return copy;
+  }
+
+  @Override
+  public boolean isLive(Object shared) {
+    return switch (Sharing.proxied(shared).invoker()) {
+      case RemoteInvoker live -> !RemotePlaced.is(live);
+      case RemoteView _ -> true;
+      default -> false;
+    };
+  }
+
   // ---- what the server says by itself
 
   private final class Heard implements Conversation.Hearing {

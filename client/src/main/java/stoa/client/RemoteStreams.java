@@ -14,6 +14,7 @@ import stoa.Follower;
 import stoa.LimitExceeded;
 import stoa.LogAddress;
 import stoa.LogSlot;
+import stoa.NotShareable;
 import stoa.Ref;
 import stoa.StreamEntry;
 import stoa.StreamKey;
@@ -329,7 +330,24 @@ final class RemoteStreams implements StreamStore {
   @Override
   public StreamKey streamOf(Ref<?> ref) {
     var id = new Key(ref.type(), Keys.encode(ref.key()), ref).stream();
+    int group = stoa.parts().group(id);
+    if (group != stoa.group() && !isOfTheWhole(ref.type())) {
+      throw new UnsupportedOperationException(
+          ("group %d keeps %s, and streams() has the streams of group %d only; read the calls of the"
+                  + " object with history(object).entries(from, to)")
+              .formatted(group, ref, stoa.group()));
+    }
     return new StreamKey(id.high(), id.low());
+  }
+
+  /// Whether the first group keeps all objects of a type.
+  private boolean isOfTheWhole(String type) {
+    if (type.equals(RemoteTypes.BLOBS)) return true;
+    try {
+      return stoa.types().named(type).shared().isPlaced();
+    } catch (NotShareable unknown) {
+      return false;
+    }
   }
 
   /// How much a list may still grow.

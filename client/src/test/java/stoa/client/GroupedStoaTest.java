@@ -35,6 +35,7 @@ import stoa.KeyHandler;
 import stoa.Limits;
 import stoa.NotShareable;
 import stoa.Order;
+import stoa.Ref;
 import stoa.Shared;
 import stoa.SharedMap;
 import stoa.Stoa;
@@ -434,6 +435,28 @@ class GroupedStoaTest {
     Blob blob = stoa.get(Blob.class, "b");
     assertEquals(1, blob.write(2, new byte[] {7}));
     assertEquals(7, stoa.find(Blob.class, "b").orElseThrow().read(2, 1)[0]);
+  }
+
+  @Test
+  void theStreamOfAnObjectOfAnotherGroupIsRefused() {
+    for (int group = 0; group < GROUPS; group++) {
+      Counter counter = stoa.get(Counter.class, name(Counter.class, group));
+      for (int i = 0; i < 6; i++) counter.increment();
+      Ref<Counter> ref = stoa.ref(counter);
+      if (group == 0) {
+        StreamKey stream = stoa.streams().streamOf(ref);
+        assertEquals(6, stoa.streams().check(stream));
+        assertThrows(
+            IllegalArgumentException.class, () -> stoa.streams().append(stream, new byte[1]));
+      } else {
+        var refused =
+            assertThrows(UnsupportedOperationException.class, () -> stoa.streams().streamOf(ref));
+        assertTrue(String.valueOf(refused.getMessage()).contains("history"), refused.getMessage());
+      }
+      assertEquals(6, stoa.history(counter).entries(1, 9).size());
+    }
+    Blob blob = stoa.get(Blob.class, "b");
+    assertEquals(0, stoa.streams().check(stoa.streams().streamOf(stoa.ref(blob))));
   }
 
   // ---- by proxy

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BooleanSupplier;
 import java.util.stream.IntStream;
@@ -20,6 +21,7 @@ import stoa.Limits;
 import stoa.Membership;
 import stoa.Reads;
 import stoa.Shared;
+import stoa.SharedList;
 import stoa.Stoa;
 import stoa.StoaConfig;
 import stoa.View;
@@ -324,6 +326,26 @@ class RemoteLendingTest {
           }
         }
       }
+    }
+  }
+
+  @Test
+  void aCollectionThatIsLentIsIteratedThroughEveryProxy() throws Exception {
+    try (var server = serve("memory:", 0);
+        Stoa one = client(server.port(), Membership.leaf());
+        Stoa other = client(server.port(), Membership.leaf())) {
+      var expected = IntStream.range(0, 300).boxed().toList();
+      SharedList<Integer> ordinary = other.list("lent", Integer.class);
+      ordinary.addAll(expected.subList(0, 200));
+      @SuppressWarnings("unchecked") // Justification: the list holds numbers
+      SharedList<Integer> lent =
+          one.view(SharedList.class, one.ref(ordinary), new View.Client(Reads.STRICT));
+      for (int i = 200; i < 300; i++) lent.add(i);
+      assertEquals(expected, new ArrayList<>(lent));
+      assertEquals(expected, new ArrayList<>(ordinary));
+      var iterator = ordinary.iterator();
+      assertEquals(0, iterator.next());
+      assertEquals(expected, new ArrayList<>(lent));
     }
   }
 }

@@ -4,9 +4,13 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.ConcurrentModificationException;
 import java.util.Iterator;
+import java.util.List;
 import java.util.Objects;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import stoa.Stoa;
+import stoa.spi.CallContext;
+import stoa.spi.Host;
 
 /// What the views of a list have in common: the object and the class of its elements. Immutable.
 record Elements<E>(Stoa stoa, Class<E> type, ListObject object) {
@@ -31,11 +35,48 @@ record Elements<E>(Stoa stoa, Class<E> type, ListObject object) {
     return (T) held;
   }
 
-  /// Removes or retains what is among others.
+  /// Removes or retains what others contain.
   boolean filter(Collection<?> others, boolean among) {
+    if (!Contents.decideAlone(others)) {
+      return removeIf(element -> others.contains(element) == among);
+    }
     var all = new ArrayList<Object>();
     for (Object other : others) if (type.isInstance(other)) all.add(other);
     return object.removeAll(all, among);
+  }
+
+  /// Removes what a filter accepts.
+  boolean removeIf(Predicate<? super E> filter) {
+    Objects.requireNonNull(filter, "the filter is null");
+    if (!CallContext.CURRENT.isBound()) return rewrite(all -> all.removeIf(filter));
+    boolean removed = false;
+    for (Iterator<E> each = forwards(); each.hasNext(); ) {
+      if (!filter.test(each.next())) continue;
+      each.remove();
+      removed = true;
+    }
+    return removed;
+  }
+
+  /// Changes all elements, as a transaction.
+  ///
+  /// @param change answers whether it changed something
+  boolean rewrite(Predicate<List<E>> change) {
+    return Moments.rewrite(
+        stoa,
+        () -> stoa.ref(object).toString(),
+        () -> {
+          var all = new ArrayList<E>();
+          forwards().forEachRemaining(all::add);
+          boolean changed = change.test(all);
+          if (changed) object.setAll(checked(all));
+          return changed;
+        });
+  }
+
+  /// An element as it is now, which the caller may change afterwards.
+  E copy(E element) {
+    return ((Host) stoa).copy(element);
   }
 
   boolean contains(@Nullable Object element) {
@@ -56,7 +97,7 @@ record Elements<E>(Stoa stoa, Class<E> type, ListObject object) {
 
   static ConcurrentModificationException moved() {
     return new ConcurrentModificationException(
-        "somebody has moved or removed the element that the iterator is at");
+        "the element that the iterator is at was moved, removed or changed; iterate again");
   }
 
   /// Iterates elements as they were; removes from the list as it is.

@@ -1,6 +1,7 @@
 package stoa.collections;
 
 import java.util.AbstractSet;
+import java.util.Collection;
 import java.util.Comparator;
 import java.util.Iterator;
 import java.util.NavigableSet;
@@ -43,6 +44,11 @@ final class KeyView<K> extends AbstractSet<K> implements NavigableSet<K> {
   @Override
   public boolean contains(@Nullable Object key) {
     return map.containsKey(key);
+  }
+
+  @Override
+  public boolean removeAll(Collection<?> others) {
+    return Contents.decideAlone(others) ? super.removeAll(others) : removeIf(others::contains);
   }
 
   @Override

@@ -124,9 +124,7 @@ final class ListFacade<E> extends AbstractList<E> implements SharedList<E>, Faca
 
   @Override
   public boolean removeIf(Predicate<? super E> filter) {
-    Objects.requireNonNull(filter, "the filter is null");
-    if (CallContext.CURRENT.isBound()) return super.removeIf(filter);
-    return rewrite(all -> all.removeIf(filter));
+    return elements.removeIf(filter);
   }
 
   @Override
@@ -137,7 +135,7 @@ final class ListFacade<E> extends AbstractList<E> implements SharedList<E>, Faca
       return;
     }
     var _ =
-        rewrite(all -> {
+        elements.rewrite(all -> {
           all.replaceAll(operator);
           return !all.isEmpty();
         });
@@ -150,23 +148,9 @@ final class ListFacade<E> extends AbstractList<E> implements SharedList<E>, Faca
       return;
     }
     var _ =
-        rewrite(all -> {
+        elements.rewrite(all -> {
           all.sort(order);
           return all.size() > 1;
-        });
-  }
-
-  /// Changes all elements, as a transaction.
-  ///
-  /// @param change answers whether it changed something
-  private boolean rewrite(Predicate<List<E>> change) {
-    return Moments.live(elements.stoa())
-        .write(() -> {
-          var all = new ArrayList<E>();
-          elements.forwards().forEachRemaining(all::add);
-          boolean changed = change.test(all);
-          if (changed) object.setAll(elements.checked(all));
-          return changed;
         });
   }
 
@@ -228,6 +212,9 @@ final class ListFacade<E> extends AbstractList<E> implements SharedList<E>, Faca
     private int next;
     private int last = -1;
 
+    /// The last element as it was before the caller had it.
+    private @Nullable E before;
+
     private Walker(Elements<E> elements, List<E> copy, int next) {
       this.elements = elements;
       this.copy = copy;
@@ -243,7 +230,7 @@ final class ListFacade<E> extends AbstractList<E> implements SharedList<E>, Faca
     public E next() {
       if (!hasNext()) throw new NoSuchElementException();
       last = next++;
-      return copy.get(last);
+      return given();
     }
 
     @Override
@@ -255,7 +242,13 @@ final class ListFacade<E> extends AbstractList<E> implements SharedList<E>, Faca
     public E previous() {
       if (!hasPrevious()) throw new NoSuchElementException();
       last = --next;
-      return copy.get(last);
+      return given();
+    }
+
+    private E given() {
+      E element = copy.get(last);
+      before = elements.copy(element);
+      return element;
     }
 
     @Override
@@ -270,7 +263,7 @@ final class ListFacade<E> extends AbstractList<E> implements SharedList<E>, Faca
 
     private Object lastElement() {
       if (last < 0) throw new IllegalStateException("there is no element to change");
-      Object element = elements.checked(copy.get(last));
+      Object element = elements.checked(before);
       Same.check(element);
       return element;
     }
@@ -288,6 +281,7 @@ final class ListFacade<E> extends AbstractList<E> implements SharedList<E>, Faca
       Object checked = elements.checked(element);
       if (!elements.object().setExactly(last, lastElement(), checked)) throw Elements.moved();
       copy.set(last, element);
+      before = elements.copy(element);
     }
 
     @Override

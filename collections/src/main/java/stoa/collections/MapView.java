@@ -6,19 +6,31 @@ import java.util.AbstractSet;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Iterator;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.Spliterator;
 import java.util.Spliterators;
 import java.util.concurrent.ConcurrentMap;
+import java.util.function.BiFunction;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
+import stoa.LimitExceeded;
 import stoa.Stoa;
+import stoa.spi.CallContext;
+import stoa.spi.Host;
 
 /// A map of `java.util` before the calls on a map's object. Immutable.
 abstract class MapView<K, V> extends AbstractMap<K, V> implements ConcurrentMap<K, V> {
   private static final String NO_NULL_KEYS = "keys are never null";
+  private static final String NO_FUNCTION = "the function is null";
+
+  /// How often a value is computed before others have won.
+  private static final int ATTEMPTS_MAX = 1_000;
+
+  /// How many keys and values are put at a time when all are replaced.
+  private static final int REPLACED_MAX = 2 * 1_024;
 
   final Stoa stoa;
   final Class<K> keys;
@@ -137,6 +149,122 @@ abstract class MapView<K, V> extends AbstractMap<K, V> implements ConcurrentMap<
     if (made == null) return null;
     V other = putIfAbsent(key, made);
     return other == null ? made : other;
+  }
+
+  // ---- a read and a conditional write, until nobody came between
+
+  /// The value that a key is to have, from the one that it has; null for none.
+  private interface Change<V> {
+    @Nullable V from(@Nullable V before);
+  }
+
+  @Override
+  public @Nullable V compute(
+      K key, BiFunction<? super K, ? super @Nullable V, ? extends @Nullable V> change) {
+    Objects.requireNonNull(change, NO_FUNCTION);
+    return changed(key, before -> change.apply(key, before));
+  }
+
+  @Override
+  public @Nullable V computeIfPresent(
+      K key, BiFunction<? super K, ? super V, ? extends @Nullable V> change) {
+    Objects.requireNonNull(change, NO_FUNCTION);
+    return changed(key, before -> before == null ? null : change.apply(key, before));
+  }
+
+  @Override
+  public @Nullable V merge(
+      K key, V value, BiFunction<? super V, ? super V, ? extends @Nullable V> change) {
+    Objects.requireNonNull(change, NO_FUNCTION);
+    V checked = values.cast(Objects.requireNonNull(value, "values are never null"));
+    // Copied, as the function may change it and then be called again.
+    return changed(
+        key, before -> before == null ? checked : change.apply(before, host().copy(checked)));
+  }
+
+  /// Changes the value of a key by a function that may change the value that it is given: what is
+  /// compared is a copy from before.
+  ///
+  /// @return the value that the key has now
+  private @Nullable V changed(K key, Change<V> change) {
+    for (int attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
+      V before = get(key);
+      V kept = before == null ? null : comparable(before);
+      V after = change.from(before);
+      if (write(key, kept, after)) return after;
+    }
+    throw new LimitExceeded(
+        ("the value of %s was changed by others during each of %,d attempts to compute it, and"
+                + " nothing was written; compute it in a transaction, or in a method of a shared"
+                + " object")
+            .formatted(Shown.of(key), ATTEMPTS_MAX));
+  }
+
+  private boolean write(K key, @Nullable V before, @Nullable V after) {
+    if (before == null) return after == null || putIfAbsent(key, after) == null;
+    return after == null ? remove(key, before) : replace(key, before, after);
+  }
+
+  /// A copy of a value, to be compared with what the map has.
+  private V comparable(V value) {
+    Same.check(value);
+    V copy = host().copy(value);
+    if (!Same.as(copy, value)) throw Same.incomparable(value);
+    return copy;
+  }
+
+  private Host host() {
+    return (Host) stoa;
+  }
+
+  @Override
+  public void replaceAll(BiFunction<? super K, ? super V, ? extends V> change) {
+    Objects.requireNonNull(change, NO_FUNCTION);
+    if (CallContext.CURRENT.isBound() || !isLive()) {
+      iterator()
+          .forEachRemaining(entry -> {
+            var _ = computeIfPresent(entry.getKey(), change);
+          });
+      return;
+    }
+    var _ = Moments.rewrite(stoa, this::title, () -> rewrite(change));
+  }
+
+  /// Called inside a transaction.
+  private boolean rewrite(BiFunction<? super K, ? super V, ? extends V> change) {
+    var all = new ArrayList<Object>();
+    iterator()
+        .forEachRemaining(entry -> {
+          all.add(entry.getKey());
+          all.add(value(change.apply(entry.getKey(), entry.getValue())));
+        });
+    for (int from = 0; from < all.size(); from += REPLACED_MAX) {
+      putParts(all.subList(from, Math.min(all.size(), from + REPLACED_MAX)));
+    }
+    return true;
+  }
+
+  /// Puts entries, a few at a time when they are too large to travel together.
+  private void putParts(List<Object> all) {
+    try {
+      entries.putAll(new ArrayList<>(all));
+    } catch (LimitExceeded tooLarge) {
+      if (all.size() <= 2) throw tooLarge;
+      int middle = all.size() / 4 * 2;
+      putParts(all.subList(0, middle));
+      putParts(all.subList(middle, all.size()));
+    }
+  }
+
+  /// Whether each call sees the present, and no view is between.
+  private boolean isLive() {
+    return entries instanceof Moments.Composed composed
+        ? composed.moments().isLive()
+        : host().isLive(entries);
+  }
+
+  private String title() {
+    return entries instanceof Moments.Composed ? "the map" : stoa.ref(entries).toString();
   }
 
   private boolean has(Object key, Object value) {
@@ -281,6 +409,11 @@ abstract class MapView<K, V> extends AbstractMap<K, V> implements ConcurrentMap<
     }
 
     @Override
+    public boolean removeAll(Collection<?> others) {
+      return Contents.decideAlone(others) ? super.removeAll(others) : removeIf(others::contains);
+    }
+
+    @Override
     public boolean remove(@Nullable Object entry) {
       return entry instanceof Map.Entry<?, ?> e
           && e.getKey() != null
@@ -317,6 +450,11 @@ abstract class MapView<K, V> extends AbstractMap<K, V> implements ConcurrentMap<
     @Override
     public boolean contains(@Nullable Object key) {
       return containsKey(key);
+    }
+
+    @Override
+    public boolean removeAll(Collection<?> others) {
+      return Contents.decideAlone(others) ? super.removeAll(others) : removeIf(others::contains);
     }
 
     @Override

@@ -4,6 +4,8 @@ import java.util.Objects;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
+import stoa.Aborted;
+import stoa.LimitExceeded;
 import stoa.Snapshot;
 import stoa.Stoa;
 import stoa.TxOptions;
@@ -16,6 +18,8 @@ import stoa.spi.Host;
 /// is seen through a lens, of a snapshot or of a transaction that the program holds, is of one
 /// moment anyway.
 final class Moments {
+  private static final TxOptions REWRITING = TxOptions.STANDARD.withAttemptsMax(100);
+
   private final Stoa stoa;
   private final @Nullable UnaryOperator<Object> lens;
 
@@ -65,6 +69,22 @@ final class Moments {
     return stoa.<R, RuntimeException>transact(TxOptions.reading(), calls::get);
   }
 
+  /// Changes all of a collection in one transaction.
+  ///
+  /// @param title names the collection in messages
+  /// @param change answers whether it changed something
+  static boolean rewrite(Stoa stoa, Supplier<String> title, Supplier<Boolean> change) {
+    try {
+      return stoa.<Boolean, RuntimeException>transact(REWRITING, change::get);
+    } catch (Aborted overtaken) {
+      throw new LimitExceeded(
+          ("%s was changed by others during each of %d attempts to change all of it at once, and"
+                  + " nothing was written; change one entry at a time, or keep others out meanwhile")
+              .formatted(title.get(), REWRITING.attemptsMax()),
+          overtaken);
+    }
+  }
+
   /// What is read in pages and consists of several objects.
   interface Composed extends Paged {
     /// How it sees them.
@@ -98,7 +118,9 @@ final class Moments {
         held = moments.stoa().snapshot();
         snapshot = held;
       }
-      return page(composed.through(held::on), from, max);
+      Page page = page(composed.through(held::on), from, max);
+      if (page.next() == null) held.close();
+      return page;
     }
 
     private static Page page(Composed composed, @Nullable Object from, int max) {

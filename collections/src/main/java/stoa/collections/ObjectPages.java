@@ -1,36 +1,76 @@
 package stoa.collections;
 
 import org.jspecify.annotations.Nullable;
+import stoa.Snapshot;
 import stoa.Stoa;
 import stoa.spi.CallContext;
+import stoa.spi.Host;
 
-/// Pages of one object: of its live state while that has the version of the first page, and of its
-/// history once it has changed.
+/// Pages of one object: of its live state while that has the version of the first page, and of a
+/// snapshot once it has changed.
 ///
 /// Inside a transaction, which reads at one moment anyway, and inside a method of a shared object,
-/// which cannot read history, all pages are of the live state.
+/// which cannot read the past, all pages are of the live state.
 final class ObjectPages implements PageSource {
+  /*
+   * (1) Who reads one page only takes no snapshot.
+   * (2) Of several pages, the first is handed out when a snapshot is known to have its version. So no
+   *     later page is of a version that was released, however many there are meanwhile.
+   */
   private final Stoa stoa;
-  private Paged source;
+  private final Paged live;
+
+  /// What the first page began with.
   private long version = Paged.ANY;
 
-  ObjectPages(Stoa stoa, Paged source) {
+  /// Keeps what the later pages read from being trimmed, as long as this can be reached and is not
+  /// at its end.
+  private @Nullable Snapshot snapshot;
+
+  private boolean changed;
+
+  ObjectPages(Stoa stoa, Paged live) {
     this.stoa = stoa;
-    this.source = source;
+    this.live = live;
   }
 
   @Override
   public Page read(@Nullable Object from, int max) {
-    Page page = source.page(version, from, max);
-    if (page == null && (CallContext.CURRENT.isBound() || Moments.isTransacting(stoa))) {
-      version = Paged.ANY;
-      page = source.page(version, from, max);
-    } else if (page == null) {
-      source = stoa.history(source).at(version);
-      page = source.page(version, from, max);
+    if (CallContext.CURRENT.isBound() || Moments.isTransacting(stoa)) {
+      return sound(live.page(Paged.ANY, from, max));
     }
+    Page page = version == Paged.ANY ? first(from, max) : later(from, max);
+    version = page.version();
+    Snapshot held = snapshot;
+    if (page.next() == null && held != null) held.close();
+    return page;
+  }
+
+  private Page first(@Nullable Object from, int max) {
+    Page page = sound(live.page(Paged.ANY, from, max));
+    if (page.next() == null || !((Host) stoa).isLive(live)) return page;
+    Snapshot held = stoa.snapshot();
+    Page then = sound(held.on(live).page(Paged.ANY, from, max));
+    if (then.version() < page.version()) {
+      // The object is at its clients, where it is newer than in the store.
+      held.close();
+      return page;
+    }
+    snapshot = held;
+    return then;
+  }
+
+  private Page later(@Nullable Object from, int max) {
+    Page page = changed ? null : live.page(version, from, max);
+    if (page != null) return page;
+    changed = true;
+    Snapshot held = snapshot;
+    Paged then = held == null ? stoa.history(live).at(version) : held.on(live);
+    return sound(then.page(version, from, max));
+  }
+
+  private Page sound(@Nullable Page page) {
     if (page == null) throw new IllegalStateException("a version is itself, unlike " + version);
-    if (version == Paged.ANY) version = page.version();
     return page;
   }
 }

@@ -6,6 +6,7 @@ import java.util.Collection;
 import java.util.Iterator;
 import java.util.Objects;
 import java.util.Spliterator;
+import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import stoa.SharedQueue;
@@ -62,6 +63,11 @@ final class QueueFacade<E> extends AbstractQueue<E> implements SharedQueue<E>, F
   @Override
   public boolean removeAll(Collection<?> others) {
     return elements.filter(Objects.requireNonNull(others, "the collection is null"), true);
+  }
+
+  @Override
+  public boolean removeIf(Predicate<? super E> filter) {
+    return elements.removeIf(filter);
   }
 
   @Override

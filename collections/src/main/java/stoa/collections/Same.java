@@ -77,11 +77,14 @@ final class Same {
 
   /// Refuses a value that equals no copy of itself: a conditional write on it would never succeed.
   static void check(Object value) {
-    if (!COMPARABLE.get(value.getClass()) && !(value instanceof Enum)) {
-      throw new UnsupportedOperationException(
-          value.getClass().getName()
-              + " has no equals of its own, so that nobody can tell whether the value has changed"
-              + " meanwhile; give it one, or make it a record");
-    }
+    if (!COMPARABLE.get(value.getClass()) && !(value instanceof Enum)) throw incomparable(value);
+  }
+
+  /// The refusal of a value that equals no copy of itself.
+  static UnsupportedOperationException incomparable(Object value) {
+    return new UnsupportedOperationException(
+        value.getClass().getName()
+            + ", or something in it, has no equals of its own, so that nobody can tell whether the"
+            + " value has changed meanwhile; give it one, or make it a record");
   }
 }

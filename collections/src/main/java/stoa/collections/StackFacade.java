@@ -6,6 +6,7 @@ import java.util.Iterator;
 import java.util.NoSuchElementException;
 import java.util.Objects;
 import java.util.Spliterator;
+import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import stoa.SharedStack;
@@ -160,6 +161,11 @@ final class StackFacade<E> extends AbstractCollection<E> implements SharedStack<
   @Override
   public boolean removeAll(Collection<?> others) {
     return elements.filter(Objects.requireNonNull(others, "the collection is null"), true);
+  }
+
+  @Override
+  public boolean removeIf(Predicate<? super E> filter) {
+    return elements.removeIf(filter);
   }
 
   @Override

@@ -36,8 +36,6 @@ final class TreeEntries implements SortedEntries, Moments.Composed {
   /// What one call moves between nodes: all that a node holds, and how that is framed.
   private static final int MOVED_MAX = KEYS_MAX + 8;
 
-  private static final int SHOWN_CHARS_MAX = 40;
-
   private final Moments moments;
   private final String name;
   private final NodeObject liveRoot;
@@ -195,11 +193,9 @@ final class TreeEntries implements SortedEntries, Moments.Composed {
     int keyBytes = host.bytes(key);
     int valueBytes = host.bytes(value);
     if ((long) keyBytes + valueBytes <= max) return;
-    String shown = key.toString();
-    if (shown.length() > SHOWN_CHARS_MAX) shown = shown.substring(0, SHOWN_CHARS_MAX) + "...";
     throw new LimitExceeded(
         "%s in B-tree %s: a key of %,d bytes and a value of %,d; together they may have %,d, 1/%d of callBytesMax, so that nodes can be split; raise it, or keep large values in objects or blobs and refer to them"
-            .formatted(shown, name, keyBytes, valueBytes, max, MOVED_MAX));
+            .formatted(Shown.of(key), name, keyBytes, valueBytes, max, MOVED_MAX));
   }
 
   /// Runs a change, and then deletes the nodes that it took out.

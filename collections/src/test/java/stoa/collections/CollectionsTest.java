@@ -3,23 +3,29 @@ package stoa.collections;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Comparator;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.Spliterator;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
@@ -27,6 +33,8 @@ import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.api.io.TempDir;
 import stoa.Accessor;
 import stoa.Blob;
+import stoa.LimitExceeded;
+import stoa.Mutator;
 import stoa.NotShareable;
 import stoa.Ref;
 import stoa.ShardedMap;
@@ -527,6 +535,83 @@ class CollectionsTest {
   }
 
   @Test
+  void aMapOfManyEntriesIsReplacedByItsOwnIterators() {
+    for (var map : counted(STOA, "replaced", 2_500)) {
+      map.replaceAll((_, value) -> value + 1);
+      for (var entry : map.entrySet()) entry.setValue(entry.getValue() + 1);
+      int wrong = 0;
+      for (var entry : map.entrySet()) if (entry.getValue() != entry.getKey() + 2) wrong++;
+      assertEquals(0, wrong);
+      assertEquals(2_500, map.size());
+      for (var keys = map.keySet().iterator(); keys.hasNext(); keys.remove()) keys.next();
+      assertTrue(map.isEmpty());
+    }
+  }
+
+  /// Single and composed maps, from numbers to themselves.
+  private static List<ConcurrentMap<Integer, Integer>> counted(Stoa stoa, String name, int size) {
+    var all = new TreeMap<Integer, Integer>();
+    for (int i = 0; i < size; i++) all.put(i, i);
+    List<ConcurrentMap<Integer, Integer>> maps =
+        List.of(
+            stoa.map(name, Integer.class, Integer.class),
+            stoa.navigableMap(name, Integer.class, Integer.class).descendingMap(),
+            stoa.shardedMap(name, Integer.class, Integer.class, 2));
+    for (var map : maps) map.putAll(all);
+    return maps;
+  }
+
+  @Test
+  void anIteratorReadsOnWhenItsVersionWasReleased() {
+    SharedMap<Integer, Integer> map = STOA.map("released", Integer.class, Integer.class);
+    SharedList<Integer> list = STOA.list("released", Integer.class);
+    var all = new TreeMap<Integer, Integer>();
+    for (int i = 0; i < 600; i++) all.put(i, i);
+    map.putAll(all);
+    list.addAll(all.keySet());
+    var stack = STOA.stack("released", Integer.class);
+    View local = new View.Local();
+    View cached = new View.Cached();
+    List<Iterator<?>> iterators = new ArrayList<>();
+    for (Collection<?> each :
+        List.of(
+            map.keySet(),
+            map.values(),
+            list,
+            stack,
+            STOA.view(SharedMap.class, STOA.ref(map), local).keySet(),
+            STOA.view(SharedList.class, STOA.ref(list), cached))) {
+      iterators.add(each.iterator());
+      iterators.add(each.stream().iterator());
+    }
+    for (Iterator<?> each : iterators) assertNotNull(each.next());
+    for (int i = 0; i < 4_000; i++) {
+      map.fastPut(i % 7, -1);
+      list.set(i % 7, -1);
+    }
+    // Below what the first page holds, nothing has to be read again; behind it, all is as it was.
+    for (Iterator<?> each : iterators) {
+      int rest = 0;
+      while (each.hasNext()) {
+        assertTrue((Integer) each.next() >= 0);
+        rest++;
+      }
+      assertEquals(599, rest);
+    }
+  }
+
+  @Test
+  void allOfAMapIsReplacedOrNothing() {
+    for (var map : counted(STOA, "half", 700)) {
+      var before = new TreeMap<>(map);
+      assertThrows(
+          ArithmeticException.class,
+          () -> map.replaceAll((key, value) -> value / (key == 350 ? 0 : 1) + 1));
+      assertEquals(before, map);
+    }
+  }
+
+  @Test
   void anIteratorOfAListSaysWhenItsElementWasMoved() {
     SharedList<String> list = STOA.list("moved", String.class);
     list.addAll(List.of("a", "b", "c"));
@@ -625,6 +710,225 @@ class CollectionsTest {
     assertEquals("b", map.get(29L).orElseThrow());
     assertTrue(map.get(90L).isEmpty());
     assertThrows(IllegalArgumentException.class, () -> map.put(3L, 3L, "c"));
+  }
+
+  // ---- functions and changed values
+
+  /// A map of each kind.
+  private static List<ConcurrentMap<String, ArrayList<String>>> maps(Stoa stoa, String name) {
+    Class<ArrayList<String>> lists = lists();
+    return List.of(
+        stoa.map(name, String.class, lists),
+        stoa.navigableMap(name, String.class, lists),
+        stoa.navigableMap(name, String.class, lists).descendingMap(),
+        stoa.shardedMap(name, String.class, lists, 3),
+        stoa.bTree(name, String.class, lists));
+  }
+
+  @SuppressWarnings("unchecked") // Justification: the tests put lists of text only
+  private static Class<ArrayList<String>> lists() {
+    return (Class<ArrayList<String>>) (Class<?>) ArrayList.class;
+  }
+
+  private static ArrayList<String> with(@Nullable ArrayList<String> list, String element) {
+    ArrayList<String> same = list == null ? new ArrayList<>() : list;
+    same.add(element);
+    return same;
+  }
+
+  @Test
+  void functionsMayChangeTheValueThatTheyAreGiven(@TempDir Path folder) {
+    String url = "file:" + folder;
+    try (Stoa stoa = Stoa.open(url)) {
+      for (var map : maps(stoa, "changed")) {
+        map.clear();
+        assertEquals(List.of("a"), map.compute("k", (_, list) -> with(list, "a")));
+        assertEquals(List.of("a", "b"), map.compute("k", (_, list) -> with(list, "b")));
+        assertEquals(
+            List.of("a", "b", "c"), map.computeIfPresent("k", (_, list) -> with(list, "c")));
+        assertEquals(
+            List.of("a", "b", "c", "d"),
+            map.merge(
+                "k",
+                new ArrayList<>(List.of("d")),
+                (list, more) -> {
+                  list.addAll(more);
+                  more.add("changed, too");
+                  return list;
+                }));
+        map.replaceAll((_, list) -> with(list, "e"));
+        assertEquals(Map.of("k", List.of("a", "b", "c", "d", "e")), map);
+        assertNull(map.compute("k", (_, list) -> with(list, "f").size() == 6 ? null : list));
+        assertTrue(map.isEmpty());
+        map.computeIfAbsent("k", _ -> with(null, "z")).add("not shared");
+        assertEquals(List.of("z"), map.get("k"));
+      }
+    }
+    try (Stoa stoa = Stoa.open(url)) {
+      for (var map : maps(stoa, "changed")) assertEquals(Map.of("k", List.of("z")), map);
+    }
+  }
+
+  @Test
+  void functionsMayChangeTheirValueInTransactionsAndMethods() {
+    SharedMap<String, ArrayList<String>> map = STOA.map("changed inside", String.class, lists());
+    STOA.transact(() -> {
+      var _ = map.compute("k", (_, list) -> with(list, "a"));
+      var _ = map.merge("k", with(null, "b"), (list, more) -> with(list, more.getFirst()));
+      map.replaceAll((_, list) -> with(list, "c"));
+      return true;
+    });
+    assertEquals(List.of("a", "b", "c"), map.get("k"));
+    STOA.get(Adder.class, "one").add(map, "d");
+    assertEquals(List.of("a", "b", "c", "d", "d"), map.get("k"));
+  }
+
+  /// A shared object whose method changes a map.
+  @Shared(name = "test.Adder")
+  static class Adder {
+    @Mutator
+    void add(SharedMap<String, ArrayList<String>> map, String element) {
+      var _ = map.compute("k", (_, list) -> with(list, element));
+      map.replaceAll((_, list) -> with(list, element));
+    }
+  }
+
+  @Test
+  void computingBesideOthersLosesNothing() throws Exception {
+    SharedMap<String, ArrayList<String>> map = STOA.map("computed", String.class, lists());
+    var futures = new ArrayList<Future<?>>();
+    try (var threads = Executors.newFixedThreadPool(3)) {
+      for (int t = 0; t < 3; t++) {
+        String name = "thread " + t;
+        futures.add(
+            threads.submit(() -> {
+              for (int i = 0; i < 50; i++) {
+                var _ = map.compute("k", (_, list) -> with(list, name));
+              }
+            }));
+      }
+    }
+    for (Future<?> future : futures) future.get();
+    assertEquals(150, Objects.requireNonNull(map.get("k")).size());
+  }
+
+  @Test
+  void aFunctionThatIsAlwaysOvertakenIsToldWhatToDo() {
+    SharedMap<String, Integer> map = STOA.map("overtaken", String.class, Integer.class);
+    map.put("k", 0);
+    var tries = new AtomicInteger();
+    var told =
+        assertThrows(
+            LimitExceeded.class,
+            () ->
+                map.compute(
+                    "k",
+                    (_, value) -> {
+                      map.put("k", tries.incrementAndGet());
+                      return value;
+                    }));
+    assertTrue(String.valueOf(told.getMessage()).contains("transaction"), told.getMessage());
+    assertEquals(1_000, tries.get());
+  }
+
+  @Test
+  void aValueThatEqualsNoCopyOfItselfIsNotComputed() {
+    SharedMap<String, ArrayList<String>> map = STOA.map("no equals", String.class, lists());
+    @SuppressWarnings("unchecked") // Justification: anything may be in such a list
+    SharedMap<String, ArrayList<Object>> any = (SharedMap<String, ArrayList<Object>>) (Object) map;
+    STOA.map("bag", String.class, Bag.class).put("k", new Bag());
+    any.put("k", new ArrayList<>(List.of(new Bag())));
+    var refused =
+        assertThrows(
+            UnsupportedOperationException.class,
+            () -> any.computeIfPresent("k", (_, list) -> list));
+    assertTrue(String.valueOf(refused.getMessage()).contains("equals"), refused.getMessage());
+  }
+
+  @Test
+  void whatACallerChangesAfterwardsIsNotShared() {
+    for (var map : maps(STOA, "unshared")) {
+      ArrayList<String> mine = with(null, "a");
+      map.put("k", mine);
+      mine.add("b");
+      Objects.requireNonNull(map.get("k")).add("c");
+      Objects.requireNonNull(map.putIfAbsent("k", mine)).add("d");
+      for (var entry : map.entrySet()) entry.getValue().add("e");
+      assertEquals(Map.of("k", List.of("a")), map);
+      STOA.transact(() -> {
+        Objects.requireNonNull(map.get("k")).add("f");
+        map.values().iterator().next().add("g");
+        assertEquals(List.of("a"), map.get("k"));
+        return true;
+      });
+    }
+    SharedList<ArrayList<String>> list = STOA.list("unshared", lists());
+    list.add(with(null, "a"));
+    list.getFirst().add("b");
+    list.iterator().next().add("c");
+    assertEquals(List.of(List.of("a")), list);
+    var queue = STOA.queue("unshared", lists());
+    Objects.requireNonNull(queue.peek()).add("d");
+    assertEquals(List.of("a"), queue.poll());
+  }
+
+  @Test
+  void listsTakeBackElementsThatWereChangedInPlace() {
+    SharedList<ArrayList<String>> list = STOA.list("in place", lists());
+    list.addAll(List.of(with(null, "a"), with(null, "b"), with(null, "c")));
+    list.replaceAll(element -> with(element, "+"));
+    var walker = list.listIterator();
+    walker.set(with(walker.next(), "!"));
+    var _ = walker.next();
+    walker.next().add("changed");
+    walker.remove();
+    assertEquals(List.of(List.of("a", "+", "!"), List.of("b", "+")), list);
+    assertTrue(list.removeIf(element -> element.contains("!")));
+    assertEquals(List.of(List.of("b", "+")), list);
+  }
+
+  @Test
+  void elementsAreRemovedByWhatTheOtherCollectionContains() {
+    var anyCase = new TreeSet<>(String.CASE_INSENSITIVE_ORDER);
+    anyCase.addAll(List.of("a", "b"));
+    SharedList<String> list = STOA.list("ignoring case", String.class);
+    SharedQueue<String> queue = STOA.queue("ignoring case", String.class);
+    SharedStack<String> stack = STOA.stack("ignoring case", String.class);
+    for (Collection<String> each : List.<Collection<String>>of(list, queue, stack)) {
+      list.clear();
+      list.addAll(List.of("A", "b", "C", "a"));
+      assertTrue(each.removeAll(anyCase));
+      assertFalse(each.removeAll(anyCase));
+      assertEquals(List.of("C"), list);
+      list.addAll(List.of("B", "D"));
+      assertTrue(each.retainAll(anyCase));
+      assertFalse(each.retainAll(anyCase));
+      assertEquals(List.of("B"), list);
+      assertTrue(each.removeIf(anyCase::contains));
+      assertTrue(each.isEmpty());
+    }
+    for (var map : maps(STOA, "ignoring case")) {
+      map.clear();
+      for (String key : List.of("A", "b", "C", "D")) map.put(key, with(null, key));
+      assertTrue(map.keySet().removeAll(anyCase));
+      assertEquals(Set.of("C", "D"), map.keySet());
+      assertTrue(
+          map.keySet()
+              .retainAll(
+                  new TreeSet<>(anyCase) {
+                    @Override
+                    public boolean contains(Object key) {
+                      return "C".equals(key);
+                    }
+                  }));
+      assertEquals(Set.of("C"), map.keySet());
+      var sameSize =
+          new TreeSet<Map.Entry<String, ArrayList<String>>>(
+              Comparator.comparing(entry -> entry.getKey().toLowerCase(java.util.Locale.ROOT)));
+      sameSize.add(Map.entry("c", new ArrayList<>()));
+      assertTrue(map.entrySet().removeAll(sameSize));
+      assertTrue(map.isEmpty());
+    }
   }
 
   // ---- together

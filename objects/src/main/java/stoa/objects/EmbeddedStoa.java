@@ -867,6 +867,22 @@ final class EmbeddedStoa implements ObjectSnapshot.Source {
     return marshaller.value(value).length;
   }
 
+  @Override
+  public <T> T copy(T value) {
+    @SuppressWarnings("unchecked") // Justification: a copy is of the class of what is copied
+    T copy = (T) Objects.requireNonNull(marshaller.copy(value));
+    return copy;
+  }
+
+  @Override
+  public boolean isLive(Object shared) {
+    return switch (Sharing.proxied(shared).invoker()) {
+      case LiveInvoker live -> !live.isPlaced();
+      case FollowingInvoker _ -> true;
+      default -> false;
+    };
+  }
+
   /// Admits again what was when the store was open before.
   private void readmit(String name) {
     try {

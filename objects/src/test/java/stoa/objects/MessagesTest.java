@@ -5,13 +5,18 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.function.Executable;
+import org.junit.jupiter.api.io.TempDir;
 import stoa.NotShareable;
 import stoa.Shared;
 import stoa.Stoa;
 import stoa.StoaConfig;
+import stoa.StreamKey;
 import stoa.Transactional;
 import stoa.Unavailable;
 import stoa.base.Clock;
@@ -91,5 +96,36 @@ class MessagesTest {
       // The names of its class and method are to be logged first.
       assertThrows(Unavailable.class, () -> stoa.transact(() -> stoa.get(Late.class, "x").add()));
     }
+  }
+
+  @Test
+  void aPathThatIsNoDirectorySaysWhatItIs(@TempDir Path folder) throws Exception {
+    Path file = Files.writeString(folder.resolve("file"), "text");
+    Path dangling = Files.createSymbolicLink(folder.resolve("dangling"), folder.resolve("gone"));
+    Path toFile = Files.createSymbolicLink(folder.resolve("to-file"), file);
+    Path toItself = folder.resolve("to-itself");
+    Files.createSymbolicLink(toItself, toItself);
+    for (String shards : List.of("", "?shards=2")) {
+      refused(file + shards, file + " is a file; choose a directory");
+      refused(file.resolve("below") + shards, "cannot be made: " + file + " is a file");
+      refused(toFile + shards, toFile + " is a symbolic link to " + file + ", which is a file");
+      for (Path link : List.of(dangling, toItself, dangling.resolve("below"))) {
+        refused(link + shards, " is a symbolic link to ");
+        refused(link + shards, "which is not there; make that directory, or remove the link");
+      }
+    }
+    Path there = Files.createDirectory(folder.resolve("there"));
+    Path toDirectory = Files.createSymbolicLink(folder.resolve("to-directory"), there);
+    try (Stoa stoa = Stoa.open("file:" + toDirectory)) {
+      stoa.streams().append(StreamKey.of("one"), new byte[1]);
+    }
+    try (Stoa stoa = Stoa.open("file:" + there)) {
+      assertEquals(1, stoa.streams().check(StreamKey.of("one")));
+    }
+  }
+
+  private static void refused(String path, String words) {
+    var refused = assertThrows(IllegalArgumentException.class, () -> Stoa.open("file:" + path));
+    assertTrue(String.valueOf(refused.getMessage()).contains(words), refused.getMessage());
   }
 }

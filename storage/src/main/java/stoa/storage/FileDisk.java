@@ -6,7 +6,7 @@ import java.nio.channels.ClosedChannelException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.channels.OverlappingFileLockException;
-import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.FileStore;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
@@ -57,18 +57,58 @@ public final class FileDisk implements Disk {
 
   /// The disk of a directory.
   ///
-  /// @throws UnknownFormat when it is a file
-  /// @throws ReadFailed when it cannot be made or used
+  /// @throws IllegalArgumentException when it, or a directory above it, is a file or a link that
+  ///   leads nowhere
+  /// @throws ReadFailed when it cannot be made, read or written
   public FileDisk(Path directory) {
     try {
       Files.createDirectories(directory);
       this.directory = directory.toRealPath();
       this.fileStore = Files.getFileStore(this.directory);
-    } catch (FileAlreadyExistsException e) {
-      throw new UnknownFormat(directory + " is a file; choose a directory");
     } catch (IOException e) {
-      throw new ReadFailed(directory + " cannot be used as a directory: " + e, e);
+      throw unusable(directory, e);
     }
+    if (!Files.isReadable(this.directory) || !Files.isWritable(this.directory)) {
+      throw new ReadFailed(
+          directory
+              + " cannot be read and written by this process; give the process the permission, mount"
+              + " the file system for writing, or choose another directory");
+    }
+  }
+
+  private static RuntimeException unusable(Path directory, IOException cause) {
+    for (Path at = directory.toAbsolutePath(); at != null; at = at.getParent()) {
+      String obstacle = obstacle(at);
+      if (obstacle == null) continue;
+      String way = at.equals(directory.toAbsolutePath()) ? "" : directory + " cannot be made: ";
+      return new IllegalArgumentException(way + at + obstacle, cause);
+    }
+    if (cause instanceof AccessDeniedException) {
+      return new ReadFailed(
+          directory
+              + " cannot be made or read by this process; give the process the permission, or choose"
+              + " another directory",
+          cause);
+    }
+    return new ReadFailed(directory + " cannot be used as a directory: " + cause, cause);
+  }
+
+  /// Why a path is no directory, and what to do; null when nothing is there, or a directory.
+  private static @Nullable String obstacle(Path path) {
+    if (Files.isDirectory(path)) return null;
+    String link = "";
+    if (Files.isSymbolicLink(path)) {
+      try {
+        link = " is a symbolic link to " + Files.readSymbolicLink(path);
+      } catch (IOException unread) {
+        link = " is a symbolic link";
+      }
+      if (!Files.exists(path)) {
+        return link + ", which is not there; make that directory, or remove the link";
+      }
+      link += ", which";
+    }
+    return Files.exists(path) ? link + " is a file; choose a directory" : null;
   }
 
   /// Removes the directory of a disk that nobody has open, with its files.

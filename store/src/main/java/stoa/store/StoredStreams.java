@@ -41,6 +41,8 @@ final class StoredStreams implements StreamStore {
    * (2) Every counter up to the committed one is settled. Batches are appended one at a time; what
    *     one was given in vain is taken back, or ends this process's use of the log, and then the
    *     next epoch's seal is above it.
+   * (3) A question first has the log confirm that this process shows all that was acknowledged. A
+   *     follower does so when it begins: what it waits for shows by itself.
    */
   private static final int APPENDS_UNDER_WAY_MAX = 4_096;
 
@@ -188,17 +190,18 @@ final class StoredStreams implements StreamStore {
 
   @Override
   public LogSlot read(LogAddress address) {
+    confirm();
     return slot(address, new Budget());
   }
 
   @Override
   public List<LogSlot> read(List<LogAddress> addresses) {
+    confirm();
     var budget = new Budget();
     return addresses.stream().map(address -> slot(address, budget)).toList();
   }
 
   private LogSlot slot(LogAddress address, Budget budget) {
-    store.checkOpen();
     requireAddress(address.counter());
     long end = store.progress().counter();
     if (address.epoch() > store.epoch()) return new LogSlot.NotYetWritten(address);
@@ -227,7 +230,7 @@ final class StoredStreams implements StreamStore {
 
   @Override
   public void scan(LogAddress from, LogAddress to, Predicate<LogSlot.Written> visitor) {
-    store.checkOpen();
+    confirm();
     scanLog(counterOf(from), store.progress().counter(), to, visitor);
   }
 
@@ -305,7 +308,7 @@ final class StoredStreams implements StreamStore {
 
   @Override
   public LogAddress tail() {
-    store.checkOpen();
+    confirm();
     return new LogAddress(store.epoch(), store.progress().counter());
   }
 
@@ -325,7 +328,7 @@ final class StoredStreams implements StreamStore {
   @Override
   public List<StreamEntry> read(StreamKey stream, List<Long> addresses) {
     StreamId id = id(stream);
-    long end = end(id);
+    long end = confirmedEnd(id);
     var budget = new Budget();
     var found = new ArrayList<StreamEntry>(addresses.size());
     for (long address : addresses) {
@@ -355,7 +358,7 @@ final class StoredStreams implements StreamStore {
   public void scan(StreamKey stream, long from, long to, Predicate<StreamEntry> visitor) {
     requireAddress(from);
     StreamId id = id(stream);
-    scan(stream, id, from, Math.min(to, end(id)), visitor);
+    scan(stream, id, from, Math.min(to, confirmedEnd(id)), visitor);
   }
 
   private void scan(
@@ -382,24 +385,35 @@ final class StoredStreams implements StreamStore {
 
   @Override
   public long check(StreamKey stream) {
-    return end(id(stream));
+    return confirmedEnd(id(stream));
   }
 
   @Override
   public long oldest(StreamKey stream) {
     StreamId id = id(stream);
-    return end(id) == 0 ? 0 : Math.max(1, store.streams().firstKept(id));
+    return confirmedEnd(id) == 0 ? 0 : Math.max(1, store.streams().firstKept(id));
   }
 
   @Override
   public void trim(StreamKey stream, long before) {
     StreamId id = id(stream);
-    long end = end(id);
+    long end = confirmedEnd(id);
     if (end == 0) return;
     StoredEntry last = store.streams().read(id, end);
     if (last != null && last.kind() != Records.DATA) throw Residents.mixed(Key.ofStream(id));
     store.streams().trim(id, Math.min(before, end));
     store.streams().sync();
+  }
+
+  /// Returns when it is certain that this process shows all that was acknowledged before.
+  private void confirm() {
+    store.checkOpen();
+    store.checkUsable();
+  }
+
+  private long confirmedEnd(StreamId stream) {
+    confirm();
+    return end(stream);
   }
 
   private long end(StreamId stream) {
@@ -411,7 +425,7 @@ final class StoredStreams implements StreamStore {
 
   @Override
   public Follower<LogSlot.Written> follow(LogAddress from) {
-    store.checkOpen();
+    confirm();
     return following(
         counterOf(from),
         new StoredFollower.Source<>() {
@@ -438,7 +452,7 @@ final class StoredStreams implements StreamStore {
 
   @Override
   public Follower<StreamEntry> follow(StreamKey stream, long from) {
-    store.checkOpen();
+    confirm();
     requireAddress(from);
     StreamId id = id(stream);
     return following(
@@ -516,7 +530,8 @@ final class StoredStreams implements StreamStore {
   }
 
   private TooOld tooOld(StreamKey stream, long address) {
-    return new TooOld("stream " + stream, address, oldest(stream));
+    long oldest = Math.max(1, store.streams().firstKept(id(stream)));
+    return new TooOld("stream " + stream, address, oldest);
   }
 
   /// How much a list may still grow.

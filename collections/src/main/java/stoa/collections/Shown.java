@@ -1,0 +1,14 @@
+package stoa.collections;
+
+/// Values in messages.
+final class Shown {
+  private static final int CHARS_MAX = 40;
+
+  private Shown() {}
+
+  /// A value as text that is not long.
+  static String of(Object value) {
+    String shown = value.toString();
+    return shown.length() <= CHARS_MAX ? shown : shown.substring(0, CHARS_MAX) + "...";
+  }
+}
