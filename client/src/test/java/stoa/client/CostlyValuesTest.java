@@ -7,7 +7,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executors;
@@ -78,8 +77,7 @@ class CostlyValuesTest {
 
   private static Server start() throws Exception {
     return Server.start(
-        ServerConfig.of("127.0.0.1", 0),
-        ObjectService.open(StoaConfig.of("memory:"), _ -> true));
+        ServerConfig.of("127.0.0.1", 0), ObjectService.open(StoaConfig.of("memory:"), _ -> true));
   }
 
   @Test
@@ -92,17 +90,16 @@ class CostlyValuesTest {
       Keeper keeper = bad.get(Keeper.class, "k");
       assertEquals(1, keeper.keep("small"));
       long before = bad.history(keeper).version();
-      List<Callable<Object>> attacks =
+      List<Runnable> attacks =
           List.of(
               () -> keeper.keep(costly),
               () -> keeper.keep(List.of(costly)),
               () -> bad.get(Keeper.class, "new").keep(costly),
               () -> bad.store().put("key", costly),
-              () ->
-                  bad.transact(() -> {
-                    return keeper.keep(costly);
-                  }));
-      var refused = new ArrayList<Future<Object>>();
+              () -> {
+                int _ = bad.transact(() -> keeper.keep(costly));
+              });
+      var refused = new ArrayList<Future<?>>();
       for (int i = 0; i < 4; i++) {
         for (var attack : attacks) refused.add(callers.submit(attack));
       }

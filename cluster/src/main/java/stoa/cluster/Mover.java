@@ -120,7 +120,8 @@ final class Mover implements AutoCloseable {
       LOG.debug("server {} places nothing at present: {}", self.id(), later.getMessage());
     } catch (RuntimeException failed) {
       // Who is being closed asks nobody any more.
-      if (!closed) repeats.tell(
+      if (!closed)
+        repeats.tell(
             "server " + self.id() + " places nothing at present: " + failed,
             line -> LOG.warn(line, failed));
     } finally {

@@ -186,14 +186,18 @@ final class RunningServers implements AutoCloseable {
     return servers.get(index);
   }
 
-  /// The server that clients find at a port.
+  /// The server that clients find at a port; it may have ended.
   ClusterServer withPort(int port) {
-    return servers.stream().filter(server -> server.port() == port).findAny().orElseThrow();
+    return servers.stream().filter(server -> isAt(server, port)).findAny().orElseThrow();
   }
 
   /// A server that clients do not find at a port.
   ClusterServer otherThan(int port) {
-    return servers.stream().filter(server -> server.port() != port).findAny().orElseThrow();
+    return servers.stream().filter(server -> !isAt(server, port)).findAny().orElseThrow();
+  }
+
+  private boolean isAt(ClusterServer server, int port) {
+    return Objects.equals(ports.get(server.name()), port);
   }
 
   // ---- what they say

@@ -48,7 +48,8 @@ class SilentServersTest {
     }
   }
 
-  @TempDir @SuppressWarnings("NullAway.Init") // Justification: JUnit sets it
+  @TempDir
+  @SuppressWarnings("NullAway.Init") // Justification: JUnit sets it
   private Path directory;
 
   @Test
@@ -85,8 +86,7 @@ class SilentServersTest {
     try (var servers = new RunningServers(directory.resolve("all"), 1, 3)) {
       for (String name : new String[] {"a/b", "../../x", "a b"}) {
         Path own = directory.resolve("own");
-        var refused =
-            assertThrows(IllegalArgumentException.class, () -> servers.begin(own, name));
+        var refused = assertThrows(IllegalArgumentException.class, () -> servers.begin(own, name));
         assertTrue(refused.getMessage().contains("a-z"), refused.getMessage());
         assertFalse(Files.exists(own));
       }

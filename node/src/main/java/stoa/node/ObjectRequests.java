@@ -143,8 +143,7 @@ final class ObjectRequests {
     run(asked, call, ended, () -> service.begin(call, asked.timeLeft(), asked.id()));
   }
 
-  private void run(
-      Asked asked, ObjectService.Call call, Runnable ended, Beginning beginning) {
+  private void run(Asked asked, ObjectService.Call call, Runnable ended, Beginning beginning) {
     Request request;
     try {
       asked.checkTime();

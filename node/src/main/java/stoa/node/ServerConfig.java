@@ -72,8 +72,8 @@ public record ServerConfig(
     }
   }
 
-  /// How many sessions of one client address may be open: half of all, so that it leaves some to the
-  /// others.
+  /// How many sessions of one client address may be open: half of all, so that it leaves some to
+  /// the others.
   public int sessionsOfAddressMax() {
     return Math.max(1, sessionsMax / 2);
   }

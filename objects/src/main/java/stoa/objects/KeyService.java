@@ -12,9 +12,9 @@ import stoa.NotShareable;
 import stoa.StoaException;
 import stoa.base.Encoder;
 import stoa.base.StreamId;
+import stoa.objects.marshal.Effort;
 import stoa.objects.types.HandlerType;
 import stoa.objects.types.Keys;
-import stoa.objects.marshal.Effort;
 import stoa.objects.types.NotBrief;
 import stoa.store.CallId;
 import stoa.store.Earlier;
@@ -71,8 +71,7 @@ public final class KeyService {
 
   /// As [#put], on a thread that others wait for.
   ///
-  /// @throws NotBrief when that may take long: nothing was done, and another thread is to
-  ///   [#put] it
+  /// @throws NotBrief when that may take long: nothing was done, and another thread is to [#put] it
   public Request putBriefly(Key key, byte @Nullable [] value, Duration timeMax, CallId id) {
     if (value != null) {
       checkLength(key, value);

@@ -479,8 +479,8 @@ public final class ObjectService implements AutoCloseable {
 
   /// As [#begin], on a thread that others wait for.
   ///
-  /// @throws NotBrief when that may take long: nothing was done, and another thread is to
-  ///   [#begin] it
+  /// @throws NotBrief when that may take long: nothing was done, and another thread is to [#begin]
+  ///   it
   public Request beginBriefly(Call call, Duration timeMax, @Nullable CallId id) throws Throwable {
     return begin(call, read(call, Decoding.BRIEF), timeMax, id);
   }

@@ -240,8 +240,7 @@ final class Staged {
     @Override
     public Map onMapRead(Map read) {
       Effort effort = codec.effort();
-      if (effort == null || !(read instanceof Entries entries))
-        return (Map) before.onMapRead(read);
+      if (effort == null || !(read instanceof Entries entries)) return (Map) before.onMapRead(read);
       take(effort, entries.container, entries.keys);
       for (int i = 0; i < entries.keys.size(); i++) {
         entries.container.put(entries.keys.get(i), entries.values.get(i));

@@ -1,7 +1,7 @@
 package stoa.objects.types;
 
-/// A decoding takes too long for a thread that others wait for. Nothing is wrong with the bytes, and
-/// nothing was done; another thread decodes them.
+/// A decoding takes too long for a thread that others wait for. Nothing is wrong with the bytes,
+/// and nothing was done; another thread decodes them.
 public final class NotBrief extends RuntimeException {
   private static final long serialVersionUID = 1L;
 

@@ -51,8 +51,7 @@ class EffortTest {
   private static final ClassLoader LOADER = EffortTest.class.getClassLoader();
 
   private final Marshaller marshaller =
-      new Marshaller(
-          new MemoryTypeIds(), new NoReferences(), List.of(Node.class), LOADER, 8 << 20);
+      new Marshaller(new MemoryTypeIds(), new NoReferences(), List.of(Node.class), LOADER, 8 << 20);
 
   private @Nullable Object read(@Nullable Object value, Effort effort) {
     return marshaller.value(marshaller.value(value), LOADER, effort);
@@ -63,8 +62,8 @@ class EffortTest {
     assertTrue(refused.getMessage().contains(word), refused.getMessage());
   }
 
-  /// Containers of two lists each, which hold the container before: to walk through all takes two to
-  /// the power of the levels.
+  /// Containers of two lists each, which hold the container before: to walk through all takes two
+  /// to the power of the levels.
   private static Object sharing(int levels, BiFunction<Object, Object, Object> container) {
     Object inner = "a";
     for (int i = 0; i < levels; i++) {
