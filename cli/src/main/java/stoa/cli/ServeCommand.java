@@ -103,7 +103,9 @@ final class ServeCommand implements Callable<Integer> {
   @Option(
       names = "--name",
       paramLabel = "NAME",
-      description = "What the server is called among several. Default: s and the port of --listen")
+      description =
+          "What the server is called among several, of a-z, A-Z, 0-9, '.', '_' and '-'. Default: s and"
+              + " the port of --listen")
   private @Nullable String name;
 
   @Option(

@@ -31,6 +31,8 @@ import org.slf4j.LoggerFactory;
 import stoa.StoaConfig;
 import stoa.StoaException;
 import stoa.Unavailable;
+import stoa.base.Name;
+import stoa.base.Repeats;
 import stoa.log.Replica;
 import stoa.node.Peers;
 import stoa.node.Server;
@@ -65,6 +67,7 @@ public final class ClusterServer implements AutoCloseable {
   /// For so long it is believed who leads where, when nobody tells it any more.
   private static final Duration AGE_MAX = Duration.ofSeconds(5);
 
+  private final Repeats repeats = new Repeats();
   private final Options options;
   private final Server server;
   private final RatisNode node;
@@ -135,9 +138,18 @@ public final class ClusterServer implements AutoCloseable {
     this.options = options;
     Path directory = options.directory();
     Membership before = Membership.read(directory);
+    if (before != null && before.name().indexOf('/') >= 0) {
+      throw new IllegalArgumentException(
+          directory
+              + " is of a server called \""
+              + before.name()
+              + "\", which cannot keep a log; start on a new directory, with another --name");
+    }
     if (before == null) Membership.requireEmpty(directory);
     boolean begins = before == null && options.join() == null;
     // Refused before anything is there.
+    String wanted = options.name();
+    if (before == null && wanted != null) Name.checked("a server", wanted);
     var created =
         begins
             ? new Settings(new SecureRandom().nextLong(), options.groups(), options.replicas())
@@ -439,11 +451,30 @@ public final class ClusterServer implements AutoCloseable {
     try {
       look();
     } catch (RuntimeException | Error e) {
-      LOG.error("server {} could not look after its groups", self.id(), e);
+      repeats.tell(
+          "server " + self.id() + " could not look after its groups: " + e,
+          line -> LOG.error(line, e));
     }
   }
 
+  /// A server that has served nobody for so long leaves what it leads to others, and ends: its
+  /// clients' sessions are over, and all calls that keep its threads are over their time.
+  private Duration silenceMax() {
+    return options.server().lease().plus(options.store().limits().callTimeMax());
+  }
+
   private void look() {
+    if (server.silent().compareTo(silenceMax()) > 0) {
+      failure =
+          new Unavailable(
+              "it has served nobody for more than "
+                  + silenceMax().toMillis()
+                  + " ms, as all its threads for clients are kept by code that does not end; their"
+                  + " stacks say which (jstack)");
+      LOG.error("server {} ends: {}", self.id(), failure.getMessage());
+      stop();
+      return;
+    }
     // Each by itself: closing a store may take long.
     for (HostedGroup group : hosted.values()) Thread.ofVirtual().start(group::tick);
     var failures = hosted.values().stream().map(HostedGroup::failure).toList();
@@ -506,7 +537,8 @@ public final class ClusterServer implements AutoCloseable {
       }
       return "";
     } catch (StoaException failed) {
-      LOG.warn("server {} cannot do what it is told: {}", self.id(), failed.getMessage());
+      repeats.tell(
+          "server " + self.id() + " cannot do what it is told: " + failed.getMessage(), LOG::warn);
       return String.valueOf(failed.getMessage());
     }
   }
@@ -730,6 +762,7 @@ public final class ClusterServer implements AutoCloseable {
     @Override
     public void join(String name, String written) {
       Member joining = Member.of(written);
+      Name.checked("a server", joining.id());
       if (!joining.id().equals(name)) {
         throw new IllegalArgumentException("server " + name + " says that it is " + joining);
       }

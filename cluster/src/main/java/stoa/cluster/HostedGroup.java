@@ -24,6 +24,7 @@ import stoa.Corrupt;
 import stoa.Stoa;
 import stoa.Unavailable;
 import stoa.base.Clock;
+import stoa.base.Repeats;
 import stoa.log.Replica;
 import stoa.log.ReplicatedShardLog;
 import stoa.node.Server;
@@ -120,6 +121,8 @@ final class HostedGroup {
 
   /// How often in turn the store could not be opened.
   private int refusals;
+
+  private final Repeats repeats = new Repeats();
 
   private int deafLooks;
   private long lookedNanos = System.nanoTime();
@@ -458,7 +461,7 @@ final class HostedGroup {
       if (service == null && !deaf && group.leads()) openStore();
       if (service != null) lookForClasses();
     } catch (RuntimeException | Error e) {
-      LOG.warn("server {}, {}", self(), name, e);
+      repeats.tell("server " + self() + ", " + name + ": " + e, line -> LOG.warn(line, e));
     } finally {
       roles.unlock();
     }

@@ -32,6 +32,7 @@ import org.slf4j.LoggerFactory;
 import stoa.LimitExceeded;
 import stoa.StoaException;
 import stoa.Unavailable;
+import stoa.base.Repeats;
 import stoa.ratis.Line;
 import stoa.ratis.Member;
 import stoa.ratis.RatisGroup;
@@ -49,6 +50,7 @@ final class Mover implements AutoCloseable {
    */
   private static final Logger LOG = LoggerFactory.getLogger(Mover.class);
   private static final int SERVERS_MAX = 32;
+  private final Repeats repeats = new Repeats();
 
   private static final long TURN_MILLIS = 500;
   private static final long SOON_MILLIS = 50;
@@ -118,7 +120,10 @@ final class Mover implements AutoCloseable {
       LOG.debug("server {} places nothing at present: {}", self.id(), later.getMessage());
     } catch (RuntimeException failed) {
       // Who is being closed asks nobody any more.
-      if (!closed) LOG.warn("server {} places nothing at present", self.id(), failed);
+      if (!closed)
+        repeats.tell(
+            "server " + self.id() + " places nothing at present: " + failed,
+            line -> LOG.warn(line, failed));
     } finally {
       schedule(more ? SOON_MILLIS : TURN_MILLIS);
     }

@@ -4,6 +4,7 @@ import io.grpc.ManagedChannel;
 import io.grpc.netty.shaded.io.grpc.netty.NettyChannelBuilder;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -14,6 +15,7 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import stoa.Accessor;
+import stoa.Limits;
 import stoa.Order;
 import stoa.Shared;
 import stoa.Stoa;
@@ -65,6 +67,8 @@ final class RunningServers implements AutoCloseable {
   private final int groups;
   private final int replicas;
   private final List<ClusterServer> servers = new ArrayList<>();
+  private Duration lease = ServerConfig.of("127.0.0.1", 0).lease();
+  private Limits limits = Limits.standard();
 
   /// Where clients found the servers first: the others have noted it.
   private final Map<String, Integer> ports = new HashMap<>();
@@ -77,6 +81,13 @@ final class RunningServers implements AutoCloseable {
     this.replicas = replicas;
   }
 
+  /// Sets how long sessions live without a connection, and how long calls may take, at servers that
+  /// are started from now on.
+  void within(Duration time) {
+    lease = time;
+    limits = limits.withCallTimeMax(time);
+  }
+
   /// Starts servers, and waits until all is where it should be.
   void start(String... names) throws IOException {
     for (String name : names) begin(name);
@@ -87,6 +98,11 @@ final class RunningServers implements AutoCloseable {
   void begin(String name) throws IOException {
     start(directory.resolve(name), name, ports.getOrDefault(name, 0));
     ports.put(name, last().port());
+  }
+
+  /// Starts a server in a directory of any name.
+  void begin(Path own, String name) throws IOException {
+    start(own, name, 0);
   }
 
   /// Starts a server on whose class path a class is not, and waits for nothing.
@@ -127,7 +143,7 @@ final class RunningServers implements AutoCloseable {
         ClusterServer.start(
             new ClusterServer.Options(
                 own,
-                ServerConfig.of("127.0.0.1", port),
+                ServerConfig.of("127.0.0.1", port).withLease(lease),
                 name,
                 "127.0.0.1",
                 0,
@@ -136,7 +152,7 @@ final class RunningServers implements AutoCloseable {
                 replicas,
                 contact == null ? null : "127.0.0.1:" + contact.port(),
                 contact(contact),
-                StoaConfig.of("file:" + own),
+                StoaConfig.of("file:" + own).withLimits(limits),
                 loader,
                 _ -> true)));
   }
@@ -168,6 +184,20 @@ final class RunningServers implements AutoCloseable {
 
   ClusterServer get(int index) {
     return servers.get(index);
+  }
+
+  /// The server that clients find at a port; it may have ended.
+  ClusterServer withPort(int port) {
+    return servers.stream().filter(server -> isAt(server, port)).findAny().orElseThrow();
+  }
+
+  /// A server that clients do not find at a port.
+  ClusterServer otherThan(int port) {
+    return servers.stream().filter(server -> !isAt(server, port)).findAny().orElseThrow();
+  }
+
+  private boolean isAt(ClusterServer server, int port) {
+    return Objects.equals(ports.get(server.name()), port);
   }
 
   // ---- what they say

@@ -22,6 +22,7 @@ import org.slf4j.LoggerFactory;
 import stoa.LimitExceeded;
 import stoa.Locality;
 import stoa.Unavailable;
+import stoa.base.Repeats;
 import stoa.base.StreamId;
 import stoa.migration.Standing;
 import stoa.migration.Uplink;
@@ -38,6 +39,8 @@ public final class TreeClient implements Uplink {
   static final int OBJECTS_MAX = 100_000;
 
   private static final Logger LOG = LoggerFactory.getLogger(TreeClient.class);
+
+  private final Repeats repeats = new Repeats();
   private static final long TICK_MILLIS = 100;
 
   /// After which part of the lease of silence it is asked who has the root.
@@ -120,7 +123,7 @@ public final class TreeClient implements Uplink {
       if (pipe == null) register();
       else look(pipe);
     } catch (RuntimeException failed) {
-      LOG.warn("a tick of the tree failed", failed);
+      repeats.tell("a tick of the tree failed: " + failed, line -> LOG.warn(line, failed));
     }
   }
 

@@ -18,6 +18,7 @@ import stoa.Placement;
 import stoa.Reads;
 import stoa.Stoa;
 import stoa.base.Clock;
+import stoa.base.Repeats;
 import stoa.base.StreamId;
 import stoa.migration.core.CostModel;
 import stoa.migration.core.Event;
@@ -48,6 +49,8 @@ public final class Domain implements Placing.Root {
   private static final String ROOT = "root";
   static final String THREAD = "stoa-migration";
   private static final Logger LOG = LoggerFactory.getLogger(Domain.class);
+
+  private final Repeats repeats = new Repeats();
 
   /* How many roots of one opening have numbers of their own, and generations above those before. */
   private static final int ROOTS_BITS = 12;
@@ -106,7 +109,9 @@ public final class Domain implements Placing.Root {
       members.forEach(Member::tick);
       lender.tick();
     } catch (RuntimeException | Error failed) {
-      LOG.warn("a tick of the domain {} failed", name, failed); // and the next one does the rest
+      // The next one does the rest.
+      repeats.tell(
+          "a tick of the domain " + name + " failed: " + failed, line -> LOG.warn(line, failed));
     }
   }
 
@@ -114,7 +119,9 @@ public final class Domain implements Placing.Root {
     try {
       members.forEach(Member::endLate);
     } catch (RuntimeException | Error failed) {
-      LOG.warn("calls in the domain {} may take longer than they may", name, failed);
+      repeats.tell(
+          "calls in the domain " + name + " may take longer than they may: " + failed,
+          line -> LOG.warn(line, failed));
     }
   }
 
@@ -198,7 +205,9 @@ public final class Domain implements Placing.Root {
       outside.confirmed(root, asked);
       members.forEach(Member::renewed);
     } catch (RuntimeException failed) {
-      LOG.warn("not all of the domain {} know that it has its root", name, failed);
+      repeats.tell(
+          "not all of the domain " + name + " know that it has its root: " + failed,
+          line -> LOG.warn(line, failed));
     }
   }
 

@@ -16,6 +16,7 @@ import stoa.Locality;
 import stoa.Placement;
 import stoa.Unavailable;
 import stoa.base.Clock;
+import stoa.base.Repeats;
 import stoa.base.StreamId;
 import stoa.migration.core.NodeId;
 import stoa.migration.core.TreeNode;
@@ -29,6 +30,8 @@ import stoa.store.Timing;
 @SuppressWarnings("exports") // Justification: of PlacedObjects, which programs do not call
 public final class Outpost implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Outpost.class);
+
+  private final Repeats repeats = new Repeats();
 
   private final String domain;
   private final PlacedObjects objects;
@@ -128,7 +131,8 @@ public final class Outpost implements AutoCloseable {
       uplink.tell(member.standing());
       auto.tick();
     } catch (RuntimeException | Error failed) {
-      LOG.warn("a tick of {} failed", member, failed); // and the next one does what is to be done
+      // The next one does what is to be done.
+      repeats.tell("a tick of " + member + " failed: " + failed, line -> LOG.warn(line, failed));
     }
   }
 
@@ -136,7 +140,9 @@ public final class Outpost implements AutoCloseable {
     try {
       member.endLate();
     } catch (RuntimeException | Error failed) {
-      LOG.warn("calls of {} may take longer than they may", member, failed);
+      repeats.tell(
+          "calls of " + member + " may take longer than they may: " + failed,
+          line -> LOG.warn(line, failed));
     }
   }
 

@@ -22,6 +22,7 @@ import stoa.Closed;
 import stoa.LimitExceeded;
 import stoa.Placement;
 import stoa.Unavailable;
+import stoa.base.Repeats;
 import stoa.base.StreamId;
 import stoa.migration.core.Copy;
 import stoa.migration.core.Event;
@@ -49,6 +50,8 @@ final class RootStore implements AutoCloseable {
   /* After what time an object is loaded or written again that could not be. */
   private static final long AGAIN_NANOS = 1_000_000_000;
   private static final Logger LOG = LoggerFactory.getLogger(RootStore.class);
+
+  private final Repeats repeats = new Repeats();
 
   private final PlacedStore store;
   private final long quietUntilNanos;
@@ -150,7 +153,8 @@ final class RootStore implements AutoCloseable {
             stored = store.load(known(stream));
           } catch (RuntimeException failure) {
             confirm(); // else it is not this object alone
-            LOG.warn("{} cannot be loaded yet: {}", known(stream), failure.getMessage());
+            repeats.tell(
+                known(stream) + " cannot be loaded yet: " + failure.getMessage(), LOG::warn);
             loadAgain(stream);
             return;
           }
@@ -278,7 +282,7 @@ final class RootStore implements AutoCloseable {
 
   /* The store has too much to do: nothing was written, and nothing is lost. */
   private void writeAgain(Map<StreamId, Copy> copies, LimitExceeded full) {
-    LOG.warn("the states of {} objects are not written yet: {}", copies.size(), full.getMessage());
+    repeats.tell("states of objects are not written yet: " + full.getMessage(), LOG::warn);
     lock.lock();
     try {
       copies.forEach(pending::putIfAbsent);

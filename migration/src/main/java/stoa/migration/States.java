@@ -32,6 +32,10 @@ final class States {
 
   private static final int SMALL_BYTES = 512;
   private static final int BYTES_MAX = 256 << 20;
+
+  /// How many bytes one byte of a deflated state can become.
+  private static final int INFLATION_MAX = 1_032;
+
   private static final int SAMPLE_BYTES = 4 << 10;
 
   private States() {}
@@ -87,6 +91,10 @@ final class States {
     long bytes = in.varint();
     if (bytes < 0 || bytes > BYTES_MAX) {
       throw new Corrupt("a state of " + bytes + " bytes; at most " + BYTES_MAX + " can be");
+    }
+    // Nothing is deflated to less: what says so would take memory that it does not fill.
+    if (bytes > (in.remaining() + 1L) * INFLATION_MAX) {
+      throw new Corrupt("a state of " + bytes + " bytes is in " + in.remaining() + " bytes");
     }
     byte[] state = new byte[(int) bytes];
     try (var inflater = new Inflater(true)) {

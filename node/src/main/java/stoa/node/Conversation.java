@@ -68,6 +68,12 @@ final class Conversation implements StreamObserver<ClientFrame> {
     out.setOnCloseHandler(this::lost);
   }
 
+  /// The address of the client's machine: its peer without the port.
+  private String origin() {
+    int colon = peer.lastIndexOf(':');
+    return colon < 0 ? peer : peer.substring(peer.indexOf('/') + 1, colon);
+  }
+
   String peer() {
     return peer;
   }
@@ -148,7 +154,7 @@ final class Conversation implements StreamObserver<ClientFrame> {
   /// Finds or opens the session; may wait for the disk.
   private void greet(Node node, ClientHello hello, ClientFrame frame) {
     try {
-      Session found = node.registry().session(hello);
+      Session found = node.registry().session(hello, origin());
       Conversation before = found.attach(this);
       if (before != null)
         before.refuse(Status.ABORTED, "another connection goes on with the session");

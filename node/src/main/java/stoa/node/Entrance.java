@@ -21,10 +21,13 @@ final class Entrance implements ServerInterceptor {
   private static final Metadata.Key<String> AUTHORIZATION =
       Metadata.Key.of("authorization", Metadata.ASCII_STRING_MARSHALLER);
 
+  private final Arrivals arrivals;
   private final byte @Nullable [] expected;
 
+  /// @param arrivals is told of connections on which calls begin
   /// @param token what clients must tell; null for nothing
-  Entrance(@Nullable String token) {
+  Entrance(Arrivals arrivals, @Nullable String token) {
+    this.arrivals = arrivals;
     expected = token == null ? null : ("Bearer " + token).getBytes(StandardCharsets.UTF_8);
   }
 
@@ -45,7 +48,10 @@ final class Entrance implements ServerInterceptor {
     }
     SocketAddress peer = call.getAttributes().get(Grpc.TRANSPORT_ATTR_REMOTE_ADDR);
     Context context = Context.current();
-    if (peer != null) context = context.withValue(PEER, peer);
+    if (peer != null) {
+      arrivals.leave(peer);
+      context = context.withValue(PEER, peer);
+    }
     return Contexts.interceptCall(context, call, headers, next);
   }
 }

@@ -8,6 +8,7 @@ import stoa.UnknownOutcome;
 import stoa.objects.KeyService;
 import stoa.objects.ObjectService;
 import stoa.objects.types.Keys;
+import stoa.objects.types.NotBrief;
 import stoa.store.Key;
 import stoa.wire.proto.Answer;
 import stoa.wire.proto.Heard;
@@ -34,16 +35,34 @@ final class KeyRequests {
     if (asked.isAgain()) {
       asked.session().threads.keys().slow(put.getKey(), () -> again(asked, put));
     } else {
-      behind(asked, put.getKey(), () -> begin(asked, put));
+      behind(asked, put.getKey(), () -> beginBriefly(asked, put));
+    }
+  }
+
+  private interface Beginning {
+    stoa.store.Request begin(Key key, byte @Nullable [] value);
+  }
+
+  /// Begins a put; hands it on when to decode its value would take long.
+  private void beginBriefly(Asked asked, KeyPut put) {
+    try {
+      begin(asked, put, (key, value) -> keys.putBriefly(key, value, asked.timeLeft(), asked.id()));
+    } catch (NotBrief later) {
+      asked.session().threads.keys().slow(put.getKey(), () -> begin(asked, put));
     }
   }
 
   private void begin(Asked asked, KeyPut put) {
+    begin(asked, put, (key, value) -> keys.put(key, value, asked.timeLeft(), asked.id()));
+  }
+
+  private void begin(Asked asked, KeyPut put, Beginning beginning) {
     try {
       asked.checkTime();
       Key key = keys.key(put.getKey().toByteArray());
       byte[] value = put.getPresent() ? put.getValue().toByteArray() : null;
-      keys.put(key, value, asked.timeLeft(), asked.id())
+      beginning
+          .begin(key, value)
           .whenDone(settled -> {
             try {
               asked.answer(Forms.done(keys.was(settled) ? 1 : 0).setReach(settled.reach()));
@@ -51,6 +70,8 @@ final class KeyRequests {
               asked.fail(failed);
             }
           });
+    } catch (NotBrief later) {
+      throw later;
     } catch (RuntimeException | LinkageError | StackOverflowError refused) {
       asked.fail(refused);
     }

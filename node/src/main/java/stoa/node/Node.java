@@ -34,7 +34,7 @@ final class Node {
             service.keys(),
             this::nowNanos,
             () -> new SessionThreads(all.threads()),
-            all::sessions);
+            all.origins());
     this.coordinator = coordinator;
     this.participant = service.participant(this::open);
     this.requests = new Requests(this);

@@ -25,7 +25,12 @@ final class Nodes implements AutoCloseable {
   private final @Nullable Peers peers;
   private final ServerThreads threads = new ServerThreads();
   private final Strangers strangers;
+  private final Origins origins;
   private final ConcurrentHashMap<Integer, Node> nodes = new ConcurrentHashMap<>();
+
+  // Of the thread that asks for how long nothing was answered.
+  private long progress;
+  private long progressNanos;
 
   /// The servers that all clients are told of.
   private volatile Told told;
@@ -38,6 +43,9 @@ final class Nodes implements AutoCloseable {
     this.config = config;
     this.peers = peers;
     this.strangers = new Strangers(config.helloConnectionsMax(), config.helloTimeMax());
+    this.origins =
+        new Origins(
+            config, () -> nodes.values().stream().flatMap(node -> node.registry().all().stream()));
     this.told = new Told(0, peers == null ? List.of() : peers.servers());
   }
 
@@ -77,11 +85,21 @@ final class Nodes implements AutoCloseable {
     return strangers;
   }
 
-  /// How many sessions are open, of all groups.
-  int sessions() {
-    int sum = 0;
-    for (Node node : nodes.values()) sum += node.registry().count();
-    return sum;
+  /// How many sessions each client address has.
+  Origins origins() {
+    return origins;
+  }
+
+  /// For how long all threads that run users' code have been taken, and nothing was answered
+  /// meanwhile; to be asked by one thread, now and then.
+  long silentNanos(long nowNanos) {
+    long now = threads.callsDone();
+    for (Node node : nodes.values()) now += node.answered().total();
+    if (now != progress || !threads.areCallsFull()) {
+      progress = now;
+      progressNanos = nowNanos;
+    }
+    return nowNanos - progressNanos;
   }
 
   /// Does what is to be done once in a while. Quick.

@@ -10,6 +10,7 @@ import stoa.Unavailable;
 import stoa.UnknownOutcome;
 import stoa.objects.ObjectService;
 import stoa.objects.PlacedObjects;
+import stoa.objects.types.NotBrief;
 import stoa.store.Answer;
 import stoa.store.Earlier;
 import stoa.store.Request;
@@ -104,8 +105,8 @@ final class ObjectRequests {
   private void start(Asked asked, Container container, Call call) {
     try {
       var made = Forms.call(container.object(), call);
-      if (service.isPlaced(made.container())) placed(asked, made);
-      else if (service.isQuick(made)) run(asked, made);
+      if (service.isPlaced(made.container())) placed(asked, container, made);
+      else if (service.isQuick(made)) runBriefly(asked, container, made, () -> {});
       else container.lane().goOn(() -> run(asked, made));
     } catch (RuntimeException | LinkageError | StackOverflowError refused) {
       asked.fail(refused);
@@ -113,22 +114,42 @@ final class ObjectRequests {
   }
 
   /// Begins a call on an object that migrates.
-  private void placed(Asked asked, ObjectService.Call call) {
+  private void placed(Asked asked, Container container, ObjectService.Call call) {
     Runnable ended = service.enter(call);
     if (ended == null) atRoot(asked, call);
-    else run(asked, call, ended);
+    else runBriefly(asked, container, call, ended);
   }
 
   private void run(Asked asked, ObjectService.Call call) {
     run(asked, call, () -> {});
   }
 
+  private interface Beginning {
+    Request begin() throws Throwable;
+  }
+
+  /// Begins a call; hands it on when to decode its arguments would take long.
+  private void runBriefly(
+      Asked asked, Container container, ObjectService.Call call, Runnable ended) {
+    try {
+      run(asked, call, ended, () -> service.beginBriefly(call, asked.timeLeft(), asked.id()));
+    } catch (NotBrief later) {
+      container.lane().goOn(() -> run(asked, call, ended));
+    }
+  }
+
   /// @param ended is run once when the call has ended
   private void run(Asked asked, ObjectService.Call call, Runnable ended) {
+    run(asked, call, ended, () -> service.begin(call, asked.timeLeft(), asked.id()));
+  }
+
+  private void run(Asked asked, ObjectService.Call call, Runnable ended, Beginning beginning) {
     Request request;
     try {
       asked.checkTime();
-      request = service.begin(call, asked.timeLeft(), asked.id());
+      request = beginning.begin();
+    } catch (NotBrief later) {
+      throw later;
     } catch (VirtualMachineError beyond) {
       ended.run();
       asked.fail(new Unavailable("the server failed: " + beyond, beyond));

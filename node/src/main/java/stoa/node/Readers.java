@@ -1,6 +1,8 @@
 package stoa.node;
 
 import io.grpc.netty.shaded.io.grpc.netty.NettyServerBuilder;
+import io.grpc.netty.shaded.io.netty.channel.Channel;
+import io.grpc.netty.shaded.io.netty.channel.ChannelFuture;
 import io.grpc.netty.shaded.io.netty.channel.EventLoopGroup;
 import io.grpc.netty.shaded.io.netty.channel.IoHandlerFactory;
 import io.grpc.netty.shaded.io.netty.channel.MultiThreadIoEventLoopGroup;
@@ -84,8 +86,10 @@ final class Readers implements AutoCloseable {
   private final AtomicInteger numbers = new AtomicInteger();
   private final EventLoopGroup accepting;
   private final EventLoopGroup reading;
+  private final Probes probes;
 
-  Readers() {
+  /// @param arrivals is told of each connection that is accepted
+  Readers(Arrivals arrivals) {
     int threads = Math.max(THREADS_MIN, Runtime.getRuntime().availableProcessors());
     ThreadFactory readers =
         task -> new Reader(this, task, "stoa-reader-" + numbers.incrementAndGet());
@@ -98,7 +102,19 @@ final class Readers implements AutoCloseable {
     IoHandlerFactory io =
         Epoll.isAvailable() ? EpollIoHandler.newFactory() : NioIoHandler.newFactory();
     accepting = new MultiThreadIoEventLoopGroup(1, accepters, io);
-    reading = new MultiThreadIoEventLoopGroup(threads, readers, io);
+    reading =
+        new MultiThreadIoEventLoopGroup(threads, readers, io) {
+          @Override
+          public ChannelFuture register(Channel channel) {
+            arrivals.enter(channel);
+            ChannelFuture registering = super.register(channel);
+            arrivals.registered(channel);
+            return registering;
+          }
+        };
+    var all = new ArrayList<Executor>();
+    for (EventExecutor executor : reading) all.add(executor);
+    probes = new Probes(all);
   }
 
   /// Has a server read with these threads.
@@ -113,6 +129,11 @@ final class Readers implements AutoCloseable {
   /// Has the current thread, when it is one of these, lead what it begins from now on.
   static void gather(ObjectService service) {
     if (Thread.currentThread() instanceof Reader reader) reader.gather(service);
+  }
+
+  /// For how long none of them has done anything; to be asked now and then.
+  long silentNanos(long nowNanos) {
+    return probes.silentNanos(nowNanos);
   }
 
   private @Nullable Executor loop() {

@@ -5,13 +5,13 @@ import io.grpc.StatusRuntimeException;
 import java.util.Collection;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.IntSupplier;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import stoa.StoaException;
+import stoa.base.Repeats;
 import stoa.objects.KeyService;
 import stoa.objects.Sessions;
 import stoa.wire.proto.ClientHello;
@@ -25,7 +25,8 @@ final class Registry {
   private final KeyService keys;
   private final LongSupplier nowNanos;
   private final Supplier<SessionThreads> threads;
-  private final IntSupplier open;
+  private final Origins origins;
+  private final Repeats repeats = new Repeats();
   private final ConcurrentHashMap<Long, Session> sessions = new ConcurrentHashMap<>();
 
   /// The sessions that have ended here, and whose end is not written.
@@ -33,34 +34,35 @@ final class Registry {
 
   /// Finds those of an earlier server again, each with a lease that begins now.
   ///
-  /// @param open how many sessions the server has open in all
+  /// @param origins of the sessions that the server has open in all
   Registry(
       ServerConfig config,
       Sessions durable,
       KeyService keys,
       LongSupplier nowNanos,
       Supplier<SessionThreads> threads,
-      IntSupplier open) {
+      Origins origins) {
     this.config = config;
     this.durable = durable;
     this.keys = keys;
     this.nowNanos = nowNanos;
     this.threads = threads;
-    this.open = open;
+    this.origins = origins;
     for (Sessions.Session found : durable.all()) {
-      sessions.put(found.id(), session(found, Session.Recovered.FROM_LOG));
+      sessions.put(found.id(), session(found, Session.Recovered.FROM_LOG, ""));
     }
     keys.endAllBut(sessions.keySet());
   }
 
-  private Session session(Sessions.Session found, Session.Recovered recovered) {
-    return new Session(found, recovered, config, threads.get(), nowNanos.getAsLong());
+  private Session session(Sessions.Session found, Session.Recovered recovered, String origin) {
+    return new Session(found, recovered, origin, config, threads.get(), nowNanos.getAsLong());
   }
 
   /// The session that a client asks for, or a new one. May wait for the disk.
   ///
+  /// @param origin the address of the client's machine
   /// @throws io.grpc.StatusRuntimeException when it is refused
-  Session session(ClientHello hello) {
+  Session session(ClientHello hello, String origin) {
     if (hello.getSession() != 0) {
       Session known = sessions.get(hello.getSession());
       boolean same =
@@ -70,16 +72,14 @@ final class Registry {
       if (known == null || !same) throw unknown(hello);
       return known;
     }
-    int others = open.getAsInt();
-    if (others >= config.sessionsMax()) {
-      throw Status.RESOURCE_EXHAUSTED
-          .withDescription(
-              "there are " + others + " sessions (sessionsMax); close some, or try later")
-          .asRuntimeException();
+    origins.open(origin);
+    try {
+      Session opened = session(durable.open(), Session.Recovered.NO, origin);
+      sessions.put(opened.id(), opened);
+      return opened;
+    } finally {
+      origins.opened(origin);
     }
-    Session opened = session(durable.open(), Session.Recovered.NO);
-    sessions.put(opened.id(), opened);
-    return opened;
   }
 
   /// Why there is no session of an id here. Only the log knows that one has ended: a server that
@@ -147,17 +147,12 @@ final class Registry {
       keys.endSession(id);
     } catch (StoaException later) {
       // They are taken out when a server starts again: the session is not open any more.
-      LOG.warn("listeners of session {} stay for now: {}", id, later.getMessage());
+      repeats.tell("listeners of a session stay for now: " + later.getMessage(), LOG::warn);
     }
   }
 
   @Nullable Session find(long id) {
     return sessions.get(id);
-  }
-
-  /// How many there are.
-  int count() {
-    return sessions.size();
   }
 
   Collection<Session> all() {

@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
@@ -18,6 +19,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import stoa.StoaException;
 import stoa.Unavailable;
+import stoa.base.Repeats;
 import stoa.links.TreeMember;
 import stoa.links.TreeServer;
 import stoa.objects.Neighborhood;
@@ -72,14 +74,21 @@ public final class Server implements AutoCloseable {
   private final TreeServer tree;
   private final io.grpc.Server server;
   private final ScheduledExecutorService leases;
-  private final Readers readers = new Readers();
+  private final Arrivals arrivals;
+  private final Readers readers;
   private final ExecutorService operators = Executors.newVirtualThreadPerTaskExecutor();
   private final long startedNanos = System.nanoTime();
+  private final Repeats repeats = new Repeats();
+
+  /// For how long none of its readers, or none of the threads that run users' code, did anything.
+  private volatile long silentNanos;
 
   /// @param nodes closed with the server
   private Server(ServerConfig config, Nodes nodes) throws IOException {
     this.config = config;
     this.nodes = nodes;
+    arrivals = new Arrivals(config.helloConnectionsMax());
+    readers = new Readers(arrivals);
     tree =
         new TreeServer(
             this::placed, nodes.threads().background(), config.treeLease(), config.treeFanOut());
@@ -105,7 +114,7 @@ public final class Server implements AutoCloseable {
     if (certificate != null && key != null) {
       builder.sslContext(GrpcSslContexts.forServer(certificate.toFile(), key.toFile()).build());
     }
-    builder.intercept(new Entrance(config.token()));
+    builder.intercept(new Entrance(arrivals, config.token()));
     try {
       server = builder.build().start();
     } catch (IOException | RuntimeException failed) {
@@ -127,10 +136,12 @@ public final class Server implements AutoCloseable {
 
   private void tick() {
     try {
+      long now = System.nanoTime();
+      silentNanos = Math.max(readers.silentNanos(now), nodes.silentNanos(now));
       nodes.tick();
       tree.tick();
     } catch (RuntimeException | Error e) {
-      LOG.error("leases could not be looked after", e);
+      repeats.tell("leases could not be looked after: " + e, line -> LOG.error(line, e));
     }
   }
 
@@ -194,6 +205,12 @@ public final class Server implements AutoCloseable {
   /// server. What was given to [#lead] is closed.
   public void follow(int group) {
     nodes.follow(group);
+  }
+
+  /// For how long it has served nobody: all threads that read what clients send, or all that run
+  /// their calls, are kept by something that does not end.
+  public Duration silent() {
+    return Duration.ofNanos(silentNanos);
   }
 
   /// The port that it listens on.

@@ -72,6 +72,12 @@ public record ServerConfig(
     }
   }
 
+  /// How many sessions of one client address may be open: half of all, so that it leaves some to
+  /// the others.
+  public int sessionsOfAddressMax() {
+    return Math.max(1, sessionsMax / 2);
+  }
+
   /// The usual bounds, on an address.
   public static ServerConfig of(String host, int port) {
     return new ServerConfig(

@@ -52,6 +52,16 @@ final class ServerThreads implements AutoCloseable {
     return new Share(transactions, TRANSACTIONS_MAX / 2);
   }
 
+  /// Whether all threads that run users' code are taken.
+  boolean areCallsFull() {
+    return calls.getActiveCount() == CALLS_MAX;
+  }
+
+  /// How many tasks the threads that run users' code have done.
+  long callsDone() {
+    return calls.getCompletedTaskCount();
+  }
+
   /// Sends what nobody else does.
   Executor senders() {
     return senders;

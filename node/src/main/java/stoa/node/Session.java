@@ -37,6 +37,7 @@ final class Session {
   private final long id;
   private final Sessions.Session durable;
   private final boolean recovered;
+  private final String origin;
   private final ServerConfig config;
   final ConcurrentHashMap<Integer, Container> containers = new ConcurrentHashMap<>();
   final ConcurrentHashMap<Long, OpenTransaction> transactions = new ConcurrentHashMap<>();
@@ -72,12 +73,14 @@ final class Session {
   Session(
       Sessions.Session durable,
       Recovered recovered,
+      String origin,
       ServerConfig config,
       SessionThreads threads,
       long nowNanos) {
     this.id = durable.id();
     this.durable = durable;
     this.recovered = recovered == Recovered.FROM_LOG;
+    this.origin = origin;
     this.config = config;
     this.threads = threads;
     this.ledger = new Ledger(4 * config.requestsMax());
@@ -94,6 +97,11 @@ final class Session {
 
   long id() {
     return id;
+  }
+
+  /// The address of the machine of the client that opened it; empty when an earlier server knew.
+  String origin() {
+    return origin;
   }
 
   boolean isRecovered() {

@@ -5,8 +5,13 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.protobuf.ByteString;
+import io.grpc.Attributes;
+import io.grpc.ManagedChannel;
 import io.grpc.Status;
+import io.grpc.netty.shaded.io.grpc.netty.NettyChannelBuilder;
 import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
 import java.util.ArrayList;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
@@ -120,7 +125,7 @@ class HostileTest {
 
   @Test
   void manyIdleSessionsHarmNobodyAndHaveALimit() throws Exception {
-    try (Server server = start(LOCAL.withSessionsMax(50))) {
+    try (Server server = start(LOCAL.withSessionsMax(100))) {
       var idle = new ArrayList<RawClient>();
       try {
         for (int i = 0; i < 49; i++) {
@@ -131,12 +136,35 @@ class HostileTest {
         assertServes(server);
         try (var client = new RawClient(server.port())) {
           client.send(ClientFrame.newBuilder().setHello(RawClient.hello(0, ByteString.EMPTY)));
-          assertEquals(Status.Code.RESOURCE_EXHAUSTED, client.end().getCode());
+          Status end = client.end();
+          assertEquals(Status.Code.RESOURCE_EXHAUSTED, end.getCode());
+          String words = String.valueOf(end.getDescription());
+          assertTrue(words.contains("clients at 127.0.0.1 have 50 sessions"), words);
+          assertTrue(words.contains("sessionsOfAddressMax"), words);
+        }
+        // Others have the other half.
+        try (var client = new RawClient(channelFrom("127.0.0.2", server.port()))) {
+          client.open();
         }
       } finally {
         idle.forEach(RawClient::close);
       }
     }
+  }
+
+  /// A connection from another address of this machine.
+  private static ManagedChannel channelFrom(String address, int port) {
+    return NettyChannelBuilder.forAddress("127.0.0.1", port)
+        .localSocketPicker(
+            new NettyChannelBuilder.LocalSocketPicker() {
+              @Override
+              public SocketAddress createSocketAddress(
+                  SocketAddress remote, Attributes attributes) {
+                return new InetSocketAddress(address, 0);
+              }
+            })
+        .usePlaintext()
+        .build();
   }
 
   @Test

@@ -50,6 +50,27 @@ class StrangersTest {
   }
 
   @Test
+  void connectionsThatDoNotEvenBeginLeaveRoomForOthers() throws Exception {
+    int most = 10;
+    var silent = new ArrayList<Socket>();
+    try (Server server = start(Duration.ofMinutes(10), most)) {
+      try {
+        for (int i = 0; i < 3 * most; i++) {
+          silent.add(new Socket(InetAddress.getLoopbackAddress(), server.port()));
+        }
+        // The oldest are closed, though their time is not over.
+        for (Socket socket : silent.subList(0, 2 * most)) {
+          socket.setSoTimeout(60_000);
+          while (socket.getInputStream().read() >= 0) {}
+        }
+        assertServes(server);
+      } finally {
+        for (Socket socket : silent) socket.close();
+      }
+    }
+  }
+
+  @Test
   void aThousandThatSayNothingLeaveRoomForOneThatDoes() throws Exception {
     int most = 100;
     var silent = new ArrayList<RawClient>();

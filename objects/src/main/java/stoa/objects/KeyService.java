@@ -12,8 +12,10 @@ import stoa.NotShareable;
 import stoa.StoaException;
 import stoa.base.Encoder;
 import stoa.base.StreamId;
+import stoa.objects.marshal.Effort;
 import stoa.objects.types.HandlerType;
 import stoa.objects.types.Keys;
+import stoa.objects.types.NotBrief;
 import stoa.store.CallId;
 import stoa.store.Earlier;
 import stoa.store.Key;
@@ -59,7 +61,27 @@ public final class KeyService {
   /// @param id logged with it
   /// @throws NotShareable when the store has not the class of the value, or of something in it
   public Request put(Key key, byte @Nullable [] value, Duration timeMax, CallId id) {
-    if (value != null && value.length > stoa.callBytesMax()) {
+    if (value != null) {
+      checkLength(key, value);
+      // Handlers read it, in the store.
+      Object _ = values.core().limited(key, () -> read(value, Effort.full()));
+    }
+    return values.putAsync(key, value, timeMax, id).askedBy(id.session());
+  }
+
+  /// As [#put], on a thread that others wait for.
+  ///
+  /// @throws NotBrief when that may take long: nothing was done, and another thread is to [#put] it
+  public Request putBriefly(Key key, byte @Nullable [] value, Duration timeMax, CallId id) {
+    if (value != null) {
+      checkLength(key, value);
+      Object _ = read(value, Effort.brief());
+    }
+    return values.putAsync(key, value, timeMax, id).askedBy(id.session());
+  }
+
+  private void checkLength(Key key, byte[] value) {
+    if (value.length > stoa.callBytesMax()) {
       throw new LimitExceeded(
           "the value of "
               + key
@@ -68,9 +90,6 @@ public final class KeyService {
               + " bytes; callBytesMax is "
               + stoa.callBytesMax());
     }
-    // Handlers read it, in the store.
-    Object _ = value == null ? null : read(value);
-    return values.putAsync(key, value, timeMax, id).askedBy(id.session());
   }
 
   /// Whether there was a value before, of a put that is settled.
@@ -100,9 +119,9 @@ public final class KeyService {
   }
 
   /// Decodes what a client sent, so that what cannot be read is never logged.
-  private @Nullable Object read(byte[] value) {
+  private @Nullable Object read(byte[] value, Effort effort) {
     try {
-      return stoa.marshaller().value(value, classesOfKeys);
+      return stoa.marshaller().value(value, classesOfKeys, effort);
     } catch (Corrupt malformed) {
       throw new IllegalArgumentException(
           "a value cannot be read: " + malformed.getMessage(), malformed);
@@ -189,7 +208,8 @@ public final class KeyService {
       throw new LimitExceeded(
           "the handler takes " + handler.length + " bytes; callBytesMax is " + stoa.callBytesMax());
     }
-    if (!(read(handler) instanceof KeyHandler<?, ?> decoded)) {
+    Object read = values.core().limited(key, () -> read(handler, Effort.full()));
+    if (!(read instanceof KeyHandler<?, ?> decoded)) {
       throw new NotShareable("what is to be registered at " + key + " is no KeyHandler");
     }
     var _ = HandlerType.of(decoded.getClass());

@@ -23,6 +23,7 @@ import stoa.Ref;
 import stoa.StoaException;
 import stoa.base.Decoder;
 import stoa.base.Encoder;
+import stoa.base.Repeats;
 import stoa.base.StreamId;
 import stoa.objects.types.Keys;
 import stoa.store.Answer;
@@ -48,6 +49,8 @@ final class KeyValues {
 
   private static final String SESSIONS = "stoa/listening";
   private static final Logger LOG = LoggerFactory.getLogger(KeyValues.class);
+
+  private final Repeats repeats = new Repeats();
 
   private final EmbeddedStoa stoa;
   private final Store store;
@@ -143,7 +146,9 @@ final class KeyValues {
       }
       earlierLeft = false;
     } catch (StoaException later) {
-      LOG.warn("listeners of an earlier process are not taken out yet: {}", later.getMessage());
+      repeats.tell(
+          "listeners of an earlier process are not taken out yet: " + later.getMessage(),
+          LOG::warn);
     } finally {
       lock.unlock();
     }

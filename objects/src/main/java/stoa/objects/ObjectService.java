@@ -23,7 +23,10 @@ import stoa.StreamStore;
 import stoa.TooOld;
 import stoa.base.Check;
 import stoa.base.Decoder;
+import stoa.objects.marshal.Effort;
+import stoa.objects.marshal.Marshaller;
 import stoa.objects.types.Keys;
+import stoa.objects.types.NotBrief;
 import stoa.objects.types.SharedMethod;
 import stoa.storage.DeviceStats;
 import stoa.store.Answer;
@@ -383,14 +386,29 @@ public final class ObjectService implements AutoCloseable {
     }
   }
 
-  private record Read(ObjectType.@Nullable Called called, @Nullable Object[] arguments) {
+  /// @param brief whether it took little to decode, so that it may be decoded again by a thread
+  ///   that others wait for
+  private record Read(
+      ObjectType.@Nullable Called called, @Nullable Object[] arguments, boolean brief) {
     SharedMethod.@Nullable Kind kind() {
       return called == null ? null : called.method().kind();
     }
   }
 
-  /// Decodes a call, so that what cannot be called is never logged.
+  /// Decodes a call within the time of a call, so that what cannot be called is never logged.
   private Read read(Call call) {
+    return store.limited(call.container().key(), () -> read(call, Decoding.WHOLE));
+  }
+
+  /// How much a thread decodes.
+  private enum Decoding {
+    /// What is brief: others wait for the thread.
+    BRIEF,
+    /// What a call may take.
+    WHOLE
+  }
+
+  private Read read(Call call, Decoding decoding) {
     byte[] opening = call.existence().opening();
     if (opening != null) {
       if (opening.length > stoa.callBytesMax()) {
@@ -402,7 +420,8 @@ public final class ObjectService implements AutoCloseable {
                 + " bytes; callBytesMax is "
                 + stoa.callBytesMax());
       }
-      if (!(stoa.marshaller().value(opening, classesOfKeys) instanceof Object[])) {
+      Effort effort = decoding == Decoding.BRIEF ? Effort.brief() : Effort.full();
+      if (!(stoa.marshaller().value(opening, classesOfKeys, effort) instanceof Object[])) {
         throw new IllegalArgumentException(
             call.container().key() + " is not to be begun from arguments");
       }
@@ -418,16 +437,27 @@ public final class ObjectService implements AutoCloseable {
       if (called == null) {
         if (in.remaining() > 0)
           throw new IllegalArgumentException(call + " has bytes behind the 0");
-        return new Read(null, new Object[0]);
+        return new Read(null, new Object[0], true);
       }
-      @Nullable Object[] arguments =
-          stoa.marshaller()
-              .arguments(called.method(), bytes, in.position(), bytes.length, classesOfKeys);
-      return new Read(called, arguments);
+      return arguments(called, bytes, in.position(), decoding);
     } catch (stoa.Corrupt | Decoder.MalformedException malformed) {
       throw new IllegalArgumentException(
           call + " cannot be read: " + malformed.getMessage(), malformed);
     }
+  }
+
+  private Read arguments(ObjectType.Called called, byte[] bytes, int from, Decoding decoding) {
+    SharedMethod method = called.method();
+    Marshaller marshaller = stoa.marshaller();
+    if (Marshaller.isSimple(method)) {
+      var arguments = marshaller.arguments(method, bytes, from, bytes.length, classesOfKeys);
+      return new Read(called, arguments, true);
+    }
+    ObjectType type = called.type();
+    Effort effort = decoding == Decoding.BRIEF ? type.briefReading(method) : Effort.full();
+    long began = type.beginReading();
+    var arguments = marshaller.arguments(method, bytes, from, bytes.length, classesOfKeys, effort);
+    return new Read(called, arguments, type.endReading(method, began));
   }
 
   /// Whether [#begin] is quick for a call: it cannot begin the object, whose constructor would have
@@ -444,19 +474,32 @@ public final class ObjectService implements AutoCloseable {
   /// @return the request, which is told when it is settled, with an answer for [#encoded]
   /// @throws Throwable what the object's constructor throws, if it would be begun
   public Request begin(Call call, Duration timeMax, @Nullable CallId id) throws Throwable {
-    Request begun = begun(call, timeMax, id);
+    return begin(call, read(call), timeMax, id);
+  }
+
+  /// As [#begin], on a thread that others wait for.
+  ///
+  /// @throws NotBrief when that may take long: nothing was done, and another thread is to [#begin]
+  ///   it
+  public Request beginBriefly(Call call, Duration timeMax, @Nullable CallId id) throws Throwable {
+    return begin(call, read(call, Decoding.BRIEF), timeMax, id);
+  }
+
+  private Request begin(Call call, Read read, Duration timeMax, @Nullable CallId id)
+      throws Throwable {
+    Request begun = begun(call, read, timeMax, id);
     return id == null ? begun : begun.askedBy(id.session());
   }
 
-  private Request begun(Call call, Duration timeMax, @Nullable CallId id) throws Throwable {
-    Read read = read(call);
+  private Request begun(Call call, Read read, Duration timeMax, @Nullable CallId id)
+      throws Throwable {
     ObjectType.Called called = read.called();
     Store.Target target = call.container().target;
     if (called == null) {
       tryToBegin(call);
       return store.putAsync(target, call.bytes(), call.existence(), true, timeMax, id);
     }
-    Pace pace = called.type().pace(called.method());
+    Pace pace = read.brief() ? called.type().pace(called.method()) : Pace.LONG;
     return switch (called.method().kind()) {
       case ACCESSOR ->
           isApart(call)

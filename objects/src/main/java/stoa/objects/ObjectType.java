@@ -5,6 +5,7 @@ import org.jspecify.annotations.Nullable;
 import stoa.base.Clock;
 import stoa.base.Decoder;
 import stoa.base.Encoder;
+import stoa.objects.marshal.Effort;
 import stoa.objects.marshal.Marshaller;
 import stoa.objects.types.Keys;
 import stoa.objects.types.SharedMethod;
@@ -54,12 +55,19 @@ public final class ObjectType {
     private volatile boolean neverBrief;
   }
 
+  /// How the decoding of a method's arguments has run so far. Races lose a count, nothing else.
+  private static final class Readings {
+    private int briefRuns;
+    private volatile boolean brief;
+  }
+
   private final Faces faces;
   private final SharedType shared;
   private final Dictionary dictionary;
   private final Marshaller marshaller;
   private final Clock clock;
   private final Runs[] paces;
+  private final Readings[] readings;
   private final AtomicReferenceArray<@Nullable Integer> numbers;
 
   /// Which accessors have been seen to ask other objects.
@@ -75,6 +83,8 @@ public final class ObjectType {
     int count = shared.methods().size();
     paces = new Runs[count];
     for (int i = 0; i < count; i++) paces[i] = new Runs();
+    readings = new Readings[count];
+    for (int i = 0; i < count; i++) readings[i] = new Readings();
     numbers = new AtomicReferenceArray<>(count);
     asking = new boolean[count];
   }
@@ -156,6 +166,29 @@ public final class ObjectType {
     Runs runs = paces[method.index()];
     if (runs.brief && !runs.neverBrief) return Pace.BRIEF;
     return runs.proven ? Pace.SHORT : Pace.LONG;
+  }
+
+  /// What the decoding of a method's arguments may take on a thread that others wait for.
+  Effort briefReading(SharedMethod method) {
+    return readings[method.index()].brief ? Effort.proven() : Effort.brief();
+  }
+
+  /// Begins to time the decoding of arguments.
+  long beginReading() {
+    return clock.nowMicros();
+  }
+
+  /// A method's arguments were decoded; answers whether that was brief.
+  boolean endReading(SharedMethod method, long began) {
+    Readings known = readings[method.index()];
+    boolean brief = clock.nowMicros() - began <= BRIEF_MICROS;
+    if (!brief) {
+      known.briefRuns = 0;
+      known.brief = false;
+    } else if (++known.briefRuns >= PROVEN_RUNS && !known.brief) {
+      known.brief = true;
+    }
+    return brief;
   }
 
   /// Begins to time a run of a method; 0 when that is no longer needed.

@@ -23,6 +23,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import stoa.Unavailable;
+import stoa.base.Repeats;
 import stoa.log.CatchUp;
 import stoa.log.Replica;
 import stoa.log.Supply;
@@ -42,6 +43,8 @@ final class SupplyPort implements AutoCloseable {
    * answer has the number of its question, and comes when there is one.
    */
   private static final Logger LOG = LoggerFactory.getLogger(SupplyPort.class);
+
+  private final Repeats repeats = new Repeats();
   private static final long MAGIC = 0x73746f61_73757032L;
   static final long LINE = 0x73746f61_6c696e32L;
   static final int LINE_BYTES_MAX = 32 << 20;
@@ -95,7 +98,7 @@ final class SupplyPort implements AutoCloseable {
         open.add(socket);
         Thread.ofVirtual().name("stoa-supply").start(() -> serve(socket));
       } catch (IOException e) {
-        if (!closed) LOG.warn("nobody is supplied from here: {}", e.toString());
+        if (!closed) repeats.tell("nobody is supplied from here: " + e, LOG::warn);
         if (listening.isClosed()) return;
       }
     }
@@ -116,7 +119,7 @@ final class SupplyPort implements AutoCloseable {
     } catch (IOException gone) {
       LOG.debug("another server has left", gone); // stopped, or killed
     } catch (RuntimeException e) {
-      if (!closed) LOG.warn("another server was left: {}", e.toString());
+      if (!closed) repeats.tell("another server was left: " + e, LOG::warn);
     } finally {
       open.remove(socket);
       writingNanos.remove(socket);
@@ -188,7 +191,7 @@ final class SupplyPort implements AutoCloseable {
               LOG.debug("another server has left, or is to ask again", later);
               Sockets.end(socket);
             } catch (RuntimeException e) {
-              if (!closed) LOG.warn("another server is not answered: {}", e.toString());
+              if (!closed) repeats.tell("another server is not answered: " + e, LOG::warn);
               Sockets.end(socket);
             } finally {
               room.release();

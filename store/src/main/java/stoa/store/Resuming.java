@@ -7,11 +7,14 @@ import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import stoa.base.Repeats;
 
 /// Has the puts go on that an earlier process, or this one, left unfinished after they had put to
 /// other keys. Thread-safe.
 final class Resuming {
   private static final Logger LOG = LoggerFactory.getLogger(Resuming.class);
+
+  private final Repeats repeats = new Repeats();
 
   /// What cannot go on is tried again after so many ticks.
   private static final int AGAIN_TICKS = 20;
@@ -80,8 +83,10 @@ final class Resuming {
     }
   }
 
-  private static void tell(Unfinished.Name name, RuntimeException failure) {
-    LOG.warn("a call on a key of {} cannot go on yet: {}", name.space(), failure.getMessage());
+  private void tell(Unfinished.Name name, RuntimeException failure) {
+    repeats.tell(
+        "a call on a key of " + name.space() + " cannot go on yet: " + failure.getMessage(),
+        LOG::warn);
   }
 
   /// A tick has passed: tries again.

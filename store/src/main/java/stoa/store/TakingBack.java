@@ -16,11 +16,14 @@ import stoa.DeadlineExceeded;
 import stoa.Deadlock;
 import stoa.UnknownOutcome;
 import stoa.base.Check;
+import stoa.base.Repeats;
 
 /// Takes back runs that last too long, or that fail in a way that leaves their state in doubt, by a
 /// verdict in the key's stream. Thread-safe.
 final class TakingBack {
   private static final Logger LOG = LoggerFactory.getLogger(TakingBack.class);
+
+  private final Repeats repeats = new Repeats();
   private static final int LONG_TICKS = 1;
 
   /// For how long an operator waits for the next run of a call to begin.
@@ -51,7 +54,9 @@ final class TakingBack {
         if (request.isLate(now) && request.isWaiting()) takeBack(request, lateWaiting(request));
       }
     } catch (RuntimeException failure) {
-      LOG.error("the watch over calls goes on after a failure", failure);
+      repeats.tell(
+          "the watch over calls goes on after a failure: " + failure,
+          line -> LOG.error(line, failure));
     }
   }
 

@@ -35,6 +35,7 @@ import stoa.base.ThrowableText;
 import stoa.objects.types.Platform;
 import stoa.spi.Cancellation;
 import stoa.store.Execution;
+import stoa.objects.types.NotBrief;
 
 /// One Apache Fory instance with its buffer, set up for one [Registry].
 ///
@@ -125,6 +126,9 @@ final class Codec {
   /// Finds the classes of the keys in what is being read.
   private ClassLoader keys;
 
+  /// What reading may take; null for no limit.
+  private @Nullable Effort effort;
+
   /// @param known finds the classes of the registry
   Codec(Registry registry, References references, ClassLoader known, int bytesMax) {
     this.registry = registry;
@@ -165,6 +169,7 @@ final class Codec {
     for (Class<? extends Throwable> type : EXCEPTIONS) {
       fory.registerSerializer(type, new ThrowableSerializer(throwables, resolver, type));
     }
+    Staged.register(this, fory, resolver);
     registry.entries().forEach((type, entry) -> register(resolver, type, entry));
     registry
         .states()
@@ -233,6 +238,16 @@ final class Codec {
   /// Reads keys from now on of classes that a loader finds.
   void keys(ClassLoader loader) {
     keys = loader;
+  }
+
+  /// What reading may take; null for no limit.
+  @Nullable Effort effort() {
+    return effort;
+  }
+
+  /// Has reading take no more than an effort from now on; null for no limit.
+  void effort(@Nullable Effort most) {
+    effort = most;
   }
 
   /// Whether exceptions are written with their traces.
@@ -367,12 +382,28 @@ final class Codec {
     try {
       for (int i = 0; i < count; i++) roots[i] = in.readRef();
       end(to - from);
+      if (effort != null && mayShare(bytes, from, to)) effort.checkExpanded(roots, this::parts);
       return roots;
     } catch (Throwable e) {
       throw notDecodable(e);
     } finally {
       in.reset();
     }
+  }
+
+  /// Whether something may be referred to twice in what the bytes encode.
+  private static boolean mayShare(byte[] bytes, int from, int to) {
+    for (int i = from; i < to; i++) {
+      if (bytes[i] == Fory.REF_FLAG) return true;
+    }
+    return false;
+  }
+
+  /// What the fields of an object hold; nothing when its class is not of the program.
+  private List<@Nullable Object> parts(Object object) {
+    return registry.entries().get(object.getClass()) instanceof Registry.Entry.Fields fields
+        ? fields.struct().objects(object)
+        : List.of();
   }
 
   Object readState(Class<?> implementation, byte[] bytes, int from, int to) {
@@ -452,6 +483,14 @@ final class Codec {
     throwOn(e);
     StoaException known = known(e);
     if (known != null) return known;
+    if (e instanceof NotBrief later) return later;
+    if (e instanceof Cancellation.Stopped stopped) throw stopped;
+    if (e instanceof StackOverflowError) {
+      return new LimitExceeded(
+          "the value nests too deep to be read; keep its elements in one collection instead of a"
+              + " chain",
+          e);
+    }
     if (e instanceof OutOfMemoryError error) throw error;
     String unregistered = unregistered(e);
     boolean unknown = e instanceof NullPointerException || e instanceof AssertionError;

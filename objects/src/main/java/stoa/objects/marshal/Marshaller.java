@@ -12,6 +12,7 @@ import stoa.LimitExceeded;
 import stoa.NotShareable;
 import stoa.StoaException;
 import stoa.objects.types.Platform;
+import stoa.objects.types.NotBrief;
 import stoa.objects.types.SharedMethod;
 import stoa.objects.types.SharedType;
 import stoa.spi.OwnState;
@@ -143,6 +144,15 @@ public final class Marshaller {
 
   // ---- arguments
 
+  /// Whether a method's arguments are numbers, text and the like, which take nothing to decode that
+  /// is not proportional to their bytes.
+  public static boolean isSimple(SharedMethod method) {
+    for (Class<?> type : method.parameterTypes()) {
+      if (!Simple.covers(type)) return false;
+    }
+    return true;
+  }
+
   /// The encoding of a call's arguments.
   public byte[] arguments(SharedMethod method, @Nullable Object[] arguments) {
     List<Class<?>> types = method.parameterTypes();
@@ -179,6 +189,20 @@ public final class Marshaller {
   /// As the other ones, with keys in references of classes only that a loader finds.
   public @Nullable Object[] arguments(
       SharedMethod method, byte[] bytes, int from, int to, ClassLoader keys) {
+    return arguments(method, bytes, from, to, keys, null);
+  }
+
+  /// As the other ones, of bytes that somebody else wrote.
+  ///
+  /// @param effort what it may take; null for no limit
+  /// @throws NotBrief when it takes more than a brief one
+  public @Nullable Object[] arguments(
+      SharedMethod method,
+      byte[] bytes,
+      int from,
+      int to,
+      ClassLoader keys,
+      @Nullable Effort effort) {
     List<Class<?>> types = method.parameterTypes();
     var in = new Simple.Input(bytes, from, to);
     expect(ARGUMENTS, in.get(), "the arguments of " + method);
@@ -194,7 +218,7 @@ public final class Marshaller {
       return arguments;
     }
     int count = others;
-    @Nullable Object[] roots = using(keys, codec -> codec.read(bytes, in.at(), to, count));
+    @Nullable Object[] roots = using(keys, effort, codec -> codec.read(bytes, in.at(), to, count));
     for (int i = 0, r = 0; i < arguments.length; i++) {
       Class<?> type = types.get(i);
       if (Simple.covers(type)) continue;
@@ -297,11 +321,24 @@ public final class Marshaller {
     return value(bytes, 0, bytes.length, keys);
   }
 
+  /// As [#value(byte\[\])], of bytes that somebody else wrote.
+  ///
+  /// @param effort what it may take
+  /// @throws NotBrief when it takes more than a brief one
+  public @Nullable Object value(byte[] bytes, ClassLoader keys, Effort effort) {
+    return value(bytes, 0, bytes.length, keys, effort);
+  }
+
   /// As [#value(byte\[\], int, int)], with keys in references of classes only that a loader finds.
   public @Nullable Object value(byte[] bytes, int from, int to, ClassLoader keys) {
+    return value(bytes, from, to, keys, null);
+  }
+
+  private @Nullable Object value(
+      byte[] bytes, int from, int to, ClassLoader keys, @Nullable Effort effort) {
     var in = new Simple.Input(bytes, from, to);
     byte format = in.get();
-    if (format == GRAPH) return using(keys, codec -> codec.read(bytes, from + 1, to, 1))[0];
+    if (format == GRAPH) return using(keys, effort, codec -> codec.read(bytes, from + 1, to, 1))[0];
     Object value = simple(format, in);
     in.end();
     return value;
@@ -453,27 +490,40 @@ public final class Marshaller {
   }
 
   private <R> R using(ClassLoader keys, Function<Codec, R> action) {
+    return using(keys, null, action);
+  }
+
+  private <R> R using(ClassLoader keys, @Nullable Effort effort, Function<Codec, R> action) {
     try {
-      return once(keys, action);
+      return once(keys, effort, action);
     } catch (NotShareable unknown) {
       if (!references.learn()) throw unknown;
-      return once(keys, action);
+      return once(keys, effort, action);
     }
   }
 
-  private <R> R once(ClassLoader keys, Function<Codec, R> action) {
+  private <R> R once(ClassLoader keys, @Nullable Effort effort, Function<Codec, R> action) {
     CodecPool codecs = generation.codecs;
     Codec codec = codecs.take();
     codec.keys(keys);
+    codec.effort(effort);
     try {
       R result = action.apply(codec);
-      codecs.give(codec);
+      give(codecs, codec);
       return result;
+    } catch (NotBrief later) {
+      give(codecs, codec);
+      throw later;
     } catch (StoaException e) {
       // Reset as after a success, unless the JVM failed in the middle of something.
-      if (!(e.getCause() instanceof Error)) codecs.give(codec);
+      if (!(e.getCause() instanceof Error)) give(codecs, codec);
       throw e;
     }
+  }
+
+  private static void give(CodecPool codecs, Codec codec) {
+    codec.effort(null);
+    codecs.give(codec);
   }
 
   private byte[] bounded(byte[] bytes) {

@@ -111,6 +111,9 @@ final class ReferenceSerializers {
     if (length < 0 || length > Keys.KEY_BYTES_MAX) {
       throw new Corrupt("a key of " + length + " bytes; KEY_BYTES_MAX is " + Keys.KEY_BYTES_MAX);
     }
-    return Keys.decode(buffer.readBytes(length), codec.keys());
+    byte[] bytes = buffer.readBytes(length);
+    Effort effort = codec.effort();
+    if (effort != null && !Keys.isPlain(bytes)) effort.beginOfProgram();
+    return Keys.decode(bytes, codec.keys());
   }
 }

@@ -171,6 +171,15 @@ final class Struct {
     return migration != null;
   }
 
+  /// What the fields of an instance hold that hold objects.
+  List<@Nullable Object> objects(Object instance) {
+    var objects = new ArrayList<@Nullable Object>();
+    for (Slot slot : slots) {
+      if (slot.kind == Kind.OBJECT) objects.add(slot.accessor.getObject(instance));
+    }
+    return objects;
+  }
+
   Object allocate() {
     if (instantiator == null) throw new IllegalStateException(type + " is a record");
     return instantiator.newInstance();

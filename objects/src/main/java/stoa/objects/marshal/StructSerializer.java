@@ -122,6 +122,8 @@ final class StructSerializer extends Serializer<Object> {
   @Override
   public Object read(ReadContext context) {
     context.increaseDepth();
+    Effort effort = codec.effort();
+    if (effort != null) effort.beginOfProgram();
     int schema = context.getBuffer().readVarUInt32();
     Struct.Plan plan = struct.plan(schema);
     Object value;

@@ -1,0 +1,54 @@
+package stoa.node;
+
+import java.util.List;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+
+/// Whether threads that all clients share still do something: each gets an empty task now and then.
+/// Thread-safe.
+final class Probes {
+  private static final class Probe {
+    private final Executor thread;
+
+    // Guarded by this.
+    private boolean sent;
+    private long sentNanos;
+
+    private Probe(Executor thread) {
+      this.thread = thread;
+    }
+
+    /// For how long the thread has not taken a task.
+    private long look(long nowNanos) {
+      synchronized (this) {
+        if (sent) return nowNanos - sentNanos;
+        sent = true;
+        sentNanos = nowNanos;
+      }
+      try {
+        thread.execute(this::taken);
+      } catch (RejectedExecutionException closing) {
+        taken();
+      }
+      return 0;
+    }
+
+    private synchronized void taken() {
+      sent = false;
+    }
+  }
+
+  private final List<Probe> probes;
+
+  /// @param threads of which one is enough to serve
+  Probes(List<? extends Executor> threads) {
+    probes = threads.stream().map(Probe::new).toList();
+  }
+
+  /// Looks after all; answers for how long none of them has done anything.
+  long silentNanos(long nowNanos) {
+    long least = Long.MAX_VALUE;
+    for (Probe probe : probes) least = Math.min(least, probe.look(nowNanos));
+    return least;
+  }
+}
