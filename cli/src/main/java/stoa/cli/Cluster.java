@@ -6,7 +6,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Collectors;
+import stoa.base.Secret;
 import stoa.cli.ServerProcess.Site;
+import stoa.cluster.SecretFile;
 import stoa.wire.proto.DrainRequest;
 import stoa.wire.proto.StatusReply;
 import stoa.wire.proto.StatusRequest;
@@ -122,6 +124,7 @@ final class Cluster implements AutoCloseable {
       options.addAll(List.of("--replicas", Integer.toString(shape.replicas())));
     } else {
       options.addAll(List.of("--join", servers.get(anyRunning()).address()));
+      options.addAll(ServersSecret.options(directory(anyRunning())));
     }
     Site site = sites.site(number);
     if (!site.isLoopback()) options.add("--insecure");
@@ -238,9 +241,11 @@ final class Cluster implements AutoCloseable {
 
   /// Takes a server out, which is ended if it runs.
   void drain(int which) throws InterruptedException {
+    var request = DrainRequest.newBuilder().setServer(name(which)).build();
+    Secret secret = SecretFile.in(directory(anyRunning()));
     String refusal =
         operator(anyRunning())
-            .ask(asked -> asked.drain(DrainRequest.newBuilder().setServer(name(which)).build()))
+            .ask(asked -> ServersSecret.drain(asked, request, secret))
             .getRefusal();
     if (!refusal.isEmpty()) throw new IllegalStateException(refusal);
     if (states.get(which) == State.RUNS) stop(which);

@@ -1,6 +1,5 @@
 package stoa.cli;
 
-import com.google.protobuf.ByteString;
 import java.io.File;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -15,10 +14,13 @@ import java.util.logging.Level;
 import java.util.logging.Logger;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 import stoa.StoaConfig;
+import stoa.base.Permissions;
+import stoa.base.Secret;
 import stoa.cluster.ClusterServer;
 import stoa.cluster.Contact;
 import stoa.node.Server;
@@ -28,7 +30,6 @@ import stoa.ratis.RatisConfig;
 import stoa.weave.UserClasses;
 import stoa.wire.proto.JoinReply;
 import stoa.wire.proto.JoinRequest;
-import stoa.wire.proto.ReportRequest;
 
 /// `stoa serve`: a server of a store, until it is told to stop.
 ///
@@ -99,6 +100,8 @@ final class ServeCommand implements Callable<Integer> {
       paramLabel = "HOST:PORT",
       description = "Keep the store of that server together with it.")
   private @Nullable String join;
+
+  @Mixin private ServersSecret secret = new ServersSecret();
 
   @Option(
       names = "--name",
@@ -218,12 +221,15 @@ final class ServeCommand implements Callable<Integer> {
       ServerConfig config, ClassLoader loader, PrintWriter out, PrintWriter err)
       throws InterruptedException {
     Endpoint peer = peers != null ? Endpoint.of(peers) : new Endpoint(config.host(), 0);
-    if (!peer.isLocal() && security() == null && !insecure) {
+    Secret known = secret.value();
+    boolean hasSecret = known != null || !ClusterServer.hasNoSecret(Path.of(data));
+    if (!peer.isLocal() && !hasSecret && security() == null && !insecure) {
       throw new IllegalArgumentException(
           "the other servers reach "
               + peer
-              + " over a network; give --tls-certificate, --tls-key and --tls-authorities, or"
-              + " --insecure if the network is trusted");
+              + " over a network, and the store has no secret of the servers; give --secret on all"
+              + " servers, or --tls-certificate, --tls-key and --tls-authorities, or --insecure if"
+              + " the network is trusted");
     }
     var options =
         new ClusterServer.Options(
@@ -232,6 +238,7 @@ final class ServeCommand implements Callable<Integer> {
             name,
             peer.host(),
             peer.port(),
+            known,
             security(),
             groups,
             replicas,
@@ -261,32 +268,23 @@ final class ServeCommand implements Callable<Integer> {
 
   private RatisConfig.@Nullable Tls security() {
     Path pem = certificate;
-    Path secret = key;
+    Path privateKey = key;
     Path trusted = authorities;
-    return pem == null || secret == null || trusted == null
+    return pem == null || privateKey == null || trusted == null
         ? null
-        : new RatisConfig.Tls(readable(pem), readable(secret), readable(trusted));
+        : new RatisConfig.Tls(readable(pem), own(privateKey), readable(trusted));
   }
 
   private final class Contacting implements Contact {
     @Override
-    public void join(String server, String member) {
+    public void join(String server, String member, @Nullable Secret known) {
       var operator = new Operator(Objects.requireNonNull(join), authorities, tokenFile, "--join");
       var request = JoinRequest.newBuilder().setServer(server).setMember(member).build();
       JoinReply reply =
-          operator.insist(asked -> asked.join(request), answer -> !answer.getRefusal().isEmpty());
+          operator.insist(
+              asked -> ServersSecret.join(asked, request, known),
+              answer -> !answer.getRefusal().isEmpty());
       if (!reply.getRefusal().isEmpty()) throw new IllegalArgumentException(reply.getRefusal());
-    }
-
-    @Override
-    public void report(String address, int group, byte[] evidence) {
-      var operator = new Operator(address, authorities, tokenFile, "--join");
-      var request =
-          ReportRequest.newBuilder()
-              .setGroup(group)
-              .setEvidence(ByteString.copyFrom(evidence))
-              .build();
-      var _ = operator.ask(group, asked -> asked.report(request));
     }
   }
 
@@ -301,12 +299,12 @@ final class ServeCommand implements Callable<Integer> {
     }
     ServerConfig config = ServerConfig.of(address.host(), address.port()).withTreeFanOut(fanOut);
     Path pem = certificate;
-    Path secret = key;
-    if ((pem == null) != (secret == null)) {
+    Path privateKey = key;
+    if ((pem == null) != (privateKey == null)) {
       throw new IllegalArgumentException("--tls-certificate and --tls-key go together; give both");
     }
-    if (pem != null && secret != null) {
-      config = config.withTls(readable(pem), readable(secret));
+    if (pem != null && privateKey != null) {
+      config = config.withTls(readable(pem), own(privateKey));
     }
     Path token = tokenFile;
     return token == null ? config : config.withToken(token(readable(token)));
@@ -317,9 +315,19 @@ final class ServeCommand implements Callable<Integer> {
     throw new IllegalArgumentException(file + " is not there or cannot be read");
   }
 
+  /// A file that nobody else may read.
+  private static Path own(Path file) {
+    try {
+      Permissions.requirePrivate(readable(file));
+      return file;
+    } catch (IOException e) {
+      throw new IllegalArgumentException(file + " cannot be read: " + e.getMessage(), e);
+    }
+  }
+
   private static String token(Path file) {
     try {
-      String token = Files.readString(file).strip();
+      String token = Operator.token(file);
       if (!token.isEmpty()) return token;
       throw new IllegalArgumentException(file + " is empty; write a long random word into it");
     } catch (IOException e) {

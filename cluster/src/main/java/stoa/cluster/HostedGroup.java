@@ -1,12 +1,15 @@
 package stoa.cluster;
 
+import java.io.IOException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableSet;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
@@ -79,6 +82,9 @@ final class HostedGroup {
   private static final int REFUSALS_MAX = 20;
 
   private static final long BREATHLESS_NANOS = TimeUnit.MILLISECONDS.toNanos(400);
+
+  /// So long it is waited until the leader has taken note of a divergence.
+  private static final Duration REPORT_TIME_MAX = Duration.ofSeconds(60);
 
   /// How many divergences are told at a time.
   private static final int REPORTS_MAX = 4;
@@ -376,15 +382,16 @@ final class HostedGroup {
   /// An object is not here what it is at the leader, who is told. What cannot be told now is told
   /// again later.
   private void suspect(Divergence evidence) {
-    String address = leader.ask().getNow("");
-    if (address.isEmpty() || !reports.tryAcquire()) return;
+    Member leads = leading();
+    if (leads == null || !reports.tryAcquire()) return;
+    var differs = new Inquiry.Asked.Differs(evidence.toBytes());
     // Not on this thread, on which objects are executed: it may take long.
     Thread.ofVirtual()
         .start(() -> {
-          try {
-            place.options().contact().report(address, name.number(), evidence.toBytes());
-          } catch (RuntimeException later) {
-            LOG.debug("{} is not told of {}", address, evidence.object(), later);
+          try (var line = place.node().line(leads)) {
+            var _ = line.ask(new Inquiry(name.number(), differs).bytes(), REPORT_TIME_MAX);
+          } catch (IOException | RuntimeException later) {
+            LOG.debug("{} is not told of {}", leads, evidence.object(), later);
           } finally {
             reports.release();
           }
@@ -492,6 +499,16 @@ final class HostedGroup {
   /// The members, by what is known here.
   List<Member> members() {
     return group.members();
+  }
+
+  /// The members' names, of a group that this server leads.
+  ///
+  /// @throws Unavailable when it is not certain that it does
+  Set<String> confirmedMembers() {
+    group.confirm();
+    var names = new TreeSet<String>();
+    for (Member member : group.members()) names.add(member.id());
+    return names;
   }
 
   // ---- what who leads group 0 asks

@@ -9,8 +9,10 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import stoa.Unavailable;
+import stoa.base.Secret;
 import stoa.base.StreamId;
 import stoa.log.Batch;
 import stoa.log.Replica;
@@ -52,7 +54,7 @@ final class RatisShard implements ShardUnderTest {
       var config =
           config(RatisConfig.of(id, directory), snapshotCommands)
               .withAddress("127.0.0.1", self.port(), self.supplyPort());
-      node = RatisNode.start(config, question -> question);
+      node = RatisNode.start(config, (_, question) -> question);
       self = node.self();
       way.leadsTo(self.supplyPort());
     }
@@ -153,7 +155,7 @@ final class RatisShard implements ShardUnderTest {
 
   private final Path directory;
   private final long snapshotCommands;
-  private final RatisConfig.@Nullable Tls tls;
+  private final UnaryOperator<RatisConfig> security;
   final List<Server> servers = new ArrayList<>();
   private final Semaphore changed = new Semaphore(0);
   private List<Member> initial = List.of();
@@ -161,12 +163,21 @@ final class RatisShard implements ShardUnderTest {
   private int restarts;
 
   RatisShard(Path directory, int count, long snapshotCommands) {
-    this(directory, count, snapshotCommands, null);
+    this(directory, count, snapshotCommands, UnaryOperator.identity());
   }
 
-  RatisShard(Path directory, int count, long snapshotCommands, RatisConfig.@Nullable Tls tls) {
+  RatisShard(Path directory, int count, long snapshotCommands, RatisConfig.Tls tls) {
+    this(directory, count, snapshotCommands, config -> config.withTls(tls));
+  }
+
+  RatisShard(Path directory, int count, long snapshotCommands, Secret secret) {
+    this(directory, count, snapshotCommands, config -> config.withSecret(secret));
+  }
+
+  private RatisShard(
+      Path directory, int count, long snapshotCommands, UnaryOperator<RatisConfig> security) {
     this.directory = directory;
-    this.tls = tls;
+    this.security = security;
     this.snapshotCommands = snapshotCommands;
     for (int i = 0; i < count; i++) {
       var server = new Server(String.valueOf((char) ('a' + i)));
@@ -178,8 +189,8 @@ final class RatisShard implements ShardUnderTest {
   }
 
   private RatisConfig config(RatisConfig plain, long snapshots) {
-    var config = tls == null ? plain : plain.withTls(tls);
-    return config
+    return security
+        .apply(plain)
         .withElection(Duration.ofMillis(300), Duration.ofMillis(600))
         .withCommandBytesMax(1 << 20)
         .withSnapshotCommands(snapshots);
