@@ -131,6 +131,11 @@ final class Groups implements AutoCloseable {
 
   private final class Others implements Peers {
     @Override
+    public List<String> alarms() {
+      return List.of();
+    }
+
+    @Override
     public @Nullable Secret secret() {
       return null;
     }

@@ -620,6 +620,10 @@ public final class ClusterServer implements AutoCloseable {
 
   private byte[] answer(String from, Inquiry inquiry) {
     HostedGroup here = hosted.get(inquiry.group());
+    if (inquiry.asked() instanceof Inquiry.Asked.Alarm(String trouble)) {
+      LOG.error("server {}, group {}: {}", self.id(), inquiry.group(), trouble);
+      return Inquiry.elsewhere();
+    }
     if (here == null || here.led().isEmpty()) return Inquiry.elsewhere();
     Set<String> members = here.confirmedMembers();
     if (inquiry.asked() instanceof Inquiry.Asked.Differs(byte[] evidence)) {
@@ -724,8 +728,12 @@ public final class ClusterServer implements AutoCloseable {
   private Report report(String refusal) {
     var kept = new TreeMap<Integer, Report.Kept>();
     for (int group : noted.hosts().keySet()) kept.put(group, Report.Kept.FAILED);
-    hosted.forEach((group, here) -> kept.put(group, here.kept()));
-    return new Report(refusal, kept);
+    var alarms = new ArrayList<String>();
+    hosted.forEach((group, here) -> {
+      kept.put(group, here.kept());
+      alarms.addAll(here.alarms());
+    });
+    return new Report(refusal, kept, alarms);
   }
 
   /// All servers that are known.
@@ -886,6 +894,12 @@ public final class ClusterServer implements AutoCloseable {
                     Optional.of("takes over");
                 default -> Optional.empty();
               });
+    }
+
+    @Override
+    public List<String> alarms() {
+      View known = view;
+      return known == null ? List.of() : known.alarms();
     }
 
     @Override

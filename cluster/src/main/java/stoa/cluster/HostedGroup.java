@@ -118,6 +118,9 @@ final class HostedGroup {
   /// Who did not take over the leadership, and when that was.
   private final Map<String, Long> untaken = new ConcurrentHashMap<>();
 
+  /// What is wrong with the replicas of other members.
+  private final Map<String, String> alarms = new ConcurrentHashMap<>();
+
   // Guarded by roles.
   private @Nullable ObjectService service;
   private long term;
@@ -206,6 +209,7 @@ final class HostedGroup {
       try {
         leads = false;
         refusals = 0;
+        alarms.clear();
         closeStore();
       } finally {
         roles.unlock();
@@ -225,6 +229,11 @@ final class HostedGroup {
     @Override
     public void caughtUp() {
       LOG.info("server {} has caught up in {}", self(), name);
+    }
+
+    @Override
+    public void alarm(String member, String trouble) {
+      HostedGroup.this.alarm(member, trouble);
     }
 
     @Override
@@ -396,6 +405,28 @@ final class HostedGroup {
             reports.release();
           }
         });
+  }
+
+  /// Another replica is not what it should be: operators are told, and the server that has it.
+  private void alarm(String member, String trouble) {
+    alarms.put(member, "server " + member + ", group " + name.number() + ": " + trouble);
+    LOG.error("server {}, {}: {}", member, name, trouble);
+    Member told = member(member).orElse(null);
+    if (told == null) return;
+    var alarm = new Inquiry(name.number(), new Inquiry.Asked.Alarm(trouble));
+    Thread.ofVirtual()
+        .start(() -> {
+          try (var line = place.node().line(told)) {
+            var _ = line.ask(alarm.bytes(), REPORT_TIME_MAX);
+          } catch (IOException | RuntimeException gone) {
+            LOG.debug("server {} is not told what is wrong with it", member, gone);
+          }
+        });
+  }
+
+  /// What is wrong with other replicas, while this one leads.
+  List<String> alarms() {
+    return List.copyOf(alarms.values());
   }
 
   /// How far this replica has executed what another one leads; null when it does not.

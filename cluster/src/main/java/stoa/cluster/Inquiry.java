@@ -6,7 +6,7 @@ import java.util.TreeSet;
 import stoa.base.Decoder;
 import stoa.base.Encoder;
 
-/// What one server asks another one about a group that the other one leads.
+/// What one server asks another one about a group that one of them leads.
 ///
 /// @param group its number
 /// @param asked what is asked
@@ -24,6 +24,9 @@ record Inquiry(int group, Asked asked) {
     ///
     /// @param evidence as a standby told it
     record Differs(byte[] evidence) implements Asked {}
+
+    /// To tell its operators what is wrong with its replica.
+    record Alarm(String trouble) implements Asked {}
   }
 
   static boolean isQuestion(byte[] bytes) {
@@ -35,6 +38,7 @@ record Inquiry(int group, Asked asked) {
     switch (asked) {
       case Asked.Members() -> out.u8(1);
       case Asked.Differs(byte[] evidence) -> out.u8(2).sized(evidence);
+      case Asked.Alarm(String trouble) -> out.u8(3).text(trouble);
     }
     return out.toBytes();
   }
@@ -52,6 +56,7 @@ record Inquiry(int group, Asked asked) {
         switch (kind) {
           case 1 -> new Asked.Members();
           case 2 -> new Asked.Differs(in.sized());
+          case 3 -> new Asked.Alarm(in.text());
           default -> throw new IllegalArgumentException("an inquiry of kind " + kind);
         });
   }

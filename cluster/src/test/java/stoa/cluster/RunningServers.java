@@ -138,7 +138,7 @@ final class RunningServers implements AutoCloseable {
                 name,
                 "127.0.0.1",
                 0,
-                contact == null ? null : secret,
+                contact == null || ClusterServer.was(own) ? null : secret,
                 null,
                 groups,
                 replicas,
@@ -287,6 +287,19 @@ final class RunningServers implements AutoCloseable {
     Secret known = Objects.requireNonNull(secret);
     return ask(leader(asked, 0), to -> to.drain(Proofs.prove(request, known, challenge(to))))
         .getRefusal();
+  }
+
+  /// As who does not know the secret.
+  String drainWithout(String name) {
+    var request = DrainRequest.newBuilder().setServer(name).build();
+    return ask(leader(last(), 0), to -> to.drain(request)).getRefusal();
+  }
+
+  /// As who does not know the secret.
+  String joinWithout(String member) {
+    String name = member.substring(0, member.indexOf('@'));
+    var request = JoinRequest.newBuilder().setServer(name).setMember(member).build();
+    return ask(leader(last(), 0), to -> to.join(request)).getRefusal();
   }
 
   private static ByteString challenge(StoreGrpc.StoreBlockingStub of) {

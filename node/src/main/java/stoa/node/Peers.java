@@ -26,6 +26,9 @@ public interface Peers {
   /// What an operator sees of them.
   List<ServerStatus> status();
 
+  /// What is wrong with replicas, for operators.
+  List<String> alarms();
+
   /// What all of them know, and nobody else; null when they keep a store of an earlier version,
   /// which has no secret.
   @Nullable Secret secret();

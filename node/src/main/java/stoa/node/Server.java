@@ -268,6 +268,7 @@ public final class Server implements AutoCloseable {
           reply
               .setRole(node == null ? "follows" : "leads")
               .addAllServers(peers.status())
+              .addAllAlarms(peers.alarms())
               .setServersAgeMillis(peers.age().toMillis());
         }
         if (node != null) describe(node, reply);

@@ -67,6 +67,11 @@ class GroupsTest {
     private volatile List<String> servers = List.of("127.0.0.1:1", "127.0.0.1:2");
 
     @Override
+    public List<String> alarms() {
+      return List.of();
+    }
+
+    @Override
     public @Nullable Secret secret() {
       return null;
     }

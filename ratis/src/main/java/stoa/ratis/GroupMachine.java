@@ -492,6 +492,11 @@ final class GroupMachine extends BaseStateMachine {
     hand(events, () -> roles.leading(term));
   }
 
+  /// Another member has not what it should have by what this one knows, which leads.
+  void alarm(String member, String trouble) {
+    if (!closing) hand(events, () -> roles.alarm(member, trouble));
+  }
+
   @Override
   public void notifyNotLeader(Collection<TransactionContext> pending) {
     if (!leads) return;

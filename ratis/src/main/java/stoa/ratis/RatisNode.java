@@ -427,6 +427,11 @@ public final class RatisNode implements AutoCloseable {
         run(() -> roles.failed(cause));
       }
 
+      @Override
+      public void alarm(String member, String trouble) {
+        run(() -> roles.alarm(member, trouble));
+      }
+
       private void run(Runnable event) {
         try {
           event.run();

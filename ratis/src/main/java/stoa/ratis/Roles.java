@@ -22,4 +22,11 @@ public interface Roles {
   /// This replica has stopped, and takes no part until it is opened again: its device has failed,
   /// or it was removed from the members.
   void failed(Throwable cause);
+
+  /// This replica leads, and another one does not have what it must have, or has what this one must
+  /// have and has not: one of them is an older copy than it was.
+  ///
+  /// @param member whose replica the other one is
+  /// @param trouble what is known of it
+  void alarm(String member, String trouble);
 }

@@ -4,6 +4,8 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
@@ -42,6 +44,7 @@ final class RatisShard implements ShardUnderTest {
     @Nullable RatisNode node;
     @Nullable RatisGroup group;
     final AtomicInteger catchUps = new AtomicInteger();
+    final Map<String, String> alarms = new ConcurrentHashMap<>();
 
     Server(String id) {
       this.id = id;
@@ -149,6 +152,12 @@ final class RatisShard implements ShardUnderTest {
 
     @Override
     public void failed(Throwable cause) {
+      changed.release();
+    }
+
+    @Override
+    public void alarm(String member, String trouble) {
+      alarms.put(member, trouble);
       changed.release();
     }
   }
