@@ -36,8 +36,7 @@ public final class Permissions {
   /// @throws IOException when the directory cannot be looked at
   public static FileAttribute<?>[] ofFilesIn(Path directory) throws IOException {
     if (!POSIX) return attributes(Set.of());
-    var permissions =
-        EnumSet.of(PosixFilePermission.OWNER_READ, PosixFilePermission.OWNER_WRITE);
+    var permissions = EnumSet.of(PosixFilePermission.OWNER_READ, PosixFilePermission.OWNER_WRITE);
     permissions.addAll(Files.getPosixFilePermissions(directory));
     permissions.retainAll(PosixFilePermissions.fromString("rw-r--r--"));
     return attributes(permissions);

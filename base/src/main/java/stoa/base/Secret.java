@@ -41,7 +41,10 @@ public final class Secret {
     String digits = text.strip();
     if (digits.length() != 2 * BYTES) {
       throw new IllegalArgumentException(
-          digits.length() + " characters; a secret is written in " + 2 * BYTES + " hexadecimal digits");
+          digits.length()
+              + " characters; a secret is written in "
+              + 2 * BYTES
+              + " hexadecimal digits");
     }
     return new Secret(HexFormat.of().parseHex(digits));
   }

@@ -45,7 +45,13 @@ import stoa.wire.proto.JoinRequest;
       "It listens on this machine alone unless --listen says otherwise; other addresses need",
       "--tls-certificate, --tls-key and --token-file, or --insecure. Stop it with SIGTERM or"
           + " Ctrl-C:",
-      "it answers what is under way and closes the store."
+      "it answers what is under way and closes the store.",
+      "",
+      "Servers that keep one store prove to each other that they know its secret. The first one",
+      "writes it to cluster.secret in its data directory; a server that joins is given a copy of",
+      "that file with --secret, and keeps it. A store that an earlier version began has none: stop",
+      "all servers, put one file cluster.secret (64 hexadecimal digits, as openssl rand -hex 32",
+      "writes them, mode 600) into the data directory of each, and start them again."
     })
 final class ServeCommand implements Callable<Integer> {
   /// A client that dies is no matter for whoever runs the server.
@@ -137,7 +143,9 @@ final class ServeCommand implements Callable<Integer> {
   @Option(
       names = "--tls-authorities",
       paramLabel = "FILE",
-      description = "Who signed the certificates of all servers that keep the store, in PEM.")
+      description =
+          "Who signed the certificate of the server that --join names, in PEM; of a store without a"
+              + " secret, those of all servers that keep it.")
   private @Nullable Path authorities;
 
   @Option(

@@ -500,7 +500,11 @@ public final class ClusterServer implements AutoCloseable {
       if (members.isEmpty()) continue;
       if (!members.get().contains(self.id())) return;
       throw new Unavailable(
-          "server " + self.id() + " is a member of " + new GroupId(known.store(), group) + ", and deletes nothing of it");
+          "server "
+              + self.id()
+              + " is a member of "
+              + new GroupId(known.store(), group)
+              + ", and deletes nothing of it");
     }
     throw new Unavailable(
         "server "

@@ -118,7 +118,7 @@ final class HostedGroup {
   /// Who did not take over the leadership, and when that was.
   private final Map<String, Long> untaken = new ConcurrentHashMap<>();
 
-  /// What is wrong with the replicas of other members.
+  /// What is wrong with the replicas of members.
   private final Map<String, String> alarms = new ConcurrentHashMap<>();
 
   // Guarded by roles.
@@ -228,6 +228,7 @@ final class HostedGroup {
 
     @Override
     public void caughtUp() {
+      alarms.remove(self());
       LOG.info("server {} has caught up in {}", self(), name);
     }
 
@@ -412,7 +413,7 @@ final class HostedGroup {
     alarms.put(member, "server " + member + ", group " + name.number() + ": " + trouble);
     LOG.error("server {}, {}: {}", member, name, trouble);
     Member told = member(member).orElse(null);
-    if (told == null) return;
+    if (told == null || member.equals(self())) return;
     var alarm = new Inquiry(name.number(), new Inquiry.Asked.Alarm(trouble));
     Thread.ofVirtual()
         .start(() -> {
@@ -424,7 +425,7 @@ final class HostedGroup {
         });
   }
 
-  /// What is wrong with other replicas, while this one leads.
+  /// What is wrong with replicas, by what is known here.
   List<String> alarms() {
     return List.copyOf(alarms.values());
   }

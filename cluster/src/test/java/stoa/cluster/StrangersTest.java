@@ -146,8 +146,7 @@ class StrangersTest {
     try (var servers = new RunningServers(directory, 1, 3)) {
       servers.start("a");
       Path file = directory.resolve("a").resolve(SecretFile.NAME);
-      assertEquals(
-          "rw-------", PosixFilePermissions.toString(Files.getPosixFilePermissions(file)));
+      assertEquals("rw-------", PosixFilePermissions.toString(Files.getPosixFilePermissions(file)));
       Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-r--r--"));
       var refused = assertThrows(IllegalArgumentException.class, () -> SecretFile.read(file));
       assertTrue(String.valueOf(refused.getMessage()).contains("chmod o-rwx"));
@@ -160,8 +159,8 @@ class StrangersTest {
     try (var servers = new RunningServers(directory, 1, 3)) {
       servers.start("a", "b");
       servers.stop();
-      Path kept = Files.move(
-          directory.resolve("a").resolve(SecretFile.NAME), directory.resolve("kept"));
+      Path kept =
+          Files.move(directory.resolve("a").resolve(SecretFile.NAME), directory.resolve("kept"));
       Files.delete(directory.resolve("b").resolve(SecretFile.NAME));
       servers.begin("a");
       servers.begin("b");

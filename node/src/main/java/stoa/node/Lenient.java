@@ -35,8 +35,7 @@ record Lenient<T>(MethodDescriptor.Marshaller<T> strict, T malformed)
     var join = reading(StoreGrpc.getJoinMethod(), JoinRequest.getDefaultInstance());
     var drain = reading(StoreGrpc.getDrainMethod(), DrainRequest.getDefaultInstance());
     var accept = reading(StoreGrpc.getAcceptMethod(), AcceptRequest.getDefaultInstance());
-    var challenge =
-        reading(StoreGrpc.getChallengeMethod(), ChallengeRequest.getDefaultInstance());
+    var challenge = reading(StoreGrpc.getChallengeMethod(), ChallengeRequest.getDefaultInstance());
     var description =
         ServiceDescriptor.newBuilder(StoreGrpc.SERVICE_NAME)
             .addMethod(converse)

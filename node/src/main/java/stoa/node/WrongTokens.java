@@ -10,9 +10,9 @@ import org.slf4j.LoggerFactory;
 
 /// Slows down those who try tokens. Thread-safe.
 ///
-/// The refusal of a wrong token takes a while. While as many refusals as there may be are due at one
-/// address, no further token from there is looked at. So an address learns of 16 tokens a second
-/// whether they are right, over however many connections.
+/// The refusal of a wrong token takes a while. While as many refusals as there may be are due at
+/// one address, no further token from there is looked at. So an address learns of 16 tokens a
+/// second whether they are right, over however many connections.
 final class WrongTokens {
   /// So many refusals are due at one address, at most.
   static final int WAITING_MAX = 8;
@@ -49,7 +49,10 @@ final class WrongTokens {
       return;
     }
     toldNanos = now;
-    LOG.warn("a wrong token came from {}, and {} others before since this was told last", address, untold);
+    LOG.warn(
+        "a wrong token came from {}, and {} others before since this was told last",
+        address,
+        untold);
     untold = 0;
   }
 

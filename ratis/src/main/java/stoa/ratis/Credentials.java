@@ -116,7 +116,8 @@ final class Credentials {
     byte[] publicKey = pair.getPublic().getEncoded();
     byte[] text = name.getBytes(StandardCharsets.UTF_8);
     byte[] algorithm = Der.sequence(Der.identifier(SIGNATURE));
-    byte[] called = Der.sequence(Der.set(Der.sequence(Der.identifier(COMMON_NAME), Der.text("stoa"))));
+    byte[] called =
+        Der.sequence(Der.set(Der.sequence(Der.identifier(COMMON_NAME), Der.text("stoa"))));
     byte[] extension =
         Der.sequence(
             Der.identifier(EXTENSION),
@@ -159,12 +160,14 @@ final class Credentials {
     }
 
     @Override
-    public void checkClientTrusted(X509Certificate[] chain, String type) throws CertificateException {
+    public void checkClientTrusted(X509Certificate[] chain, String type)
+        throws CertificateException {
       check(chain);
     }
 
     @Override
-    public void checkServerTrusted(X509Certificate[] chain, String type) throws CertificateException {
+    public void checkServerTrusted(X509Certificate[] chain, String type)
+        throws CertificateException {
       check(chain);
     }
 

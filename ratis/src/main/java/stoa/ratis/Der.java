@@ -72,8 +72,7 @@ final class Der {
   static byte[] time(String written) {
     boolean isShort = written.compareTo(LONG_YEARS) < 0;
     String text = isShort ? written.substring(2) : written;
-    return element(
-        isShort ? UTC_TIME : GENERALIZED_TIME, text.getBytes(StandardCharsets.US_ASCII));
+    return element(isShort ? UTC_TIME : GENERALIZED_TIME, text.getBytes(StandardCharsets.US_ASCII));
   }
 
   /// @param dotted as in `1.2.840`

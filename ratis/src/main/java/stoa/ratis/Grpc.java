@@ -76,10 +76,12 @@ public final class Grpc implements RpcType {
     /// @param nextAtMember the index that the member wants
     private void look(long firstSent, long nextAtMember) {
       long acknowledged = getFollower().getMatchIndex();
-      if (nextAtMember < firstSent && nextAtMember <= acknowledged) putBack(acknowledged, nextAtMember);
+      if (nextAtMember < firstSent && nextAtMember <= acknowledged)
+        putBack(acknowledged, nextAtMember);
       boolean differs = firstSent == committedEnd && nextAtMember < firstSent;
       boolean lacksHere = nextAtMember > getRaftLog().getNextIndex();
-      if (differs || (lacksHere && nextAtMember > firstSent)) ahead(Math.max(firstSent, nextAtMember));
+      if (differs || (lacksHere && nextAtMember > firstSent))
+        ahead(Math.max(firstSent, nextAtMember));
       if (nextAtMember > firstSent) committedEnd = nextAtMember;
     }
 

@@ -23,10 +23,10 @@ public interface Roles {
   /// or it was removed from the members.
   void failed(Throwable cause);
 
-  /// This replica leads, and another one does not have what it must have, or has what this one must
-  /// have and has not: one of them is an older copy than it was.
+  /// A member does not have what it must have, or has what the leader must have and has not: one of
+  /// the two is an older copy than it was. Told at the leader, or at the member that has more.
   ///
-  /// @param member whose replica the other one is
+  /// @param member whose replica is in trouble
   /// @param trouble what is known of it
   void alarm(String member, String trouble);
 }

@@ -497,6 +497,75 @@ class RatisGroupTest {
   }
 
   @Test
+  void noticesAReplicaThatWasPutBackToAnOlderCopy(@TempDir Path directory) throws Exception {
+    try (var shard = new RatisShard(directory, 3, 1_000)) {
+      var owner = new Owner(shard.leader());
+      for (int i = 0; i < 10; i++) owner.require("entry " + i);
+      shard.step();
+      var leads = shard.leading();
+      var other = shard.other(leads);
+      other.stop();
+      var older = other.copy(directory.resolve("older"));
+      other.start();
+      other.host(shard.members());
+      for (int i = 10; i < 20; i++) owner.require("entry " + i);
+      shard.step();
+      other.stop();
+      other.putBack(older);
+      other.start();
+      other.host(shard.members());
+      owner.require("entry 20");
+      shard.await("it is noticed", () -> leads.alarms.containsKey(other.id));
+      String trouble = String.valueOf(leads.alarms.get(other.id));
+      assertTrue(trouble.contains("was put back to an older copy"), trouble);
+      shard.step();
+      assertEquals(21, texts(other.replica().streams()).size());
+      assertEquals(Set.of(other.id), leads.alarms.keySet());
+    }
+  }
+
+  @Test
+  void noticesAReplicaThatHasWhatOthersHaveLost(@TempDir Path directory) throws Exception {
+    try (var shard = new RatisShard(directory, 3, 1_000)) {
+      var owner = new Owner(shard.leader());
+      for (int i = 0; i < 5; i++) owner.require("entry " + i);
+      shard.step();
+      var behind = shard.other(shard.leading());
+      shard.servers.forEach(RatisShard.Server::stop);
+      var two = shard.servers.stream().filter(server -> server != behind).toList();
+      List<RatisShard.Copy> older = new ArrayList<>();
+      for (var server : two) older.add(server.copy(directory.resolve("older " + server.id)));
+      start(shard, two);
+      var before = new Owner(shard.leader());
+      for (int i = 0; i < 10; i++) before.require("acknowledged " + i);
+      shard.step();
+      var good = shard.leading();
+      two.forEach(RatisShard.Server::stop);
+      var putBack = two.get(1 - two.indexOf(good));
+      putBack.putBack(older.get(two.indexOf(putBack)));
+      start(shard, List.of(putBack, behind));
+      new Owner(shard.leader()).require("other");
+      good.start();
+      good.host(shard.members());
+      shard.await(
+          "it is noticed",
+          () -> shard.servers.stream().anyMatch(server -> server.alarms.containsKey(good.id)));
+      String trouble =
+          shard.servers.stream()
+              .flatMap(server -> server.alarms.values().stream())
+              .findFirst()
+              .orElseThrow();
+      assertTrue(trouble.contains("acknowledged calls are lost"), trouble);
+    }
+  }
+
+  private static void start(RatisShard shard, List<RatisShard.Server> servers) {
+    servers.forEach(RatisShard.Server::start);
+    for (var server : servers) server.host(shard.members());
+    shard.reopen();
+  }
+
+  @Test
   void saysWhoAsks(@TempDir Path directory) throws Exception {
     var secret = Secret.of(new byte[Secret.BYTES]);
     var config = RatisConfig.of("one", directory.resolve("one")).withSecret(secret);

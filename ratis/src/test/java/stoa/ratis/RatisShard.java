@@ -1,8 +1,11 @@
 package stoa.ratis;
 
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -32,6 +35,9 @@ final class RatisShard implements ShardUnderTest {
   static final DeviceConfig SMALL = new DeviceConfig(1 << 20, 64 << 10, 256 << 10, 256 << 10);
   private static final int PATIENCE_SECONDS = 60;
   static final GroupId GROUP = new GroupId(7, 1);
+
+  /// What a server has kept at some time.
+  record Copy(Path log, SimulatedDisk disk) {}
 
   /// One server: what survives it, and its present life.
   final class Server implements Roles {
@@ -127,6 +133,27 @@ final class RatisShard implements ShardUnderTest {
       node.close();
       node = null;
       group = null;
+    }
+
+    /// What it keeps, while it does not run.
+    Copy copy(Path to) throws IOException {
+      copy(directory, to);
+      return new Copy(to, disk.copy());
+    }
+
+    /// It keeps what it kept then.
+    void putBack(Copy before) throws IOException {
+      try (var files = Files.walk(directory)) {
+        for (Path file : files.sorted(Comparator.reverseOrder()).toList()) Files.delete(file);
+      }
+      copy(before.log(), directory);
+      disk = before.disk();
+    }
+
+    private static void copy(Path from, Path to) throws IOException {
+      try (var files = Files.walk(from)) {
+        for (Path file : files.toList()) Files.copy(file, to.resolve(from.relativize(file)));
+      }
     }
 
     @Override

@@ -112,8 +112,7 @@ public final class FileDisk implements Disk {
     try {
       return new Handle(
           name,
-          FileChannel.open(
-              directory.resolve(name), CREATED, Permissions.ofFilesIn(directory)),
+          FileChannel.open(directory.resolve(name), CREATED, Permissions.ofFilesIn(directory)),
           DirectIo.OFF);
     } catch (IOException e) {
       if (saysFull(e)) throw full(e);
