@@ -132,7 +132,7 @@ final class ClusterCommand implements Callable<Integer> {
       options.addAll(List.of("--groups", Integer.toString(groups)));
       options.addAll(List.of("--replicas", Integer.toString(replicas)));
     } else {
-      options.addAll(List.of("--join", before.getFirst().address()));
+      options.addAll(before.getFirst().joining());
     }
     String path = classpath;
     if (path != null) options.addAll(List.of("--classpath", path));

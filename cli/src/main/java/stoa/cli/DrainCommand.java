@@ -8,6 +8,7 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
+import stoa.base.Secret;
 import stoa.wire.proto.DrainReply;
 import stoa.wire.proto.DrainRequest;
 
@@ -19,11 +20,13 @@ import stoa.wire.proto.DrainRequest;
       "",
       "Clients go on meanwhile. What the server keeps goes to others, as far as there are any, and"
           + " is",
-      "deleted at the server, which ends then. A server that is dead is taken out in the same way."
+      "deleted at the server, which ends then. A server that is dead is taken out in the same way.",
+      "It takes the secret of the servers: --secret FILE, with a copy of cluster.secret."
     })
 final class DrainCommand implements Callable<Integer> {
   @Spec private @Nullable CommandSpec spec;
   @Mixin private Operator operator = new Operator();
+  @Mixin private ServersSecret secret = new ServersSecret();
 
   @Parameters(paramLabel = "NAME", description = "The name of the server.")
   private String name = "";
@@ -35,9 +38,11 @@ final class DrainCommand implements Callable<Integer> {
     var commandLine = Objects.requireNonNull(spec).commandLine();
     commandLine.getOut().println("asking to drain " + name + "; ./stoa status shows what moves");
     commandLine.getOut().flush();
+    Secret known = secret.value();
+    var request = DrainRequest.newBuilder().setServer(name).build();
     DrainReply reply =
         operator.insist(
-            server -> server.drain(DrainRequest.newBuilder().setServer(name).build()),
+            server -> ServersSecret.drain(server, request, known),
             answer -> !answer.getRefusal().isEmpty());
     if (reply.getRefusal().isEmpty()) {
       commandLine.getOut().println("server " + name + " is out");

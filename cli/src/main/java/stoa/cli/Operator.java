@@ -20,6 +20,7 @@ import java.util.function.Function;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
+import stoa.base.Permissions;
 import stoa.wire.Frames;
 import stoa.wire.proto.StatusRequest;
 import stoa.wire.proto.StoreGrpc;
@@ -174,11 +175,20 @@ public final class Operator {
     try {
       if (pem == null) builder.usePlaintext();
       else builder.sslContext(GrpcSslContexts.forClient().trustManager(pem.toFile()).build());
-      if (token != null) builder.intercept(new Showing(Files.readString(token).strip()));
+      if (token != null) builder.intercept(new Showing(token(token)));
     } catch (IOException e) {
       throw new IllegalArgumentException("the certificate or token: " + e.getMessage(), e);
     }
     return builder.build();
+  }
+
+  /// What a file says that few may know.
+  ///
+  /// @throws IllegalArgumentException when it is open to others
+  /// @throws IOException when it cannot be read
+  static String token(Path file) throws IOException {
+    Permissions.requirePrivate(file);
+    return Files.readString(file).strip();
   }
 
   private static final class Showing implements ClientInterceptor {

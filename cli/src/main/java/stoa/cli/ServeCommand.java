@@ -1,6 +1,5 @@
 package stoa.cli;
 
-import com.google.protobuf.ByteString;
 import java.io.File;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -15,10 +14,13 @@ import java.util.logging.Level;
 import java.util.logging.Logger;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 import stoa.StoaConfig;
+import stoa.base.Permissions;
+import stoa.base.Secret;
 import stoa.cluster.ClusterServer;
 import stoa.cluster.Contact;
 import stoa.node.Server;
@@ -28,7 +30,6 @@ import stoa.ratis.RatisConfig;
 import stoa.weave.UserClasses;
 import stoa.wire.proto.JoinReply;
 import stoa.wire.proto.JoinRequest;
-import stoa.wire.proto.ReportRequest;
 
 /// `stoa serve`: a server of a store, until it is told to stop.
 ///
@@ -44,7 +45,13 @@ import stoa.wire.proto.ReportRequest;
       "It listens on this machine alone unless --listen says otherwise; other addresses need",
       "--tls-certificate, --tls-key and --token-file, or --insecure. Stop it with SIGTERM or"
           + " Ctrl-C:",
-      "it answers what is under way and closes the store."
+      "it answers what is under way and closes the store.",
+      "",
+      "Servers that keep one store prove to each other that they know its secret. The first one",
+      "writes it to cluster.secret in its data directory; a server that joins is given a copy of",
+      "that file with --secret, and keeps it. A store that an earlier version began has none: stop",
+      "all servers, put one file cluster.secret (64 hexadecimal digits, as openssl rand -hex 32",
+      "writes them, mode 600) into the data directory of each, and start them again."
     })
 final class ServeCommand implements Callable<Integer> {
   /// A client that dies is no matter for whoever runs the server.
@@ -100,6 +107,8 @@ final class ServeCommand implements Callable<Integer> {
       description = "Keep the store of that server together with it.")
   private @Nullable String join;
 
+  @Mixin private ServersSecret secret = new ServersSecret();
+
   @Option(
       names = "--name",
       paramLabel = "NAME",
@@ -136,7 +145,9 @@ final class ServeCommand implements Callable<Integer> {
   @Option(
       names = "--tls-authorities",
       paramLabel = "FILE",
-      description = "Who signed the certificates of all servers that keep the store, in PEM.")
+      description =
+          "Who signed the certificate of the server that --join names, in PEM; of a store without a"
+              + " secret, those of all servers that keep it.")
   private @Nullable Path authorities;
 
   @Option(
@@ -220,12 +231,15 @@ final class ServeCommand implements Callable<Integer> {
       ServerConfig config, ClassLoader loader, PrintWriter out, PrintWriter err)
       throws InterruptedException {
     Endpoint peer = peers != null ? Endpoint.of(peers) : new Endpoint(config.host(), 0);
-    if (!peer.isLocal() && security() == null && !insecure) {
+    Secret known = secret.value();
+    boolean hasSecret = known != null || !ClusterServer.hasNoSecret(Path.of(data));
+    if (!peer.isLocal() && !hasSecret && security() == null && !insecure) {
       throw new IllegalArgumentException(
           "the other servers reach "
               + peer
-              + " over a network; give --tls-certificate, --tls-key and --tls-authorities, or"
-              + " --insecure if the network is trusted");
+              + " over a network, and the store has no secret of the servers; give --secret on all"
+              + " servers, or --tls-certificate, --tls-key and --tls-authorities, or --insecure if"
+              + " the network is trusted");
     }
     var options =
         new ClusterServer.Options(
@@ -234,6 +248,7 @@ final class ServeCommand implements Callable<Integer> {
             name,
             peer.host(),
             peer.port(),
+            known,
             security(),
             groups,
             replicas,
@@ -263,32 +278,23 @@ final class ServeCommand implements Callable<Integer> {
 
   private RatisConfig.@Nullable Tls security() {
     Path pem = certificate;
-    Path secret = key;
+    Path privateKey = key;
     Path trusted = authorities;
-    return pem == null || secret == null || trusted == null
+    return pem == null || privateKey == null || trusted == null
         ? null
-        : new RatisConfig.Tls(readable(pem), readable(secret), readable(trusted));
+        : new RatisConfig.Tls(readable(pem), own(privateKey), readable(trusted));
   }
 
   private final class Contacting implements Contact {
     @Override
-    public void join(String server, String member) {
+    public void join(String server, String member, @Nullable Secret known) {
       var operator = new Operator(Objects.requireNonNull(join), authorities, tokenFile, "--join");
       var request = JoinRequest.newBuilder().setServer(server).setMember(member).build();
       JoinReply reply =
-          operator.insist(asked -> asked.join(request), answer -> !answer.getRefusal().isEmpty());
+          operator.insist(
+              asked -> ServersSecret.join(asked, request, known),
+              answer -> !answer.getRefusal().isEmpty());
       if (!reply.getRefusal().isEmpty()) throw new IllegalArgumentException(reply.getRefusal());
-    }
-
-    @Override
-    public void report(String address, int group, byte[] evidence) {
-      var operator = new Operator(address, authorities, tokenFile, "--join");
-      var request =
-          ReportRequest.newBuilder()
-              .setGroup(group)
-              .setEvidence(ByteString.copyFrom(evidence))
-              .build();
-      var _ = operator.ask(group, asked -> asked.report(request));
     }
   }
 
@@ -303,12 +309,12 @@ final class ServeCommand implements Callable<Integer> {
     }
     ServerConfig config = ServerConfig.of(address.host(), address.port()).withTreeFanOut(fanOut);
     Path pem = certificate;
-    Path secret = key;
-    if ((pem == null) != (secret == null)) {
+    Path privateKey = key;
+    if ((pem == null) != (privateKey == null)) {
       throw new IllegalArgumentException("--tls-certificate and --tls-key go together; give both");
     }
-    if (pem != null && secret != null) {
-      config = config.withTls(readable(pem), readable(secret));
+    if (pem != null && privateKey != null) {
+      config = config.withTls(readable(pem), own(privateKey));
     }
     Path token = tokenFile;
     return token == null ? config : config.withToken(token(readable(token)));
@@ -319,9 +325,19 @@ final class ServeCommand implements Callable<Integer> {
     throw new IllegalArgumentException(file + " is not there or cannot be read");
   }
 
+  /// A file that nobody else may read.
+  private static Path own(Path file) {
+    try {
+      Permissions.requirePrivate(readable(file));
+      return file;
+    } catch (IOException e) {
+      throw new IllegalArgumentException(file + " cannot be read: " + e.getMessage(), e);
+    }
+  }
+
   private static String token(Path file) {
     try {
-      String token = Files.readString(file).strip();
+      String token = Operator.token(file);
       if (!token.isEmpty()) return token;
       throw new IllegalArgumentException(file + " is empty; write a long random word into it");
     } catch (IOException e) {

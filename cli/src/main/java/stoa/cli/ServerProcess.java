@@ -156,6 +156,13 @@ public final class ServerProcess implements AutoCloseable {
     return options.get(options.indexOf("--data") + 1);
   }
 
+  /// The options with which another server joins this one.
+  List<String> joining() {
+    var options = new ArrayList<>(List.of("--join", address()));
+    options.addAll(ServersSecret.options(Path.of(directory())));
+    return options;
+  }
+
   /// Is done when it has ended.
   public CompletableFuture<Void> ended() {
     return ProcessHandle.of(id())

@@ -57,6 +57,7 @@ final class StatusCommand implements Callable<Integer> {
     out.printf("%-10s %s%n", "up", Words.seconds(Duration.ofMillis(status.getUpMillis())));
     if (status.getShardsCount() > 0) work(out, status);
     servers(out, status);
+    for (String alarm : status.getAlarmsList()) out.printf("%nalarm: %s%n", alarm);
     quarantined(out, status.getQuarantinedList());
     var trees = new LinkedHashMap<String, List<TreeStatus>>();
     for (var member : status.getTreeList()) {

@@ -57,8 +57,8 @@ class DivergedObjectTest {
   @Test
   void isQuarantinedUntilAStateOfItIsAccepted() throws Exception {
     try (var one = start("one", List.of("--replicated"));
-        var two = start("two", List.of("--join", one.address()));
-        var _ = start("three", List.of("--join", two.address()));
+        var two = start("two", one.joining());
+        var _ = start("three", two.joining());
         var stoa = Stoa.open(one.url())) {
       Vault vault = stoa.get(Vault.class, "a");
       Vault other = stoa.get(Vault.class, "b");

@@ -15,6 +15,7 @@ import java.net.URLClassLoader;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -153,6 +154,36 @@ class ServeTest {
   private static boolean isInside(ServerProcess server) throws IOException, InterruptedException {
     String threads = tool("jcmd", Long.toString(server.id()), "Thread.print");
     return threads.contains("app.Spinner.spin");
+  }
+
+  @Test
+  void refusesATokenASecretAndAKeyThatEverybodyMayRead(@TempDir Path directory) throws IOException {
+    Path file = Files.writeString(directory.resolve("file"), "word");
+    Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-r--r--"));
+    String data = directory.resolve("data").toString();
+    for (List<String> options :
+        List.of(
+            List.of("--token-file", file.toString()),
+            List.of("--join", "127.0.0.1:1", "--secret", file.toString()),
+            List.of("--tls-certificate", file.toString(), "--tls-key", file.toString()))) {
+      String said = refused(data, options);
+      assertTrue(said.contains("run chmod o-rwx " + file), said);
+    }
+    String said = refused(data, List.of("--join", "127.0.0.1:1"));
+    assertTrue(said.contains("--join needs the secret of the servers"), said);
+  }
+
+  private static String refused(String data, List<String> options) {
+    var command = new ArrayList<>(List.of("serve", "--data", data, "--listen", "127.0.0.1:0"));
+    command.addAll(options);
+    var err = new StringWriter();
+    int code =
+        Main.run(
+            new PrintWriter(new StringWriter()),
+            new PrintWriter(err),
+            command.toArray(String[]::new));
+    assertEquals(1, code, err::toString);
+    return err.toString();
   }
 
   @Test

@@ -24,7 +24,7 @@ class StatusTest {
   @Test
   void aServerThatIsLeftAloneDoesNotShowDeadOnesAsPresent() throws Exception {
     try (var one = start("one", List.of("--replicated", "--groups", "1"));
-        var two = start("two", List.of("--join", one.address()))) {
+        var two = start("two", one.joining())) {
       while (!status(one).contains("0  one                      two\n")) Thread.onSpinWait();
       one.kill();
       String told = status(two);

@@ -19,6 +19,7 @@ import stoa.Ref;
 import stoa.StoaConfig;
 import stoa.Unavailable;
 import stoa.base.Clock;
+import stoa.base.Secret;
 import stoa.log.ForwardingShardLog;
 import stoa.log.LocalShardLog;
 import stoa.log.ShardLog;
@@ -129,6 +130,16 @@ final class Groups implements AutoCloseable {
   }
 
   private final class Others implements Peers {
+    @Override
+    public List<String> alarms() {
+      return List.of();
+    }
+
+    @Override
+    public @Nullable Secret secret() {
+      return null;
+    }
+
     @Override
     public int groups() {
       return count;

@@ -10,6 +10,7 @@ import java.util.Comparator;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
@@ -33,6 +34,7 @@ import stoa.StoaException;
 import stoa.Unavailable;
 import stoa.base.Name;
 import stoa.base.Repeats;
+import stoa.base.Secret;
 import stoa.log.Replica;
 import stoa.node.Peers;
 import stoa.node.Server;
@@ -41,6 +43,7 @@ import stoa.objects.Neighborhood;
 import stoa.objects.Ordering;
 import stoa.ratis.GroupId;
 import stoa.ratis.Member;
+import stoa.ratis.Questions;
 import stoa.ratis.RatisConfig;
 import stoa.ratis.RatisNode;
 import stoa.ratis.Survivor;
@@ -64,6 +67,9 @@ public final class ClusterServer implements AutoCloseable {
   private static final long TICK_MILLIS = 100;
   private static final long TOLD_SECONDS_MAX = 60;
 
+  /// So long it is asked who is a member of a group, in all.
+  private static final Duration ASKING_TIME_MAX = Duration.ofSeconds(2);
+
   /// For so long it is believed who leads where, when nobody tells it any more.
   private static final Duration AGE_MAX = Duration.ofSeconds(5);
 
@@ -72,6 +78,10 @@ public final class ClusterServer implements AutoCloseable {
   private final Server server;
   private final RatisNode node;
   private final Member self;
+
+  /// What all servers of the store know; null for a store of an earlier version.
+  private final @Nullable Secret secret;
+
   private final ScheduledExecutorService ticks;
   private final List<Leader> leaders =
       IntStream.range(0, ShardMap.GROUPS_MAX).mapToObj(_ -> new Leader()).toList();
@@ -110,7 +120,9 @@ public final class ClusterServer implements AutoCloseable {
   ///   when it was one of them before
   /// @param host where the others reach it; as the name
   /// @param port its port, 0 for any; as the name
-  /// @param security what the servers prove themselves to each other with; null for nothing
+  /// @param secret what the servers prove themselves to each other with; null for what the
+  ///   directory has, or for a new one when a store begins
+  /// @param security with what servers without a secret prove themselves; null for nothing
   /// @param groups how many groups keep a new store
   /// @param replicas how many servers should keep each group of a new store
   /// @param join a server whose store this one is to keep, too, `HOST:PORT`; null for a new store
@@ -125,6 +137,7 @@ public final class ClusterServer implements AutoCloseable {
       @Nullable String name,
       String host,
       int port,
+      @Nullable Secret secret,
       RatisConfig.@Nullable Tls security,
       int groups,
       int replicas,
@@ -154,6 +167,7 @@ public final class ClusterServer implements AutoCloseable {
         begins
             ? new Settings(new SecureRandom().nextLong(), options.groups(), options.replicas())
             : null;
+    secret = secret(options, before);
     ticks =
         Executors.newSingleThreadScheduledExecutor(
             task -> Thread.ofPlatform().name("stoa-roles").daemon().unstarted(task));
@@ -167,9 +181,8 @@ public final class ClusterServer implements AutoCloseable {
           before != null
               ? config.withAddress(before.host(), before.port(), before.supplyPort())
               : config.withAddress(options.host(), options.port(), 0);
-      RatisConfig.Tls security = options.security();
       try {
-        node = RatisNode.start(security == null ? config : config.withTls(security), this::answer);
+        node = RatisNode.start(secured(config), new Asked());
       } catch (RuntimeException failed) {
         server.close();
         throw failed;
@@ -196,6 +209,44 @@ public final class ClusterServer implements AutoCloseable {
     }
     var _ =
         ticks.scheduleWithFixedDelay(this::tick, TICK_MILLIS, TICK_MILLIS, TimeUnit.MILLISECONDS);
+  }
+
+  /// What this server proves itself with to others, which its directory has from now on.
+  private static @Nullable Secret secret(Options options, @Nullable Membership before) {
+    Path directory = options.directory();
+    Secret here = SecretFile.in(directory);
+    Secret told = options.secret();
+    if (here != null && told != null && !here.isSame(told)) {
+      throw new IllegalArgumentException(
+          "the secret that is given differs from that in "
+              + directory.resolve(SecretFile.NAME)
+              + ", which all servers of the store have; start this server without --secret");
+    }
+    if (here != null) return here;
+    if (told == null && before != null) {
+      LOG.warn(
+          "{} has no secret of the servers, as stores of earlier versions: whoever reaches the ports"
+              + " between the servers can read and delete the store. Stop all servers, put the same"
+              + " {} into the directory of each, and start them again; see ./stoa help serve",
+          directory,
+          SecretFile.NAME);
+      return null;
+    }
+    if (told == null && options.join() != null) {
+      throw new IllegalArgumentException(
+          "--join needs the secret of the servers; give --secret FILE with a copy of "
+              + SecretFile.NAME
+              + ", which is in the data directory of each server");
+    }
+    Secret first = told == null ? SecretFile.make() : told;
+    SecretFile.write(directory, first);
+    return first;
+  }
+
+  private RatisConfig secured(RatisConfig config) {
+    if (secret != null) return config.withSecret(secret);
+    RatisConfig.Tls security = options.security();
+    return security == null ? config : config.withTls(security);
   }
 
   /// What a server notes first.
@@ -227,7 +278,7 @@ public final class ClusterServer implements AutoCloseable {
               + " does not keep a store with others yet, or any more; say with --join with which,"
               + " or start on a new directory");
     }
-    options.contact().join(self.id(), self.toString());
+    options.contact().join(self.id(), self.toString(), secret);
     try {
       var _ = settings.get(TOLD_SECONDS_MAX, TimeUnit.SECONDS);
     } catch (TimeoutException silent) {
@@ -258,6 +309,14 @@ public final class ClusterServer implements AutoCloseable {
   /// @throws stoa.Corrupt when that cannot be read
   public static boolean was(Path directory) {
     return Membership.read(directory) != null;
+  }
+
+  /// Whether a directory is that of a server whose store has no secret, since an earlier version
+  /// began it.
+  ///
+  /// @throws stoa.Corrupt when that cannot be read
+  public static boolean hasNoSecret(Path directory) {
+    return was(directory) && !Files.exists(directory.resolve(SecretFile.NAME));
   }
 
   /// Has the server of a directory keep the store alone from now on, since most of the others are
@@ -338,7 +397,7 @@ public final class ClusterServer implements AutoCloseable {
               this::all,
               this::leads,
               server::member,
-              this::answer);
+              question -> answer(self.id(), question));
     }
     clear(known);
     RuntimeException first = null;
@@ -358,7 +417,7 @@ public final class ClusterServer implements AutoCloseable {
             self,
             node,
             () -> Optional.ofNullable(hosted.get(0)).flatMap(HostedGroup::led),
-            this::answer,
+            question -> answer(self.id(), question),
             this::begun);
   }
 
@@ -430,11 +489,64 @@ public final class ClusterServer implements AutoCloseable {
   /// Called with acting held.
   private void release(Settings known, int group) {
     if (!noted.hosts().containsKey(group)) return;
+    requireOut(known, group);
     note(noted.releasing(group));
     HostedGroup left = hosted.remove(group);
     if (left != null) left.release();
     leaders.get(group).isUnknown();
     clear(known);
+  }
+
+  /// Makes sure that this server is no member of a group any more. Whoever tells it to delete what
+  /// it has of the group, it believes that only of the server that leads the group, and has made
+  /// sure of leading it.
+  ///
+  /// @throws Unavailable when it is a member, or that is not known
+  private void requireOut(Settings known, int group) {
+    var inquiry = new Inquiry(group, new Inquiry.Asked.Members());
+    long end = System.nanoTime() + ASKING_TIME_MAX.toNanos();
+    for (Member asked : inOrderOfAsking(group)) {
+      Duration patience = Duration.ofNanos(end - System.nanoTime());
+      if (!patience.isPositive()) break;
+      Optional<TreeSet<String>> members = members(asked, inquiry, patience);
+      if (members.isEmpty()) continue;
+      if (!members.get().contains(self.id())) return;
+      throw new Unavailable(
+          "server "
+              + self.id()
+              + " is a member of "
+              + new GroupId(known.store(), group)
+              + ", and deletes nothing of it");
+    }
+    throw new Unavailable(
+        "server "
+            + self.id()
+            + " deletes nothing of group "
+            + group
+            + ": no server is known to lead the group that says who its members are");
+  }
+
+  /// Who may lead a group: first who is believed to, then its members, then all others.
+  private Set<Member> inOrderOfAsking(int group) {
+    var servers = new LinkedHashSet<Member>();
+    Member leading = leads(group);
+    if (leading != null) servers.add(leading);
+    HostedGroup here = hosted.get(group);
+    if (here != null) servers.addAll(here.members());
+    servers.addAll(all());
+    return servers;
+  }
+
+  private Optional<TreeSet<String>> members(Member asked, Inquiry inquiry, Duration patience) {
+    try {
+      if (asked.id().equals(self.id())) return Inquiry.members(answer(asked.id(), inquiry));
+      try (var line = node.line(asked)) {
+        return Inquiry.members(line.ask(inquiry.bytes(), patience));
+      }
+    } catch (IOException | StoaException | IllegalArgumentException silent) {
+      LOG.debug("server {} does not say who is a member", asked.id(), silent);
+      return Optional.empty();
+    }
   }
 
   private void note(Membership next) {
@@ -484,9 +596,37 @@ public final class ClusterServer implements AutoCloseable {
     stop();
   }
 
-  // ---- what who leads group 0 says
+  // ---- what other servers ask
 
-  private byte[] answer(byte[] question) {
+  private final class Asked implements Questions {
+    @Override
+    public byte[] answer(String from, byte[] question) {
+      return ClusterServer.this.answer(from, question);
+    }
+
+    @Override
+    public boolean maySupply(String from, GroupId group) {
+      return isServer(from);
+    }
+  }
+
+  /// Whether it is one of the servers, as far as this one knows them; of servers without a secret
+  /// nobody knows.
+  private boolean isServer(String name) {
+    if (secret == null || name.equals(self.id())) return true;
+    View known = view;
+    if (known != null && known.server(name).isPresent()) return true;
+    return hosted.values().stream()
+        .flatMap(group -> group.members().stream())
+        .anyMatch(member -> member.id().equals(name));
+  }
+
+  private byte[] answer(String from, byte[] question) {
+    // Who has joined just now is told of the others by one that it knows not yet.
+    if (view != null && !isServer(from)) {
+      throw new Unavailable("server " + from + " is none of the servers that keep this store");
+    }
+    if (Inquiry.isQuestion(question)) return answer(from, Inquiry.of(question));
     if (Ordering.isQuestion(question)) {
       Sequencing known = sequencing;
       if (known == null) throw new Unavailable("this server is not ready yet");
@@ -501,7 +641,7 @@ public final class ClusterServer implements AutoCloseable {
         refusal = "it is being closed";
       } else if (!isMine(request)) {
         refusal = "it keeps another store";
-      } else if (!request.mandate().isAfter(latest)) {
+      } else if (!request.mandate().isAfter(latest) || !mayLead(from)) {
         refusal = "another server leads group 0";
       } else {
         latest = request.mandate();
@@ -511,6 +651,31 @@ public final class ClusterServer implements AutoCloseable {
     } finally {
       acting.unlock();
     }
+  }
+
+  private byte[] answer(String from, Inquiry inquiry) {
+    HostedGroup here = hosted.get(inquiry.group());
+    if (inquiry.asked() instanceof Inquiry.Asked.Alarm(String trouble)) {
+      LOG.error("server {}, group {}: {}", self.id(), inquiry.group(), trouble);
+      return Inquiry.elsewhere();
+    }
+    if (here == null || here.led().isEmpty()) return Inquiry.elsewhere();
+    Set<String> members = here.confirmedMembers();
+    if (inquiry.asked() instanceof Inquiry.Asked.Differs(byte[] evidence)) {
+      if (secret != null && !members.contains(from)) {
+        throw new Unavailable("server " + from + " is no member of group " + inquiry.group());
+      }
+      var _ = server.diverged(inquiry.group(), evidence);
+    }
+    return Inquiry.led(members);
+  }
+
+  /// Whether a server may lead group 0, by what a member of it knows.
+  private boolean mayLead(String from) {
+    HostedGroup zero = hosted.get(ShardMap.GLOBAL_GROUP);
+    if (secret == null || zero == null || !zero.knowsLeader()) return true;
+    Member leading = zero.leading();
+    return leading == null || leading.id().equals(from);
   }
 
   /// Whether it is of the store that this server keeps, or is about to keep.
@@ -572,6 +737,10 @@ public final class ClusterServer implements AutoCloseable {
       case Step.Remove(String removed, int group) -> leading(group).remove(removed);
       case Step.Transfer(String to, int group) -> leading(group).transfer(to);
       case Step.Dismiss(String _) -> {
+        if (!noted.hosts().isEmpty()) {
+          throw new Unavailable(
+              "server " + self.id() + " keeps the groups " + noted.hosts().keySet() + " still");
+        }
         LOG.info("server {} keeps the store no more", self.id());
         note(noted.without());
         dismissed = true;
@@ -595,8 +764,12 @@ public final class ClusterServer implements AutoCloseable {
   private Report report(String refusal) {
     var kept = new TreeMap<Integer, Report.Kept>();
     for (int group : noted.hosts().keySet()) kept.put(group, Report.Kept.FAILED);
-    hosted.forEach((group, here) -> kept.put(group, here.kept()));
-    return new Report(refusal, kept);
+    var alarms = new ArrayList<String>();
+    hosted.forEach((group, here) -> {
+      kept.put(group, here.kept());
+      alarms.addAll(here.alarms());
+    });
+    return new Report(refusal, kept, alarms);
   }
 
   /// All servers that are known.
@@ -757,6 +930,17 @@ public final class ClusterServer implements AutoCloseable {
                     Optional.of("takes over");
                 default -> Optional.empty();
               });
+    }
+
+    @Override
+    public List<String> alarms() {
+      View known = view;
+      return known == null ? List.of() : known.alarms();
+    }
+
+    @Override
+    public @Nullable Secret secret() {
+      return secret;
     }
 
     @Override

@@ -1,12 +1,15 @@
 package stoa.cluster;
 
+import java.io.IOException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableSet;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
@@ -81,6 +84,9 @@ final class HostedGroup {
 
   private static final long BREATHLESS_NANOS = TimeUnit.MILLISECONDS.toNanos(400);
 
+  /// So long it is waited until the leader has taken note of a divergence.
+  private static final Duration REPORT_TIME_MAX = Duration.ofSeconds(60);
+
   /// How many divergences are told at a time.
   private static final int REPORTS_MAX = 4;
 
@@ -112,6 +118,9 @@ final class HostedGroup {
 
   /// Who did not take over the leadership, and when that was.
   private final Map<String, Long> untaken = new ConcurrentHashMap<>();
+
+  /// What is wrong with the replicas of members.
+  private final Map<String, String> alarms = new ConcurrentHashMap<>();
 
   // Guarded by roles.
   private @Nullable ObjectService service;
@@ -203,6 +212,7 @@ final class HostedGroup {
       try {
         leads = false;
         refusals = 0;
+        alarms.clear();
         closeStore();
       } finally {
         roles.unlock();
@@ -221,7 +231,13 @@ final class HostedGroup {
 
     @Override
     public void caughtUp() {
+      alarms.remove(self());
       LOG.info("server {} has caught up in {}", self(), name);
+    }
+
+    @Override
+    public void alarm(String member, String trouble) {
+      HostedGroup.this.alarm(member, trouble);
     }
 
     @Override
@@ -379,19 +395,42 @@ final class HostedGroup {
   /// An object is not here what it is at the leader, who is told. What cannot be told now is told
   /// again later.
   private void suspect(Divergence evidence) {
-    String address = leader.ask().getNow("");
-    if (address.isEmpty() || !reports.tryAcquire()) return;
+    Member leads = leading();
+    if (leads == null || !reports.tryAcquire()) return;
+    var differs = new Inquiry.Asked.Differs(evidence.toBytes());
     // Not on this thread, on which objects are executed: it may take long.
     Thread.ofVirtual()
         .start(() -> {
-          try {
-            place.options().contact().report(address, name.number(), evidence.toBytes());
-          } catch (RuntimeException later) {
-            LOG.debug("{} is not told of {}", address, evidence.object(), later);
+          try (var line = place.node().line(leads)) {
+            var _ = line.ask(new Inquiry(name.number(), differs).bytes(), REPORT_TIME_MAX);
+          } catch (IOException | RuntimeException later) {
+            LOG.debug("{} is not told of {}", leads, evidence.object(), later);
           } finally {
             reports.release();
           }
         });
+  }
+
+  /// Another replica is not what it should be: operators are told, and the server that has it.
+  private void alarm(String member, String trouble) {
+    alarms.put(member, "server " + member + ", group " + name.number() + ": " + trouble);
+    LOG.error("server {}, {}: {}", member, name, trouble);
+    Member told = member(member).orElse(null);
+    if (told == null || member.equals(self())) return;
+    var alarm = new Inquiry(name.number(), new Inquiry.Asked.Alarm(trouble));
+    Thread.ofVirtual()
+        .start(() -> {
+          try (var line = place.node().line(told)) {
+            var _ = line.ask(alarm.bytes(), REPORT_TIME_MAX);
+          } catch (IOException | RuntimeException gone) {
+            LOG.debug("server {} is not told what is wrong with it", member, gone);
+          }
+        });
+  }
+
+  /// What is wrong with replicas, by what is known here.
+  List<String> alarms() {
+    return List.copyOf(alarms.values());
   }
 
   /// How far this replica has executed what another one leads; null when it does not.
@@ -495,6 +534,16 @@ final class HostedGroup {
   /// The members, by what is known here.
   List<Member> members() {
     return group.members();
+  }
+
+  /// The members' names, of a group that this server leads.
+  ///
+  /// @throws Unavailable when it is not certain that it does
+  Set<String> confirmedMembers() {
+    group.confirm();
+    var names = new TreeSet<String>();
+    for (Member member : group.members()) names.add(member.id());
+    return names;
   }
 
   // ---- what who leads group 0 asks

@@ -18,6 +18,7 @@ import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 import stoa.Corrupt;
 import stoa.Unavailable;
+import stoa.base.Permissions;
 
 /// What a server notes of itself in its directory, so that it goes on as the same one when it is
 /// started again. Immutable.
@@ -174,13 +175,13 @@ record Membership(
     return hosts;
   }
 
-  /// Refuses a directory in which something else is.
+  /// Refuses a directory in which something else is than the secret of the servers.
   ///
   /// @throws IllegalArgumentException when there is
   static void requireEmpty(Path directory) {
     if (!Files.exists(directory)) return;
     try (var files = Files.list(directory)) {
-      if (files.findAny().isEmpty()) return;
+      if (files.allMatch(file -> file.getFileName().toString().startsWith(SecretFile.NAME))) return;
     } catch (IOException failed) {
       throw new Unavailable(directory + " cannot be read: " + failed.getMessage(), failed);
     }
@@ -218,7 +219,8 @@ record Membership(
     Path file = directory.resolve(FILE);
     Path next = directory.resolve(FILE + ".next");
     try {
-      Files.createDirectories(directory);
+      Permissions.createDirectories(directory);
+      if (!Files.exists(next)) Files.createFile(next, Permissions.ofFilesIn(directory));
       try (var writer = Files.newBufferedWriter(next)) {
         properties.store(writer, "which server of a store this is; not to be changed");
       }

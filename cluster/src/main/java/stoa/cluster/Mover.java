@@ -252,7 +252,7 @@ final class Mover implements AutoCloseable {
               .toList();
       var groups = new TreeMap<>(placed);
       Map<Integer, Object> before = shape();
-      Set<String> heard = tell(listed, new View(listed, groups, step));
+      Set<String> heard = tell(listed, new View(listed, groups, step, alarms()));
       announce(listed);
       forget(listed);
       Facts facts = facts(listed, heard);
@@ -262,9 +262,13 @@ final class Mover implements AutoCloseable {
       boolean begins = next.isPresent() && !next.equals(step);
       if (!changing) step = next;
       // A step may take seconds, and whoever looks meanwhile is to see it.
-      if (begins) tell(listed, new View(listed, new TreeMap<>(placed), step));
+      if (begins) tell(listed, new View(listed, new TreeMap<>(placed), step, alarms()));
       boolean made = next.isPresent() && make(next.get(), listed, heard);
       return changed || changing || made;
+    }
+
+    private List<String> alarms() {
+      return reports.values().stream().flatMap(report -> report.alarms().stream()).toList();
     }
 
     /// Where the groups are, without what changes all the time.

@@ -1,6 +1,8 @@
 package stoa.cluster;
 
+import java.util.ArrayList;
 import java.util.Collections;
+import java.util.List;
 import java.util.NavigableMap;
 import java.util.NavigableSet;
 import java.util.Set;
@@ -13,7 +15,13 @@ import stoa.base.Encoder;
 ///
 /// @param refusal why it did not do what it was told; empty when it did
 /// @param groups of which it has replicas, by their numbers
-record Report(String refusal, NavigableMap<Integer, Kept> groups) {
+/// @param alarms what is wrong with replicas of groups that it leads
+record Report(String refusal, NavigableMap<Integer, Kept> groups, List<String> alarms) {
+  /// One without alarms.
+  Report(String refusal, NavigableMap<Integer, Kept> groups) {
+    this(refusal, groups, List.of());
+  }
+
   /// A replica.
   ///
   /// @param state what it does
@@ -75,6 +83,9 @@ record Report(String refusal, NavigableMap<Integer, Kept> groups) {
       out.varint(kept.lacks().size());
       kept.lacks().forEach(out::text);
     });
+    // Nor do these.
+    out.varint(alarms.size());
+    alarms.forEach(out::text);
     return out.toBytes();
   }
 
@@ -98,6 +109,10 @@ record Report(String refusal, NavigableMap<Integer, Kept> groups) {
         for (int i = in.count(); i > 0; i--) kept.lacks().add(in.text());
       }
     }
-    return new Report(refusal, groups);
+    var alarms = new ArrayList<String>();
+    if (in.remaining() > 0) {
+      for (int i = in.count(); i > 0; i--) alarms.add(in.text());
+    }
+    return new Report(refusal, groups, alarms);
   }
 }

@@ -16,6 +16,7 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import java.util.function.IntFunction;
 import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import stoa.Unavailable;
 import stoa.base.Clock;
@@ -24,7 +25,6 @@ import stoa.objects.Neighborhood;
 import stoa.objects.Ordering;
 import stoa.ratis.Line;
 import stoa.ratis.Member;
-import stoa.ratis.Questions;
 import stoa.ratis.RatisNode;
 import stoa.store.Addresses;
 import stoa.store.Coordinator;
@@ -55,7 +55,7 @@ final class Sequencing implements Ordering.Here, AutoCloseable {
   private final Supplier<List<Member>> servers;
   private final IntFunction<@Nullable Member> leader;
   private final IntFunction<Coordinator.Member> members;
-  private final Questions here;
+  private final UnaryOperator<byte[]> here;
   private final Map<String, Line> lines = new ConcurrentHashMap<>();
   private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
   private volatile @Nullable Coordinator coordinator;
@@ -74,7 +74,7 @@ final class Sequencing implements Ordering.Here, AutoCloseable {
       Supplier<List<Member>> servers,
       IntFunction<@Nullable Member> leader,
       IntFunction<Coordinator.Member> members,
-      Questions here) {
+      UnaryOperator<byte[]> here) {
     this.self = self;
     this.node = node;
     this.loader = loader;
@@ -180,7 +180,7 @@ final class Sequencing implements Ordering.Here, AutoCloseable {
         Duration most = known == null || server.equals(known) ? ANSWER_TIME_MAX : OTHERS_TIME_MAX;
         byte[] answer =
             server.id().equals(self.id())
-                ? here.answer(question)
+                ? here.apply(question)
                 : ask(server, question, most, still);
         if (!Ordering.isElsewhere(answer)) return answer;
       } catch (IOException gone) {

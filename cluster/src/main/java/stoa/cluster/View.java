@@ -17,7 +17,17 @@ import stoa.ratis.Member;
 /// @param servers all servers of the store
 /// @param groups by their numbers
 /// @param step what is under way; empty when nothing is
-record View(List<Listed> servers, NavigableMap<Integer, Placed> groups, Optional<Step> step) {
+/// @param alarms what is wrong with replicas, for operators
+record View(
+    List<Listed> servers,
+    NavigableMap<Integer, Placed> groups,
+    Optional<Step> step,
+    List<String> alarms) {
+  /// One without alarms.
+  View(List<Listed> servers, NavigableMap<Integer, Placed> groups, Optional<Step> step) {
+    this(servers, groups, step, List.of());
+  }
+
   /// A server.
   ///
   /// @param presence whether it is heard of
@@ -77,6 +87,9 @@ record View(List<Listed> servers, NavigableMap<Integer, Placed> groups, Optional
             classes.forEach(out::text);
           });
     });
+    // Nor do these.
+    out.varint(alarms.size());
+    alarms.forEach(out::text);
   }
 
   static View read(Decoder in) {
@@ -108,7 +121,11 @@ record View(List<Listed> servers, NavigableMap<Integer, Placed> groups, Optional
         for (int i = in.count(); i > 0; i--) group.lacks().put(in.text(), texts(in));
       }
     }
-    return new View(List.copyOf(servers), groups, step);
+    var alarms = new ArrayList<String>();
+    if (in.remaining() > 0) {
+      for (int i = in.count(); i > 0; i--) alarms.add(in.text());
+    }
+    return new View(List.copyOf(servers), groups, step, List.copyOf(alarms));
   }
 
   private static NavigableMap<String, Long> lags(Decoder in) {

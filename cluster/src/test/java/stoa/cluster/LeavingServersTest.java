@@ -117,12 +117,12 @@ class LeavingServersTest {
         for (String name : List.of("a", "b")) {
           ClusterServer gone = servers.removeFirst();
           assertEquals(name, gone.name());
-          assertEquals("", RunningServers.drain(servers.last(), name));
+          assertEquals("", servers.drain(servers.last(), name));
           gone.close();
           counter.increment();
         }
         assertEquals(3, counter.value());
-        String refusal = RunningServers.drain(servers.last(), "c");
+        String refusal = servers.drain(servers.last(), "c");
         assertTrue(refusal.contains("last one"), refusal);
         var status = servers.status();
         assertEquals("leads", status.getRole());
@@ -148,7 +148,7 @@ class LeavingServersTest {
         for (String name : List.of("a", "b")) {
           ClusterServer gone = servers.removeFirst();
           assertEquals(name, gone.name());
-          assertEquals("", RunningServers.drain(gone, name));
+          assertEquals("", servers.drain(gone, name));
           assertNull(gone.awaitClosed());
           servers.settle();
         }

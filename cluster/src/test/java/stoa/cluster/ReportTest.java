@@ -3,6 +3,7 @@ package stoa.cluster;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import java.util.Arrays;
+import java.util.List;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -27,6 +28,8 @@ class ReportTest {
   void isReadAsItWasWritten() {
     assertEquals(report(Report.Kept.FAILED), Report.of(report(Report.Kept.FAILED).bytes()));
     assertEquals(report(Report.Kept.OUT), Report.of(report(Report.Kept.OUT).bytes()));
+    var alarmed = new Report("", report(Report.Kept.OUT).groups(), List.of("trouble"));
+    assertEquals(alarmed, Report.of(alarmed.bytes()));
     Report lacking = report(Report.Kept.OUT, Set.of("hello.Counter (Hello$Counter)", "a (A)"));
     assertEquals(lacking, Report.of(lacking.bytes()));
     assertEquals(Set.of(3), report(Report.Kept.OUT).in(Report.State.OUT));
@@ -35,14 +38,14 @@ class ReportTest {
   @Test
   void whatIsOutHasFailedForServersOfVersionsBefore() {
     byte[] now = report(Report.Kept.OUT).bytes();
-    byte[] before = Arrays.copyOf(now, now.length - 4); // what these read
+    byte[] before = Arrays.copyOf(now, now.length - 5); // what these read
     assertEquals(report(Report.Kept.FAILED), Report.of(before));
   }
 
   @Test
   void whatServersOfVersionsBeforeAnswerLacksNoClass() {
     byte[] now = report(Report.Kept.OUT).bytes();
-    byte[] before = Arrays.copyOf(now, now.length - 2); // without a count for each group
+    byte[] before = Arrays.copyOf(now, now.length - 3); // without counts
     assertEquals(report(Report.Kept.OUT), Report.of(before));
   }
 }

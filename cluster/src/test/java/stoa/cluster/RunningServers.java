@@ -1,5 +1,6 @@
 package stoa.cluster;
 
+import com.google.protobuf.ByteString;
 import io.grpc.ManagedChannel;
 import io.grpc.netty.shaded.io.grpc.netty.NettyChannelBuilder;
 import java.io.IOException;
@@ -21,7 +22,10 @@ import stoa.Shared;
 import stoa.Stoa;
 import stoa.StoaConfig;
 import stoa.Unavailable;
+import stoa.base.Secret;
 import stoa.node.ServerConfig;
+import stoa.wire.Proofs;
+import stoa.wire.proto.ChallengeRequest;
 import stoa.wire.proto.DrainRequest;
 import stoa.wire.proto.JoinRequest;
 import stoa.wire.proto.StatusReply;
@@ -69,6 +73,9 @@ final class RunningServers implements AutoCloseable {
   private final List<ClusterServer> servers = new ArrayList<>();
   private Duration lease = ServerConfig.of("127.0.0.1", 0).lease();
   private Limits limits = Limits.standard();
+
+  /// What the first one has made.
+  private @Nullable Secret secret;
 
   /// Where clients found the servers first: the others have noted it.
   private final Map<String, Integer> ports = new HashMap<>();
@@ -147,6 +154,7 @@ final class RunningServers implements AutoCloseable {
                 name,
                 "127.0.0.1",
                 0,
+                contact == null || ClusterServer.was(own) ? null : secret,
                 null,
                 groups,
                 replicas,
@@ -155,21 +163,23 @@ final class RunningServers implements AutoCloseable {
                 StoaConfig.of("file:" + own).withLimits(limits),
                 loader,
                 _ -> true)));
+    if (secret == null) secret = SecretFile.in(own);
   }
 
   private static Contact contact(@Nullable ClusterServer joined) {
     return new Contact() {
       @Override
-      public void join(String name, String member) {
+      public void join(String name, String member, @Nullable Secret secret) {
         var request = JoinRequest.newBuilder().setServer(name).setMember(member).build();
         int leader = leader(Objects.requireNonNull(joined), 0);
-        String refusal = ask(leader, to -> to.join(request)).getRefusal();
+        String refusal =
+            ask(
+                    leader,
+                    to ->
+                        to.join(
+                            Proofs.prove(request, Objects.requireNonNull(secret), challenge(to))))
+                .getRefusal();
         if (!refusal.isEmpty()) throw new Unavailable(refusal);
-      }
-
-      @Override
-      public void report(String address, int group, byte[] evidence) {
-        throw new AssertionError("a counter is deterministic");
       }
     };
   }
@@ -302,9 +312,28 @@ final class RunningServers implements AutoCloseable {
   /// Asks who leads group 0 to drain a server; why it does not, or nothing.
   ///
   /// @param asked tells who leads
-  static String drain(ClusterServer asked, String name) {
+  String drain(ClusterServer asked, String name) {
     var request = DrainRequest.newBuilder().setServer(name).build();
-    return ask(leader(asked, 0), to -> to.drain(request)).getRefusal();
+    Secret known = Objects.requireNonNull(secret);
+    return ask(leader(asked, 0), to -> to.drain(Proofs.prove(request, known, challenge(to))))
+        .getRefusal();
+  }
+
+  /// As who does not know the secret.
+  String drainWithout(String name) {
+    var request = DrainRequest.newBuilder().setServer(name).build();
+    return ask(leader(last(), 0), to -> to.drain(request)).getRefusal();
+  }
+
+  /// As who does not know the secret.
+  String joinWithout(String member) {
+    String name = member.substring(0, member.indexOf('@'));
+    var request = JoinRequest.newBuilder().setServer(name).setMember(member).build();
+    return ask(leader(last(), 0), to -> to.join(request)).getRefusal();
+  }
+
+  private static ByteString challenge(StoreGrpc.StoreBlockingStub of) {
+    return of.challenge(ChallengeRequest.getDefaultInstance()).getChallenge();
   }
 
   /// The first one is none of them any more; it is not closed.

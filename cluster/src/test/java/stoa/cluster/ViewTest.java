@@ -34,6 +34,8 @@ class ViewTest {
   void isReadAsItWasWritten() {
     View view = view("b", "c");
     assertEquals(view, View.read(new Decoder(bytes(view))));
+    var alarmed = new View(view.servers(), view.groups(), view.step(), List.of("trouble"));
+    assertEquals(alarmed, View.read(new Decoder(bytes(alarmed))));
     Objects.requireNonNull(view.groups().get(1))
         .lacks()
         .put("b", new TreeSet<>(List.of("hello.Counter (Hello$Counter)")));
@@ -43,7 +45,8 @@ class ViewTest {
   @Test
   void whatServersOfVersionsBeforeWriteTellsOfNoFailedReplicaAndNoMissingClass() {
     byte[] now = bytes(view());
-    for (int counts : List.of(2, 4)) { // without a count or two for each group
+    // Without the count of alarms, and a count or two for each group.
+    for (int counts : List.of(1, 3, 5)) {
       byte[] before = Arrays.copyOf(now, now.length - counts);
       assertEquals(view(), View.read(new Decoder(before)));
     }

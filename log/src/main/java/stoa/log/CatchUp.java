@@ -39,6 +39,15 @@ public final class CatchUp {
     InputStream ask(byte[] question) throws IOException;
   }
 
+  /// That the other replica has less than this one. It may get the rest, or have lost it.
+  public static final class Behind extends IOException {
+    private static final long serialVersionUID = 1L;
+
+    Behind(String message) {
+      super(message);
+    }
+  }
+
   /// A checkpoint that is asked for.
   public record Wanted(StreamId stream, long address) {}
 
@@ -87,14 +96,14 @@ public final class CatchUp {
       long counter = in.readLong();
       long own = streams.tail().counter();
       if (counter < own) {
-        throw new IOException(
+        throw new Behind(
             "the other replica is at log counter %d, and this one at %d".formatted(counter, own));
       }
     }
     if (position.index() <= replica.applied().index() && replica.isWhole()) return replica.sync();
     if (position.index() < replica.applied().index()) {
       // What is here already would be taken for what was deleted there.
-      throw new IOException(
+      throw new Behind(
           "the other replica is at %s, and this one at %s".formatted(position, replica.applied()));
     }
     replica.absorb();

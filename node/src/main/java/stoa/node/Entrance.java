@@ -8,12 +8,13 @@ import io.grpc.ServerCall;
 import io.grpc.ServerCallHandler;
 import io.grpc.ServerInterceptor;
 import io.grpc.Status;
+import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import org.jspecify.annotations.Nullable;
 
-/// Lets in who knows the token, and remembers who it is. Immutable.
+/// Lets in who knows the token, and remembers who it is. Thread-safe.
 final class Entrance implements ServerInterceptor {
   /// The address of a client.
   static final Context.Key<SocketAddress> PEER = Context.key("peer");
@@ -23,6 +24,7 @@ final class Entrance implements ServerInterceptor {
 
   private final Arrivals arrivals;
   private final byte @Nullable [] expected;
+  private final WrongTokens wrong = new WrongTokens();
 
   /// @param arrivals is told of connections on which calls begin
   /// @param token what clients must tell; null for nothing
@@ -34,24 +36,44 @@ final class Entrance implements ServerInterceptor {
   @Override
   public <Q, A> ServerCall.Listener<Q> interceptCall(
       ServerCall<Q, A> call, Metadata headers, ServerCallHandler<Q, A> next) {
+    SocketAddress peer = call.getAttributes().get(Grpc.TRANSPORT_ATTR_REMOTE_ADDR);
     byte[] known = expected;
     if (known != null) {
+      String address = host(peer);
+      if (!wrong.mayTry(address)) {
+        refuse(
+            call,
+            Status.UNAVAILABLE,
+            "wrong tokens come from " + address + ", so that none is looked at; try again soon");
+        return new ServerCall.Listener<>() {};
+      }
       String told = headers.get(AUTHORIZATION);
       byte[] bytes = told == null ? new byte[0] : told.getBytes(StandardCharsets.UTF_8);
       if (!MessageDigest.isEqual(known, bytes)) {
-        call.close(
-            Status.UNAUTHENTICATED.withDescription(
-                "the token is wrong or missing; use that of the server's --token-file"),
-            new Metadata());
+        wrong.refuse(
+            address,
+            () ->
+                refuse(
+                    call,
+                    Status.UNAUTHENTICATED,
+                    "the token is wrong or missing; use that of the server's --token-file"));
         return new ServerCall.Listener<>() {};
       }
     }
-    SocketAddress peer = call.getAttributes().get(Grpc.TRANSPORT_ATTR_REMOTE_ADDR);
     Context context = Context.current();
     if (peer != null) {
       arrivals.leave(peer);
       context = context.withValue(PEER, peer);
     }
     return Contexts.interceptCall(context, call, headers, next);
+  }
+
+  private static void refuse(ServerCall<?, ?> call, Status status, String reason) {
+    call.close(status.withDescription(reason), new Metadata());
+  }
+
+  private static String host(@Nullable SocketAddress peer) {
+    if (peer instanceof InetSocketAddress address) return address.getAddress().getHostAddress();
+    return String.valueOf(peer);
   }
 }

@@ -8,10 +8,10 @@ import io.grpc.stub.ServerCalls;
 import java.io.InputStream;
 import stoa.wire.proto.AcceptRequest;
 import stoa.wire.proto.CancelRequest;
+import stoa.wire.proto.ChallengeRequest;
 import stoa.wire.proto.ClientFrame;
 import stoa.wire.proto.DrainRequest;
 import stoa.wire.proto.JoinRequest;
-import stoa.wire.proto.ReportRequest;
 import stoa.wire.proto.StatusRequest;
 import stoa.wire.proto.StoreGrpc;
 import stoa.wire.proto.WhereRequest;
@@ -35,7 +35,7 @@ record Lenient<T>(MethodDescriptor.Marshaller<T> strict, T malformed)
     var join = reading(StoreGrpc.getJoinMethod(), JoinRequest.getDefaultInstance());
     var drain = reading(StoreGrpc.getDrainMethod(), DrainRequest.getDefaultInstance());
     var accept = reading(StoreGrpc.getAcceptMethod(), AcceptRequest.getDefaultInstance());
-    var report = reading(StoreGrpc.getReportMethod(), ReportRequest.getDefaultInstance());
+    var challenge = reading(StoreGrpc.getChallengeMethod(), ChallengeRequest.getDefaultInstance());
     var description =
         ServiceDescriptor.newBuilder(StoreGrpc.SERVICE_NAME)
             .addMethod(converse)
@@ -45,7 +45,7 @@ record Lenient<T>(MethodDescriptor.Marshaller<T> strict, T malformed)
             .addMethod(join)
             .addMethod(drain)
             .addMethod(accept)
-            .addMethod(report)
+            .addMethod(challenge)
             .build();
     return ServerServiceDefinition.builder(description)
         .addMethod(converse, ServerCalls.asyncBidiStreamingCall(service::converse))
@@ -55,7 +55,7 @@ record Lenient<T>(MethodDescriptor.Marshaller<T> strict, T malformed)
         .addMethod(join, ServerCalls.asyncUnaryCall(service::join))
         .addMethod(drain, ServerCalls.asyncUnaryCall(service::drain))
         .addMethod(accept, ServerCalls.asyncUnaryCall(service::accept))
-        .addMethod(report, ServerCalls.asyncUnaryCall(service::report))
+        .addMethod(challenge, ServerCalls.asyncUnaryCall(service::challenge))
         .build();
   }
 

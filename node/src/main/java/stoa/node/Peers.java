@@ -3,6 +3,8 @@ package stoa.node;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+import stoa.base.Secret;
 import stoa.wire.proto.ServerStatus;
 
 /// The servers that keep a store together, as one of them sees it. Thread-safe.
@@ -23,6 +25,13 @@ public interface Peers {
 
   /// What an operator sees of them.
   List<ServerStatus> status();
+
+  /// What is wrong with replicas, for operators.
+  List<String> alarms();
+
+  /// What all of them know, and nobody else; null when they keep a store of an earlier version,
+  /// which has no secret.
+  @Nullable Secret secret();
 
   /// Makes another server one of them. Waits until it is.
   ///

@@ -1,5 +1,6 @@
 package stoa.node;
 
+import com.google.protobuf.ByteString;
 import io.grpc.Status;
 import io.grpc.netty.shaded.io.grpc.netty.GrpcSslContexts;
 import io.grpc.netty.shaded.io.grpc.netty.NettyServerBuilder;
@@ -14,12 +15,14 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import stoa.StoaException;
 import stoa.Unavailable;
 import stoa.base.Repeats;
+import stoa.base.Secret;
 import stoa.links.TreeMember;
 import stoa.links.TreeServer;
 import stoa.objects.Neighborhood;
@@ -29,20 +32,21 @@ import stoa.storage.DeviceStats;
 import stoa.store.Coordinator;
 import stoa.store.Divergence;
 import stoa.wire.Frames;
+import stoa.wire.Proofs;
 import stoa.wire.ShardMap;
 import stoa.wire.proto.AcceptReply;
 import stoa.wire.proto.AcceptRequest;
 import stoa.wire.proto.CallStatus;
 import stoa.wire.proto.CancelReply;
 import stoa.wire.proto.CancelRequest;
+import stoa.wire.proto.ChallengeReply;
+import stoa.wire.proto.ChallengeRequest;
 import stoa.wire.proto.ClientFrame;
 import stoa.wire.proto.DrainReply;
 import stoa.wire.proto.DrainRequest;
 import stoa.wire.proto.JoinReply;
 import stoa.wire.proto.JoinRequest;
 import stoa.wire.proto.QuarantineStatus;
-import stoa.wire.proto.ReportReply;
-import stoa.wire.proto.ReportRequest;
 import stoa.wire.proto.ServerFrame;
 import stoa.wire.proto.ShardStatus;
 import stoa.wire.proto.StatusReply;
@@ -76,6 +80,7 @@ public final class Server implements AutoCloseable {
   private final ScheduledExecutorService leases;
   private final Arrivals arrivals;
   private final Readers readers;
+  private final Challenges challenges = new Challenges();
   private final ExecutorService operators = Executors.newVirtualThreadPerTaskExecutor();
   private final long startedNanos = System.nanoTime();
   private final Repeats repeats = new Repeats();
@@ -201,6 +206,15 @@ public final class Server implements AutoCloseable {
     return node.service().neighbor(question);
   }
 
+  /// Takes note of an object of a group that this server has, and another one has otherwise;
+  /// whether it is in quarantine.
+  ///
+  /// @param evidence as a standby told it
+  public boolean diverged(int group, byte[] evidence) {
+    Node node = nodes.of(group);
+    return node != null && node.service().quarantine(Divergence.of(evidence));
+  }
+
   /// This server has a group's part of the store no more: its clients are told to ask another
   /// server. What was given to [#lead] is closed.
   public void follow(int group) {
@@ -271,6 +285,7 @@ public final class Server implements AutoCloseable {
           reply
               .setRole(node == null ? "follows" : "leads")
               .addAllServers(peers.status())
+              .addAllAlarms(peers.alarms())
               .setServersAgeMillis(peers.age().toMillis());
         }
         if (node != null) describe(node, reply);
@@ -385,11 +400,43 @@ public final class Server implements AutoCloseable {
     }
 
     @Override
+    public void challenge(ChallengeRequest asked, StreamObserver<ChallengeReply> out) {
+      Peers peers = nodes.peers();
+      var reply = ChallengeReply.newBuilder();
+      if (peers != null && peers.secret() != null) {
+        reply.setChallenge(challenges.give(System.nanoTime()));
+      }
+      out.onNext(reply.build());
+      out.onCompleted();
+    }
+
+    /// Lets in who knows the secret of the servers.
+    ///
+    /// @param challenge that the request answers
+    /// @param isProved whether it does so by the secret
+    private Peers peer(ByteString challenge, Predicate<Secret> isProved) {
+      Peers peers = nodes.peers();
+      if (peers == null) {
+        throw new IllegalArgumentException(
+            "this server keeps its store alone; start it with --replicated on a new directory");
+      }
+      Secret secret = peers.secret();
+      boolean knows =
+          secret == null
+              || (challenges.wasGiven(challenge, System.nanoTime()) && isProved.test(secret));
+      if (knows) return peers;
+      throw new IllegalArgumentException(
+          "who asks does not know the secret of the servers; give --secret FILE with a copy of"
+              + " cluster.secret, which is in the data directory of each server");
+    }
+
+    @Override
     public void join(JoinRequest asked, StreamObserver<JoinReply> out) {
       operators.execute(() -> {
         var reply = JoinReply.newBuilder();
         try {
-          together().join(asked.getServer(), asked.getMember());
+          peer(asked.getChallenge(), secret -> Proofs.isProved(asked, secret))
+              .join(asked.getServer(), asked.getMember());
         } catch (StoaException | IllegalArgumentException refused) {
           reply.setRefusal(String.valueOf(refused.getMessage()));
         }
@@ -403,7 +450,8 @@ public final class Server implements AutoCloseable {
       operators.execute(() -> {
         var reply = DrainReply.newBuilder();
         try {
-          together().drain(asked.getServer());
+          peer(asked.getChallenge(), secret -> Proofs.isProved(asked, secret))
+              .drain(asked.getServer());
         } catch (StoaException | IllegalArgumentException refused) {
           reply.setRefusal(String.valueOf(refused.getMessage()));
         }
@@ -430,29 +478,6 @@ public final class Server implements AutoCloseable {
         out.onNext(reply.build());
         out.onCompleted();
       });
-    }
-
-    @Override
-    public void report(ReportRequest asked, StreamObserver<ReportReply> out) {
-      operators.execute(() -> {
-        var reply = ReportReply.newBuilder();
-        Node node = nodes.of(asked.getGroup());
-        try {
-          var evidence = Divergence.of(asked.getEvidence().toByteArray());
-          reply.setQuarantined(node != null && node.service().quarantine(evidence));
-        } catch (StoaException | IllegalArgumentException refused) {
-          reply.setQuarantined(false); // whoever told it tells it again
-        }
-        out.onNext(reply.build());
-        out.onCompleted();
-      });
-    }
-
-    private Peers together() {
-      Peers peers = nodes.peers();
-      if (peers != null) return peers;
-      throw new IllegalArgumentException(
-          "this server keeps its store alone; start it with --replicated on a new directory");
     }
 
     @Override

@@ -13,6 +13,7 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import stoa.Accessor;
@@ -21,6 +22,7 @@ import stoa.Ref;
 import stoa.Shared;
 import stoa.StoaConfig;
 import stoa.base.Clock;
+import stoa.base.Secret;
 import stoa.log.LocalShardLog;
 import stoa.objects.EmbeddedEngine;
 import stoa.objects.ObjectService;
@@ -63,6 +65,16 @@ class GroupsTest {
   /// Another server leads what this one does not.
   private static final class Others implements Peers {
     private volatile List<String> servers = List.of("127.0.0.1:1", "127.0.0.1:2");
+
+    @Override
+    public List<String> alarms() {
+      return List.of();
+    }
+
+    @Override
+    public @Nullable Secret secret() {
+      return null;
+    }
 
     @Override
     public int groups() {

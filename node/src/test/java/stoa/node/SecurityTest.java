@@ -16,6 +16,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.KeyStore;
 import java.util.Base64;
+import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import stoa.StoaConfig;
@@ -144,6 +145,20 @@ class SecurityTest {
         assertServes(client);
       }
     }
+  }
+
+  @Test
+  void anAddressIsNotToldOfManyTokensAtATimeAndOthersAre() throws Exception {
+    var wrong = new WrongTokens();
+    var ended = new CountDownLatch(WrongTokens.WAITING_MAX);
+    for (int i = 0; i < WrongTokens.WAITING_MAX; i++) {
+      assertTrue(wrong.mayTry("one"));
+      wrong.refuse("one", ended::countDown);
+    }
+    assertTrue(!wrong.mayTry("one"));
+    assertTrue(wrong.mayTry("other"));
+    ended.await();
+    assertTrue(wrong.mayTry("one"));
   }
 
   private static RawClient shown(Server server, String token) {

@@ -92,6 +92,11 @@ final class GroupMachine extends BaseStateMachine {
 
   private static final long MENDING_PATIENCE_MILLIS = 50;
   private static final long BETWEEN_FAILURES_MILLIS = 100;
+
+  /// So often in turn a leader may have less than this replica, which it will soon have. After that
+  /// it has lost it.
+  private static final int BEHIND_MAX = 50;
+
   private static final long BETWEEN_MENDING_NANOS = TimeUnit.SECONDS.toNanos(1);
 
   private final Replica replica;
@@ -105,6 +110,9 @@ final class GroupMachine extends BaseStateMachine {
 
   /// To where Ratis was told to jump last.
   private volatile @Nullable Position jump;
+
+  /// How often in turn a leader had less than this replica; guarded by applying.
+  private int behind;
 
   private long mendedNanos = System.nanoTime();
   private volatile boolean leads;
@@ -448,15 +456,31 @@ final class GroupMachine extends BaseStateMachine {
       TermIndex applied = getLastAppliedTermIndex();
       replica.know(position(Math.max(0, applied.getTerm()), applied.getIndex()));
       catchUp.from(leader, still);
+      behind = 0;
       caught = new Caught();
       hand(events, roles::caughtUp);
       return true;
     } catch (IOException brokenOff) {
+      if (!(brokenOff.getCause() instanceof stoa.log.CatchUp.Behind)) behind = 0;
+      else if (++behind == BEHIND_MAX) ahead(leader);
       if (!closing) LOG.info("{}", brokenOff.getMessage());
     } catch (RuntimeException | Error failure) {
       stopped(failure);
     }
     return false;
+  }
+
+  /// The leader has not what this replica has applied, which was acknowledged.
+  private void ahead(Member leader) {
+    alarm(
+        String.valueOf(getId()),
+        "its replica has "
+            + replica.applied().index()
+            + " commands that were acknowledged, and the leader, server "
+            + leader.id()
+            + ", has fewer; others were put back to older copies and have elected a leader, so that"
+            + " acknowledged calls are lost there, and this replica cannot follow; keep its"
+            + " directory");
   }
 
   private @Nullable String leading() {
@@ -490,6 +514,11 @@ final class GroupMachine extends BaseStateMachine {
     }
     leads = true;
     hand(events, () -> roles.leading(term));
+  }
+
+  /// Another member has not what it should have by what this one knows, which leads.
+  void alarm(String member, String trouble) {
+    if (!closing) hand(events, () -> roles.alarm(member, trouble));
   }
 
   @Override

@@ -24,6 +24,13 @@ public final class Grpc implements RpcType {
    *
    * So such a member is told that the log begins one entry later. Then it gets that entry as all that was dropped.
    * The leader has executed it: else its own snapshot would end where the member's log does, and the term be known.
+   *
+   * Raft relies on it that a member has for ever what it has acknowledged. A member whose directory was put back to
+   * an older copy has not, and Ratis sends it what it lacks without a word; should it help to elect another leader
+   * before, what it had acknowledged may be lost. So the answers by which a member says where its log ends are looked at:
+   * (1) it ends before what this leader knows to be acknowledged by it: it was put back
+   * (2) it has committed what the leader has not, or has otherwise: others were put back, and have elected this
+   *     leader; Ratis would ask that member the same again and again
    */
 
   /// For Ratis.
@@ -46,8 +53,60 @@ public final class Grpc implements RpcType {
   }
 
   private static final class Appender extends GrpcLogAppender {
+    private final GroupMachine machine;
+
+    /// The index behind what the member says to have committed; of the thread that hears it.
+    private long committedEnd = -1;
+
+    private boolean isPutBack;
+    private boolean isAhead;
+
     Appender(RaftServer.Division server, LeaderState state, FollowerInfo follower) {
       super(server, state, follower);
+      machine = (GroupMachine) server.getStateMachine();
+    }
+
+    @Override
+    protected long getNextIndexForInconsistency(long firstSent, long nextAtMember) {
+      if (firstSent >= 0) look(firstSent, nextAtMember);
+      return super.getNextIndexForInconsistency(firstSent, nextAtMember);
+    }
+
+    /// @param firstSent the index of the first entry that was sent
+    /// @param nextAtMember the index that the member wants
+    private void look(long firstSent, long nextAtMember) {
+      long acknowledged = getFollower().getMatchIndex();
+      if (nextAtMember < firstSent && nextAtMember <= acknowledged)
+        putBack(acknowledged, nextAtMember);
+      boolean differs = firstSent == committedEnd && nextAtMember < firstSent;
+      boolean lacksHere = nextAtMember > getRaftLog().getNextIndex();
+      if (differs || (lacksHere && nextAtMember > firstSent))
+        ahead(Math.max(firstSent, nextAtMember));
+      if (nextAtMember > firstSent) committedEnd = nextAtMember;
+    }
+
+    private void putBack(long acknowledged, long next) {
+      if (isPutBack) return;
+      isPutBack = true;
+      machine.alarm(
+          getFollowerId().toString(),
+          "its replica was put back to an older copy: it had acknowledged "
+              + (acknowledged + 1)
+              + " commands and came back with "
+              + next
+              + "; it gets the others from the leader");
+    }
+
+    private void ahead(long committed) {
+      if (isAhead) return;
+      isAhead = true;
+      machine.alarm(
+          getFollowerId().toString(),
+          "its replica has "
+              + committed
+              + " commands that were acknowledged, and the leader has not the same; others were put"
+              + " back to older copies and have elected a leader, so that acknowledged calls are"
+              + " lost there, and this replica cannot follow; keep its directory");
     }
 
     @Override

@@ -3,6 +3,7 @@ package stoa.ratis;
 import java.nio.file.Path;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
+import stoa.base.Secret;
 
 /// How a [RatisNode] runs.
 ///
@@ -18,7 +19,9 @@ import org.jspecify.annotations.Nullable;
 /// @param snapshotCommands after how many commands a replica makes its device durable, and drops
 ///   them from its log
 /// @param patience how long a proposer waits for an outcome
-/// @param tls what the members prove themselves to each other with; null for none
+/// @param secret what the members prove themselves to each other with; null for a store of an
+///   earlier version, which has none
+/// @param tls with what members without a secret prove themselves; null for none
 public record RatisConfig(
     String id,
     String host,
@@ -30,6 +33,7 @@ public record RatisConfig(
     int commandBytesMax,
     long snapshotCommands,
     Duration patience,
+    @Nullable Secret secret,
     @Nullable Tls tls) {
 
   /// For which part of [#electionMin()] a leader is sure of being the leader, once others have
@@ -54,7 +58,7 @@ public record RatisConfig(
   /// @param authorities who signs the members' certificates
   public record Tls(Path certificate, Path key, Path authorities) {}
 
-  /// On loopback and free ports, without TLS.
+  /// On loopback and free ports, without a secret.
   public static RatisConfig of(String id, Path directory) {
     return new RatisConfig(
         id,
@@ -67,6 +71,7 @@ public record RatisConfig(
         16 << 20,
         4_096,
         Duration.ofSeconds(30),
+        null,
         null);
   }
 
@@ -83,6 +88,7 @@ public record RatisConfig(
         commandBytesMax,
         snapshotCommands,
         patience,
+        secret,
         tls);
   }
 
@@ -99,6 +105,7 @@ public record RatisConfig(
         commandBytesMax,
         snapshotCommands,
         patience,
+        secret,
         tls);
   }
 
@@ -115,6 +122,7 @@ public record RatisConfig(
         value,
         snapshotCommands,
         patience,
+        secret,
         tls);
   }
 
@@ -131,6 +139,7 @@ public record RatisConfig(
         commandBytesMax,
         value,
         patience,
+        secret,
         tls);
   }
 
@@ -147,6 +156,24 @@ public record RatisConfig(
         commandBytesMax,
         snapshotCommands,
         patience,
+        secret,
         value);
+  }
+
+  /// This one with another [#secret()].
+  public RatisConfig withSecret(Secret value) {
+    return new RatisConfig(
+        id,
+        host,
+        port,
+        supplyPort,
+        directory,
+        electionMin,
+        electionMax,
+        commandBytesMax,
+        snapshotCommands,
+        patience,
+        value,
+        tls);
   }
 }

@@ -42,6 +42,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import stoa.Unavailable;
 import stoa.base.Check;
+import stoa.base.Permissions;
+import stoa.base.Secret;
 import stoa.log.CatchUp;
 import stoa.log.Replica;
 
@@ -80,13 +82,18 @@ public final class RatisNode implements AutoCloseable {
 
   private RatisNode(RatisConfig config, Questions questions) throws IOException {
     this.config = config;
-    sockets = new Sockets(config.tls());
+    Secret secret = config.secret();
+    var credentials = secret == null ? null : new Credentials(secret, config.id());
+    sockets = credentials == null ? Sockets.of(config.tls()) : Sockets.with(credentials);
     // While it is built, Ratis would begin the groups of its directory, without their first
     // members.
     var properties = properties(config, config.directory().resolve("none"));
     var parameters = new Parameters();
     var tls = config.tls();
-    if (tls != null) {
+    if (credentials != null) {
+      GrpcConfigKeys.TLS.setConf(
+          parameters, new GrpcTlsConfig(credentials.keys(), credentials.trusted(), true));
+    } else if (tls != null) {
       GrpcConfigKeys.TLS.setConf(
           parameters,
           new GrpcTlsConfig(
@@ -164,7 +171,7 @@ public final class RatisNode implements AutoCloseable {
   /// @throws Unavailable when it cannot listen, or its directory cannot be used
   public static RatisNode start(RatisConfig config, Questions questions) {
     try {
-      Files.createDirectories(config.directory());
+      Permissions.createDirectories(config.directory());
       var node = new RatisNode(bound(config), questions);
       try {
         node.server.start();
@@ -418,6 +425,11 @@ public final class RatisNode implements AutoCloseable {
       @Override
       public void failed(Throwable cause) {
         run(() -> roles.failed(cause));
+      }
+
+      @Override
+      public void alarm(String member, String trouble) {
+        run(() -> roles.alarm(member, trouble));
       }
 
       private void run(Runnable event) {

@@ -22,4 +22,11 @@ public interface Roles {
   /// This replica has stopped, and takes no part until it is opened again: its device has failed,
   /// or it was removed from the members.
   void failed(Throwable cause);
+
+  /// A member does not have what it must have, or has what the leader must have and has not: one of
+  /// the two is an older copy than it was. Told at the leader, or at the member that has more.
+  ///
+  /// @param member whose replica is in trouble
+  /// @param trouble what is known of it
+  void alarm(String member, String trouble);
 }

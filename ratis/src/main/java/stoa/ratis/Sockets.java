@@ -29,7 +29,8 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Sockets between members, in TLS if they have that: then both ends prove who they are. Immutable.
+/// Sockets between members, in TLS if the members have a secret or certificates: then both ends
+/// prove themselves. Immutable.
 final class Sockets {
   private static final Logger LOG = LoggerFactory.getLogger(Sockets.class);
   private static final int CONNECT_MILLIS = 10_000;
@@ -41,9 +42,27 @@ final class Sockets {
 
   private final @Nullable SSLContext context;
 
-  Sockets(RatisConfig.@Nullable Tls tls) throws IOException {
+  /// Whether a secret vouches for the certificates, and for the names in them.
+  private final boolean named;
+
+  private Sockets(@Nullable SSLContext context, boolean named) {
+    this.context = context;
+    this.named = named;
+  }
+
+  /// Those of members that know a secret.
+  static Sockets with(Credentials credentials) {
     try {
-      context = tls == null ? null : context(tls);
+      return new Sockets(credentials.context(), true);
+    } catch (GeneralSecurityException missing) {
+      throw new IllegalStateException("this Java has no TLS", missing);
+    }
+  }
+
+  /// Those of members without a secret.
+  static Sockets of(RatisConfig.@Nullable Tls tls) throws IOException {
+    try {
+      return new Sockets(tls == null ? null : context(tls), false);
     } catch (GeneralSecurityException e) {
       throw new IOException("the certificates of " + tls + " cannot be used: " + e, e);
     }
@@ -120,10 +139,14 @@ final class Sockets {
     opened.accept(socket);
     try {
       socket.connect(new InetSocketAddress(member.host(), member.supplyPort()), CONNECT_MILLIS);
-      if (socket instanceof SSLSocket secure) {
+      if (!named && socket instanceof SSLSocket secure) {
         var parameters = secure.getSSLParameters();
         parameters.setEndpointIdentificationAlgorithm("HTTPS");
         secure.setSSLParameters(parameters);
+      }
+      if (socket instanceof SSLSocket secure) {
+        socket.setSoTimeout(CONNECT_MILLIS);
+        secure.startHandshake();
       }
       set(socket);
       return socket;
@@ -131,6 +154,17 @@ final class Sockets {
       socket.close();
       throw e;
     }
+  }
+
+  /// Has the other end of a connection that was accepted prove itself; its name, or nothing when
+  /// members have no secret.
+  ///
+  /// @throws IOException when it proves nothing in time
+  String met(Socket socket) throws IOException {
+    if (!(socket instanceof SSLSocket secure)) return "";
+    socket.setSoTimeout(CONNECT_MILLIS);
+    secure.startHandshake();
+    return named ? Credentials.name(secure.getSession()) : "";
   }
 
   /// What holds at both ends.

@@ -16,12 +16,14 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 import stoa.Unavailable;
 import stoa.base.Repeats;
 import stoa.log.CatchUp;
@@ -35,6 +37,8 @@ import stoa.log.Supply;
 /// time, or a [Line].
 final class SupplyPort implements AutoCloseable {
   /*
+   * The ends of a connection prove themselves first, in TLS: see Credentials.
+   *
    * Who lacks something sends MAGIC i64, and of the group the store i64 and the number i32; then
    * questions, each after its length i32. An answer is any number of pieces, each after its length i32,
    * and 0. What cannot be answered ends the connection.
@@ -51,6 +55,12 @@ final class SupplyPort implements AutoCloseable {
   private static final int SUPPLIES_MAX = 4;
   private static final int CONNECTIONS_MAX = 64;
 
+  /// So many connections may be there that have proved nothing yet.
+  private static final int STRANGERS_MAX = 32;
+
+  /// How often a stranger is told of in the log, at most.
+  private static final long TOLD_NANOS = TimeUnit.SECONDS.toNanos(10);
+
   /// So many questions of one line are answered at a time.
   private static final int QUESTIONS_MAX = 4_096;
 
@@ -60,15 +70,20 @@ final class SupplyPort implements AutoCloseable {
   /// released here.
   private static final long SILENCE_NANOS = TimeUnit.SECONDS.toNanos(60);
 
+  private final Sockets sockets;
   private final Function<GroupId, @Nullable Replica> replicas;
   private final Questions questions;
   private final ServerSocket listening;
   private final Semaphore free = new Semaphore(CONNECTIONS_MAX);
+  private final Semaphore freeStrangers = new Semaphore(STRANGERS_MAX);
   private final Semaphore freeSupplies = new Semaphore(SUPPLIES_MAX);
   private final Set<Socket> open = ConcurrentHashMap.newKeySet();
 
   /// When the write began that is under way at a supply, if one is.
   private final Map<Socket, Long> writingNanos = new ConcurrentHashMap<>();
+
+  /// When a stranger was told of last.
+  private final AtomicLong toldNanos = new AtomicLong(System.nanoTime() - TOLD_NANOS);
 
   private final Thread accepting;
   private volatile boolean closed;
@@ -81,6 +96,7 @@ final class SupplyPort implements AutoCloseable {
       Function<GroupId, @Nullable Replica> replicas,
       Questions questions)
       throws IOException {
+    this.sockets = sockets;
     this.replicas = replicas;
     this.questions = questions;
     this.listening = sockets.listen(host, port);
@@ -91,7 +107,7 @@ final class SupplyPort implements AutoCloseable {
     while (!closed) {
       try {
         Socket socket = listening.accept();
-        if (!free.tryAcquire()) {
+        if (!freeStrangers.tryAcquire()) {
           socket.close(); // it is tried again
           continue;
         }
@@ -106,12 +122,48 @@ final class SupplyPort implements AutoCloseable {
 
   private void serve(Socket socket) {
     try (socket) {
+      String from = met(socket);
+      if (from == null || !free.tryAcquire()) return; // it is tried again
+      try {
+        serve(socket, from);
+      } finally {
+        free.release();
+      }
+    } catch (IOException | RuntimeException e) {
+      LOG.debug("a connection was not closed cleanly", e);
+    } finally {
+      open.remove(socket);
+      writingNanos.remove(socket);
+    }
+  }
+
+  /// The name of who has connected; null when it has not proved itself.
+  private @Nullable String met(Socket socket) {
+    try {
+      return sockets.met(socket);
+    } catch (IOException | RuntimeException stranger) {
+      long now = System.nanoTime();
+      long told = toldNanos.get();
+      boolean tells = !closed && now - told > TOLD_NANOS && toldNanos.compareAndSet(told, now);
+      LOG.atLevel(tells ? Level.WARN : Level.DEBUG)
+          .log(
+              "{} is refused at the port of the servers, since it is none of them: {}",
+              socket.getRemoteSocketAddress(),
+              stranger.toString());
+      return null;
+    } finally {
+      freeStrangers.release();
+    }
+  }
+
+  private void serve(Socket socket, String from) {
+    try {
       Sockets.set(socket);
       var in = new DataInputStream(new BufferedInputStream(socket.getInputStream()));
       var out = new DataOutputStream(new BufferedOutputStream(socket.getOutputStream(), PIECE));
       long purpose = in.readLong();
-      if (purpose == MAGIC) supply(socket, in, out);
-      else if (purpose == LINE) answer(socket, in, out);
+      if (purpose == MAGIC) supply(socket, from, in, out);
+      else if (purpose == LINE) answer(socket, from, in, out);
     } catch (EOFException done) {
       // The other one has what it wanted.
     } catch (SocketTimeoutException idle) {
@@ -120,10 +172,6 @@ final class SupplyPort implements AutoCloseable {
       LOG.debug("another server has left", gone); // stopped, or killed
     } catch (RuntimeException e) {
       if (!closed) repeats.tell("another server was left: " + e, LOG::warn);
-    } finally {
-      open.remove(socket);
-      writingNanos.remove(socket);
-      free.release();
     }
   }
 
@@ -135,8 +183,10 @@ final class SupplyPort implements AutoCloseable {
     });
   }
 
-  private void supply(Socket socket, DataInputStream in, DataOutputStream out) throws IOException {
-    Replica replica = replicas.apply(new GroupId(in.readLong(), in.readInt()));
+  private void supply(Socket socket, String from, DataInputStream in, DataOutputStream out)
+      throws IOException {
+    var group = new GroupId(in.readLong(), in.readInt());
+    Replica replica = questions.maySupply(from, group) ? replicas.apply(group) : null;
     if (replica == null || !replica.isWhole()) return;
     if (!freeSupplies.tryAcquire()) return; // it is tried again
     try (var supply = replica.supply()) {
@@ -167,7 +217,8 @@ final class SupplyPort implements AutoCloseable {
     writingNanos.remove(socket);
   }
 
-  private void answer(Socket socket, DataInputStream in, DataOutputStream out) throws IOException {
+  private void answer(Socket socket, String from, DataInputStream in, DataOutputStream out)
+      throws IOException {
     socket.setSoTimeout(0); // an answer may be long in coming
     socket.setKeepAlive(true);
     var writing = new ReentrantLock();
@@ -180,7 +231,7 @@ final class SupplyPort implements AutoCloseable {
           .name("stoa-answer")
           .start(() -> {
             try {
-              byte[] answer = questions.answer(question);
+              byte[] answer = questions.answer(from, question);
               writing.lock();
               try {
                 Line.write(out, number, answer);

@@ -42,6 +42,11 @@ class GroupMachineTest {
   private static Roles telling(List<Throwable> told) {
     return new Roles() {
       @Override
+      public void alarm(String member, String trouble) {
+        throw new AssertionError(member + " is in trouble: " + trouble);
+      }
+
+      @Override
       public void leading(long term) {}
 
       @Override

@@ -25,11 +25,19 @@ import java.util.TreeSet;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
+import org.apache.ratis.proto.RaftProtos.RequestVoteRequestProto;
+import org.apache.ratis.proto.grpc.RaftServerProtocolServiceGrpc;
+import org.apache.ratis.thirdparty.io.grpc.ManagedChannel;
+import org.apache.ratis.thirdparty.io.grpc.Status;
+import org.apache.ratis.thirdparty.io.grpc.StatusRuntimeException;
+import org.apache.ratis.thirdparty.io.grpc.netty.GrpcSslContexts;
+import org.apache.ratis.thirdparty.io.grpc.netty.NettyChannelBuilder;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import stoa.LimitExceeded;
 import stoa.Unavailable;
+import stoa.base.Secret;
 import stoa.base.StreamId;
 import stoa.log.Batch;
 import stoa.log.CatchUp;
@@ -414,12 +422,161 @@ class RatisGroupTest {
       assertTrue(fresh.catchUps.get() > 0);
 
       var self = shard.leading().self();
-      assertThrows(IOException.class, () -> ask(new Sockets(null), self));
+      assertThrows(IOException.class, () -> ask(Sockets.of(null), self));
       // One that trusts it and has no certificate that it would trust.
       var other = certificate(Files.createDirectory(directory.resolve("other")));
       var stranger = new RatisConfig.Tls(other.certificate(), other.key(), tls.authorities());
-      assertThrows(IOException.class, () -> ask(new Sockets(stranger), self));
-      ask(new Sockets(tls), self);
+      assertThrows(IOException.class, () -> ask(Sockets.of(stranger), self));
+      ask(Sockets.of(tls), self);
+    }
+  }
+
+  @Test
+  void talksToNobodyWhoDoesNotKnowTheSecret(@TempDir Path directory) throws Exception {
+    var secret = Secret.of(new byte[Secret.BYTES]);
+    try (var shard = new RatisShard(directory, 3, 8, secret)) {
+      var owner = new Owner(shard.leader());
+      for (int i = 0; i < 40; i++) owner.require("entry " + i);
+      shard.await("it is dropped", () -> shard.leading().replica().durable().index() > 30);
+      var fresh = shard.another("z");
+      shard.leading().group().add(fresh.self());
+      shard.step();
+      assertEquals(40, texts(fresh.replica().streams()).size());
+      assertTrue(fresh.catchUps.get() > 0);
+
+      var self = shard.leading().self();
+      assertThrows(IOException.class, () -> ask(Sockets.of(null), self));
+      var tls = certificate(directory);
+      assertThrows(IOException.class, () -> ask(Sockets.of(tls), self));
+      byte[] wrong = new byte[Secret.BYTES];
+      wrong[0] = 1;
+      var stranger = Sockets.with(new Credentials(Secret.of(wrong), "a"));
+      assertThrows(IOException.class, () -> ask(stranger, self));
+      ask(Sockets.with(new Credentials(secret, "y")), self);
+    }
+  }
+
+  @Test
+  void answersNoRaftRequestOfWhoDoesNotKnowTheSecret(@TempDir Path directory) throws Exception {
+    var secret = Secret.of(new byte[Secret.BYTES]);
+    byte[] wrong = new byte[Secret.BYTES];
+    wrong[0] = 1;
+    try (var shard = new RatisShard(directory, 1, 8, secret)) {
+      var self = shard.leading().running().self();
+      assertEquals(Status.Code.UNAVAILABLE, vote(self, null));
+      var stranger = new Credentials(Secret.of(wrong), "a");
+      assertEquals(Status.Code.UNAVAILABLE, vote(self, stranger));
+      // That there is no such group.
+      assertEquals(Status.Code.INTERNAL, vote(self, new Credentials(secret, "y")));
+    }
+  }
+
+  /// How a member refuses to vote in a group that it has not.
+  private static Status.Code vote(Member member, @Nullable Credentials credentials)
+      throws Exception {
+    var builder = NettyChannelBuilder.forAddress(member.host(), member.port());
+    if (credentials == null) {
+      builder.usePlaintext();
+    } else {
+      var keys = GrpcSslContexts.forClient().keyManager(credentials.keys());
+      builder.sslContext(keys.trustManager(credentials.trusted()).build());
+    }
+    ManagedChannel channel = builder.build();
+    try {
+      var stub = RaftServerProtocolServiceGrpc.newBlockingStub(channel);
+      var refused =
+          assertThrows(
+              StatusRuntimeException.class,
+              () ->
+                  stub.withDeadlineAfter(60, TimeUnit.SECONDS)
+                      .requestVote(RequestVoteRequestProto.getDefaultInstance()));
+      return refused.getStatus().getCode();
+    } finally {
+      channel.shutdownNow();
+    }
+  }
+
+  @Test
+  void noticesAReplicaThatWasPutBackToAnOlderCopy(@TempDir Path directory) throws Exception {
+    try (var shard = new RatisShard(directory, 3, 1_000)) {
+      var owner = new Owner(shard.leader());
+      for (int i = 0; i < 10; i++) owner.require("entry " + i);
+      shard.step();
+      var leads = shard.leading();
+      var other = shard.other(leads);
+      other.stop();
+      var older = other.copy(directory.resolve("older"));
+      other.start();
+      other.host(shard.members());
+      for (int i = 10; i < 20; i++) owner.require("entry " + i);
+      shard.step();
+      other.stop();
+      other.putBack(older);
+      other.start();
+      other.host(shard.members());
+      owner.require("entry 20");
+      shard.await("it is noticed", () -> leads.alarms.containsKey(other.id));
+      String trouble = String.valueOf(leads.alarms.get(other.id));
+      assertTrue(trouble.contains("was put back to an older copy"), trouble);
+      shard.step();
+      assertEquals(21, texts(other.replica().streams()).size());
+      assertEquals(Set.of(other.id), leads.alarms.keySet());
+    }
+  }
+
+  @Test
+  void noticesAReplicaThatHasWhatOthersHaveLost(@TempDir Path directory) throws Exception {
+    try (var shard = new RatisShard(directory, 3, 1_000)) {
+      var owner = new Owner(shard.leader());
+      for (int i = 0; i < 5; i++) owner.require("entry " + i);
+      shard.step();
+      var behind = shard.other(shard.leading());
+      shard.servers.forEach(RatisShard.Server::stop);
+      var two = shard.servers.stream().filter(server -> server != behind).toList();
+      List<RatisShard.Copy> older = new ArrayList<>();
+      for (var server : two) older.add(server.copy(directory.resolve("older " + server.id)));
+      start(shard, two);
+      var before = new Owner(shard.leader());
+      for (int i = 0; i < 10; i++) before.require("acknowledged " + i);
+      shard.step();
+      var good = shard.leading();
+      two.forEach(RatisShard.Server::stop);
+      var putBack = two.get(1 - two.indexOf(good));
+      putBack.putBack(older.get(two.indexOf(putBack)));
+      start(shard, List.of(putBack, behind));
+      new Owner(shard.leader()).require("other");
+      good.start();
+      good.host(shard.members());
+      shard.await(
+          "it is noticed",
+          () -> shard.servers.stream().anyMatch(server -> server.alarms.containsKey(good.id)));
+      String trouble =
+          shard.servers.stream()
+              .flatMap(server -> server.alarms.values().stream())
+              .findFirst()
+              .orElseThrow();
+      assertTrue(trouble.contains("acknowledged calls are lost"), trouble);
+    }
+  }
+
+  private static void start(RatisShard shard, List<RatisShard.Server> servers) {
+    servers.forEach(RatisShard.Server::start);
+    for (var server : servers) server.host(shard.members());
+    shard.reopen();
+  }
+
+  @Test
+  void saysWhoAsks(@TempDir Path directory) throws Exception {
+    var secret = Secret.of(new byte[Secret.BYTES]);
+    var config = RatisConfig.of("one", directory.resolve("one")).withSecret(secret);
+    Questions naming = (from, _) -> from.getBytes(StandardCharsets.UTF_8);
+    try (var one = RatisNode.start(config, naming);
+        var other =
+            RatisNode.start(
+                RatisConfig.of("täglich", directory.resolve("other")).withSecret(secret), naming);
+        var line = other.line(one.self())) {
+      byte[] name = line.ask(new byte[] {1}, Duration.ofMinutes(1));
+      assertEquals("täglich", new String(name, StandardCharsets.UTF_8));
     }
   }
 

@@ -1,16 +1,23 @@
 package stoa.ratis;
 
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import stoa.Unavailable;
+import stoa.base.Secret;
 import stoa.base.StreamId;
 import stoa.log.Batch;
 import stoa.log.Replica;
@@ -29,6 +36,9 @@ final class RatisShard implements ShardUnderTest {
   private static final int PATIENCE_SECONDS = 60;
   static final GroupId GROUP = new GroupId(7, 1);
 
+  /// What a server has kept at some time.
+  record Copy(Path log, SimulatedDisk disk) {}
+
   /// One server: what survives it, and its present life.
   final class Server implements Roles {
     final String id;
@@ -40,6 +50,7 @@ final class RatisShard implements ShardUnderTest {
     @Nullable RatisNode node;
     @Nullable RatisGroup group;
     final AtomicInteger catchUps = new AtomicInteger();
+    final Map<String, String> alarms = new ConcurrentHashMap<>();
 
     Server(String id) {
       this.id = id;
@@ -52,7 +63,7 @@ final class RatisShard implements ShardUnderTest {
       var config =
           config(RatisConfig.of(id, directory), snapshotCommands)
               .withAddress("127.0.0.1", self.port(), self.supplyPort());
-      node = RatisNode.start(config, question -> question);
+      node = RatisNode.start(config, (_, question) -> question);
       self = node.self();
       way.leadsTo(self.supplyPort());
     }
@@ -124,6 +135,27 @@ final class RatisShard implements ShardUnderTest {
       group = null;
     }
 
+    /// What it keeps, while it does not run.
+    Copy copy(Path to) throws IOException {
+      copy(directory, to);
+      return new Copy(to, disk.copy());
+    }
+
+    /// It keeps what it kept then.
+    void putBack(Copy before) throws IOException {
+      try (var files = Files.walk(directory)) {
+        for (Path file : files.sorted(Comparator.reverseOrder()).toList()) Files.delete(file);
+      }
+      copy(before.log(), directory);
+      disk = before.disk();
+    }
+
+    private static void copy(Path from, Path to) throws IOException {
+      try (var files = Files.walk(from)) {
+        for (Path file : files.toList()) Files.copy(file, to.resolve(from.relativize(file)));
+      }
+    }
+
     @Override
     public void leading(long term) {
       changed.release();
@@ -149,11 +181,17 @@ final class RatisShard implements ShardUnderTest {
     public void failed(Throwable cause) {
       changed.release();
     }
+
+    @Override
+    public void alarm(String member, String trouble) {
+      alarms.put(member, trouble);
+      changed.release();
+    }
   }
 
   private final Path directory;
   private final long snapshotCommands;
-  private final RatisConfig.@Nullable Tls tls;
+  private final UnaryOperator<RatisConfig> security;
   final List<Server> servers = new ArrayList<>();
   private final Semaphore changed = new Semaphore(0);
   private List<Member> initial = List.of();
@@ -161,12 +199,21 @@ final class RatisShard implements ShardUnderTest {
   private int restarts;
 
   RatisShard(Path directory, int count, long snapshotCommands) {
-    this(directory, count, snapshotCommands, null);
+    this(directory, count, snapshotCommands, UnaryOperator.identity());
   }
 
-  RatisShard(Path directory, int count, long snapshotCommands, RatisConfig.@Nullable Tls tls) {
+  RatisShard(Path directory, int count, long snapshotCommands, RatisConfig.Tls tls) {
+    this(directory, count, snapshotCommands, config -> config.withTls(tls));
+  }
+
+  RatisShard(Path directory, int count, long snapshotCommands, Secret secret) {
+    this(directory, count, snapshotCommands, config -> config.withSecret(secret));
+  }
+
+  private RatisShard(
+      Path directory, int count, long snapshotCommands, UnaryOperator<RatisConfig> security) {
     this.directory = directory;
-    this.tls = tls;
+    this.security = security;
     this.snapshotCommands = snapshotCommands;
     for (int i = 0; i < count; i++) {
       var server = new Server(String.valueOf((char) ('a' + i)));
@@ -178,8 +225,8 @@ final class RatisShard implements ShardUnderTest {
   }
 
   private RatisConfig config(RatisConfig plain, long snapshots) {
-    var config = tls == null ? plain : plain.withTls(tls);
-    return config
+    return security
+        .apply(plain)
         .withElection(Duration.ofMillis(300), Duration.ofMillis(600))
         .withCommandBytesMax(1 << 20)
         .withSnapshotCommands(snapshots);

@@ -14,15 +14,19 @@ import java.nio.file.OpenOption;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
+import stoa.base.Permissions;
 
-/// The files of a directory. The directory is made when it is missing; a file named `lock` in it is
-/// what an opener holds.
+/// The files of a directory. The directory is made when it is missing, for its owner alone; who may
+/// read the directory may read the files that are made in it. A file named `lock` is what an opener
+/// holds. It stays for ever.
 ///
 /// Thread-safe. An interrupt of a thread that reads or writes is kept for the caller to see and
 /// does not disturb the operation.
@@ -35,7 +39,10 @@ public final class FileDisk implements Disk {
    *
    * Locks: a FileLock refuses other processes only, and java.nio refuses overlapping locks of this
    * process per open file; HELD refuses a second opener in this process by the real path, also
-   * before the lock file is touched.
+   * before the lock file is touched. A lock is on a file, not on its name: were the name deleted, a
+   * second opener would lock another file. So a directory that has files and no lock file is refused,
+   * and the holder looks at every sync, but for a time of HELD_NANOS, whether the name still stands for
+   * its file. If not, it locks what the name stands for now, or fails when another process has done so.
    *
    * Staging: the JDK copies a heap buffer into a direct one that it keeps per thread, as large as the
    * largest write. Here a heap buffer passes through pieces of at most PIECE bytes, so direct memory
@@ -45,15 +52,21 @@ public final class FileDisk implements Disk {
   private static final int PIECE = 1 << 20;
   private static final int CHECKED_WRITE = 64 << 10;
   private static final long ROOM_KEPT = 1 << 20;
+  private static final long HELD_NANOS = 100_000_000;
   private static final Set<Path> HELD = new HashSet<>(); // guarded by itself
   private static final ByteBuffer ZEROS = Buffers.allocate(64 << 10).asReadOnlyBuffer();
   private static final String DIRECT_OPTIONS = "com.sun.nio.file.ExtendedOpenOption";
+  private static final Set<StandardOpenOption> CREATED =
+      Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.READ, StandardOpenOption.WRITE);
+  private static final Set<StandardOpenOption> LOCKED =
+      Set.of(StandardOpenOption.CREATE, StandardOpenOption.WRITE);
   private static final int DIRECT_READS_MAX = 16;
   private static final int DIRECT_READ_BYTES = 256 << 10;
 
   private final Path directory;
   private final FileStore fileStore; // looking it up reads the table of all mounts
   private final Buffers directReads = new Buffers(DIRECT_READS_MAX, DIRECT_READ_BYTES);
+  private volatile @Nullable DirectoryHold held;
 
   /// The disk of a directory.
   ///
@@ -62,7 +75,7 @@ public final class FileDisk implements Disk {
   /// @throws ReadFailed when it cannot be made, read or written
   public FileDisk(Path directory) {
     try {
-      Files.createDirectories(directory);
+      Permissions.createDirectories(directory);
       this.directory = directory.toRealPath();
       this.fileStore = Files.getFileStore(this.directory);
     } catch (IOException e) {
@@ -139,11 +152,7 @@ public final class FileDisk implements Disk {
     try {
       return new Handle(
           name,
-          FileChannel.open(
-              directory.resolve(name),
-              StandardOpenOption.CREATE_NEW,
-              StandardOpenOption.READ,
-              StandardOpenOption.WRITE),
+          FileChannel.open(directory.resolve(name), CREATED, Permissions.ofFilesIn(directory)),
           DirectIo.OFF);
     } catch (IOException e) {
       if (saysFull(e)) throw full(e);
@@ -200,22 +209,30 @@ public final class FileDisk implements Disk {
     synchronized (HELD) {
       if (!HELD.add(directory)) throw alreadyOpen("this process");
     }
-    FileChannel channel = null;
     try {
-      channel =
-          FileChannel.open(
-              directory.resolve(LOCK), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
-      FileLock lock = channel.tryLock();
-      if (lock == null) throw alreadyOpen("another process");
-      return new DirectoryHold(channel);
+      requireLockFile();
+      var hold = new DirectoryHold();
+      held = hold;
+      return hold;
     } catch (IOException | RuntimeException e) {
-      if (channel != null) channel.close();
       synchronized (HELD) {
         HELD.remove(directory);
       }
-      if (e instanceof OverlappingFileLockException) throw alreadyOpen("this process");
       throw e;
     }
+  }
+
+  /// Refuses a directory whose lock file was deleted: an opener may still hold that.
+  private void requireLockFile() throws IOException {
+    boolean used =
+        list().stream().anyMatch(name -> Segment.isName(name) || name.equals(Manifest.NAME));
+    if (!used || Files.exists(directory.resolve(LOCK))) return;
+    throw new AlreadyOpen(
+        directory
+            + " has lost its file 'lock', so that another process may have it open unseen; when you"
+            + " are sure that none has, make an empty file "
+            + directory.resolve(LOCK)
+            + " and open it again");
   }
 
   private AlreadyOpen alreadyOpen(String holder) {
@@ -271,11 +288,64 @@ public final class FileDisk implements Disk {
   }
 
   private final class DirectoryHold implements Hold {
-    private final FileChannel channel;
+    private final Path lock = directory.resolve(LOCK);
+
+    // Guarded by this.
+    private FileChannel channel;
+    private @Nullable Object key;
+    private long lookedNanos = System.nanoTime();
+
     private boolean released; // guarded by HELD
 
-    DirectoryHold(FileChannel channel) {
-      this.channel = channel;
+    DirectoryHold() throws IOException {
+      channel = locked();
+      key = key();
+    }
+
+    /// What the lock file is for the file system, whatever its name; null where that is unknown.
+    private @Nullable Object key() throws IOException {
+      return Files.readAttributes(lock, BasicFileAttributes.class).fileKey();
+    }
+
+    private FileChannel locked() throws IOException {
+      FileChannel opened = FileChannel.open(lock, LOCKED, Permissions.ofFilesIn(directory));
+      try {
+        FileLock taken = opened.tryLock();
+        if (taken != null) return opened;
+      } catch (OverlappingFileLockException e) {
+        opened.close();
+        throw alreadyOpen("this process");
+      } catch (IOException | RuntimeException e) {
+        opened.close();
+        throw e;
+      }
+      opened.close();
+      throw alreadyOpen("another process");
+    }
+
+    /// Makes sure that nobody else can take the disk.
+    ///
+    /// @throws IOException when another process has taken it
+    synchronized void look() throws IOException {
+      long now = System.nanoTime();
+      if (now - lookedNanos < HELD_NANOS) return;
+      if (!Files.exists(lock) || !Objects.equals(key, key())) again();
+      lookedNanos = now;
+    }
+
+    private void again() throws IOException {
+      try {
+        FileChannel next = locked();
+        channel.close();
+        channel = next;
+        key = key();
+      } catch (AlreadyOpen taken) {
+        throw new IOException(
+            directory
+                + ": its file 'lock' was deleted, and another process has opened it since; this one"
+                + " ends, and what it has not acknowledged may be lost",
+            taken);
+      }
     }
 
     @Override
@@ -283,13 +353,18 @@ public final class FileDisk implements Disk {
       synchronized (HELD) {
         if (released) return;
         released = true;
+        held = null;
         try {
-          channel.close();
+          end();
         } catch (IOException e) {
           // The descriptor is gone either way, and the lock with it.
         }
         HELD.remove(directory);
       }
+    }
+
+    private synchronized void end() throws IOException {
+      channel.close();
     }
   }
 
@@ -416,6 +491,8 @@ public final class FileDisk implements Disk {
 
     @Override
     public void sync() throws IOException {
+      DirectoryHold holds = held;
+      if (holds != null) holds.look();
       again(channel -> {
         channel.force(false);
         return 0L;

@@ -5,11 +5,13 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Arrays;
 import java.util.List;
 import java.util.SplittableRandom;
@@ -307,6 +309,93 @@ class DiskTest {
               .start();
       assertEquals(7, process.waitFor());
     }
+  }
+
+  @Test
+  void isNotOpenedWhenItsLockWasDeletedUntilItIsMadeAgain() throws IOException {
+    use(Kind.FILE);
+    disk.create(Manifest.NAME).close();
+    var refused = assertThrows(AlreadyOpen.class, () -> disk.hold());
+    assertTrue(String.valueOf(refused.getMessage()).contains("make an empty file"));
+    Files.createFile(directory.resolve("lock"));
+    disk.hold().close();
+  }
+
+  @Test
+  void itsHolderLocksItAnewWhenTheLockWasDeleted() throws IOException {
+    use(Kind.FILE);
+    try (var file = disk.create("a");
+        var hold = disk.hold()) {
+      assertTrue(hold != null);
+      Files.delete(directory.resolve("lock"));
+      while (!Files.exists(directory.resolve("lock"))) file.sync();
+      assertThrows(AlreadyOpen.class, () -> new FileDisk(directory).hold());
+    }
+  }
+
+  @Test
+  void itsHolderWritesNoMoreWhenAnotherProcessHasTakenItsPlace() throws Exception {
+    use(Kind.FILE);
+    var java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
+    var program =
+        """
+        import java.nio.channels.*; import java.nio.file.*;
+        public class Taker { public static void main(String[] a) throws Exception {
+          try (var c = FileChannel.open(Path.of(a[0]), StandardOpenOption.WRITE)) {
+            c.lock();
+            System.out.println("taken");
+            System.in.read();
+          } } }
+        """;
+    var source = Files.writeString(directory.resolve("Taker.java"), program);
+    var lock = directory.resolve("lock");
+    try (var file = disk.create("a");
+        var hold = disk.hold()) {
+      assertTrue(hold != null);
+      Files.delete(lock);
+      Files.createFile(lock);
+      var process = new ProcessBuilder(java, source.toString(), lock.toString()).start();
+      try (var said = process.inputReader()) {
+        assertEquals("taken", said.readLine());
+        var ended =
+            assertThrows(
+                IOException.class,
+                () -> {
+                  while (true) file.sync();
+                });
+        assertTrue(String.valueOf(ended.getMessage()).contains("another process has opened it"));
+      } finally {
+        process.destroyForcibly();
+      }
+    }
+  }
+
+  @Test
+  void isForItsOwnerAlone() throws IOException {
+    assumeTrue(directory.getFileSystem().supportedFileAttributeViews().contains("posix"));
+    Path own = directory.resolve("one").resolve("two");
+    disk = new FileDisk(own);
+    disk.create("a").close();
+    disk.hold().close();
+    assertEquals("rwx------", permissions(own));
+    assertEquals("rwx------", permissions(own.getParent()));
+    assertEquals("rw-------", permissions(own.resolve("a")));
+    assertEquals("rw-------", permissions(own.resolve("lock")));
+  }
+
+  @Test
+  void isReadByThoseWhoMayReadItsDirectory() throws IOException {
+    assumeTrue(directory.getFileSystem().supportedFileAttributeViews().contains("posix"));
+    Path shared = Files.createDirectory(directory.resolve("shared"));
+    Files.setPosixFilePermissions(shared, PosixFilePermissions.fromString("rwxr-x---"));
+    disk = new FileDisk(shared);
+    disk.create("a").close();
+    assertEquals("rwxr-x---", permissions(shared));
+    assertEquals("rw-r-----", permissions(shared.resolve("a")));
+  }
+
+  private static String permissions(Path file) throws IOException {
+    return PosixFilePermissions.toString(Files.getPosixFilePermissions(file));
   }
 
   @Test

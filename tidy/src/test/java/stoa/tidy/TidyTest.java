@@ -26,11 +26,14 @@ class TidyTest {
   private static final List<Edge> EDGES =
       List.of(
           Edge.of("stoa.base.Clock", "the machine's clock, handed to who may know it", CLOCK),
+          Edge.of("stoa.base.Permissions", "who may read the files of a store", FILE),
           Edge.of(
               "stoa.storage.FileDisk",
-              "the real disk; an interrupt of its caller must not cost it a file",
+              "the real disk; an interrupt of its caller must not cost it a file, and it looks every"
+                  + " now and then whether it still has its lock",
               FILE,
-              THREAD),
+              THREAD,
+              CLOCK),
           Edge.of("stoa.storage.Device", "starts the thread that writes index runs", THREAD),
           Edge.of("stoa.storage.GroupCommit", "its callers write for each other, and wait", THREAD),
           Edge.of("stoa.storage.Upkeep", "the thread that keeps an idle device in order", THREAD),

@@ -10,6 +10,8 @@ import stoa.cli.Operator;
 import stoa.cli.ServerProcess;
 import stoa.cli.ServerProcess.Site;
 import stoa.cli.Settled;
+import stoa.base.Secret;
+import stoa.cluster.SecretFile;
 import stoa.wire.proto.DrainRequest;
 import stoa.wire.proto.StatusReply;
 import stoa.wire.proto.StatusRequest;
@@ -125,6 +127,7 @@ final class Cluster implements AutoCloseable {
       options.addAll(List.of("--replicas", Integer.toString(shape.replicas())));
     } else {
       options.addAll(List.of("--join", servers.get(anyRunning()).address()));
+      options.addAll(ServersSecret.options(directory(anyRunning())));
     }
     Site site = sites.site(number);
     if (!site.isLoopback()) options.add("--insecure");
@@ -241,9 +244,11 @@ final class Cluster implements AutoCloseable {
 
   /// Takes a server out, which is ended if it runs.
   void drain(int which) throws InterruptedException {
+    var request = DrainRequest.newBuilder().setServer(name(which)).build();
+    Secret secret = SecretFile.in(directory(anyRunning()));
     String refusal =
         operator(anyRunning())
-            .ask(asked -> asked.drain(DrainRequest.newBuilder().setServer(name(which)).build()))
+            .ask(asked -> ServersSecret.drain(asked, request, secret))
             .getRefusal();
     if (!refusal.isEmpty()) throw new IllegalStateException(refusal);
     if (states.get(which) == State.RUNS) stop(which);
