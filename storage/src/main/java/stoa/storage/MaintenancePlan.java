@@ -14,7 +14,10 @@ import stoa.base.StreamId;
 final class MaintenancePlan {
   /*
    * A segment is worth reclaiming when less than half of it lives, and all such segments together have
-   * a segment's worth of what is dead. What lives is taken from the index, with a share for headers
+   * an eighth of a segment's worth of what is dead; the one that is appended to, when it has so much
+   * by itself. So a device with nothing to do holds at most twice what lives, and an eighth of a segment.
+   * When the disk is full, a segment is worth it when a tenth of it is dead, if the disk has room for the
+   * rest. What lives is taken from the index, with a share for headers
    * and notes on the high side, and from what reclaiming carried along: so what was just written by
    * reclaiming is not chosen again, and there is an end.
    *
@@ -22,6 +25,9 @@ final class MaintenancePlan {
    * for each MiB; after reordering there is at most one for each MiB.
    */
   private static final int LIVE_PERCENT_MAX = 50;
+  private static final int FULL_LIVE_PERCENT_MAX = 90;
+  private static final int DEAD_SHARE = 8;
+  private static final int FULL_DEAD_SHARE = 64;
   private static final int ENTRY_BYTES = 2 * RecordFormat.ITEM_HEADER + RecordFormat.RECORD_HEADER;
   private static final int SEEKS_SPARE = 8;
 
@@ -48,8 +54,11 @@ final class MaintenancePlan {
   private long seeks;
   private long logEnd;
 
-  private MaintenancePlan(List<Segment> all) {
+  private final long end;
+
+  private MaintenancePlan(List<Segment> all, long end) {
     this.all = all;
+    this.end = end;
     this.live = new long[all.size()];
   }
 
@@ -62,8 +71,35 @@ final class MaintenancePlan {
   static MaintenancePlan of(
       SegmentLog log, Index index, long before, Map<Integer, Long> carried, Set<Integer> damaged)
       throws IOException {
+    var plan = counted(log, index, carried);
+    plan.chooseSegments(
+        before, damaged, LIVE_PERCENT_MAX, log.segmentBytes() / DEAD_SHARE, Long.MAX_VALUE);
+    return plan;
+  }
+
+  /// As [#of] when the disk is full: segments only, and more of them.
+  ///
+  /// @param room as much may live in a segment
+  static MaintenancePlan whenFull(
+      SegmentLog log,
+      Index index,
+      long before,
+      Map<Integer, Long> carried,
+      Set<Integer> damaged,
+      long room)
+      throws IOException {
+    var plan = counted(log, index, carried);
+    plan.objects.clear();
+    plan.chooseSegments(
+        before, damaged, FULL_LIVE_PERCENT_MAX, log.segmentBytes() / FULL_DEAD_SHARE, room);
+    return plan;
+  }
+
+  private static MaintenancePlan counted(SegmentLog log, Index index, Map<Integer, Long> carried)
+      throws IOException {
     try (var view = index.view(log.durable())) {
-      var plan = new MaintenancePlan(log.segments()); // after the view: all that it points to
+      long end = log.end();
+      var plan = new MaintenancePlan(log.segments(), end); // after the view: all that it points to
       plan.carry(carried);
       var walk = view.walk();
       var trims = index.trims().walk(view);
@@ -71,7 +107,6 @@ final class MaintenancePlan {
         if (!skipTrimmed(walk, trims)) plan.count(walk, view);
       }
       plan.endObject();
-      plan.chooseSegments(before, damaged, log.segmentBytes());
       return plan;
     }
   }
@@ -150,15 +185,18 @@ final class MaintenancePlan {
     for (int i = 0; i < all.size(); i++) live[i] += carried.getOrDefault(all.get(i).number(), 0L);
   }
 
-  private void chooseSegments(long before, Set<Integer> damaged, long deadLeast) {
+  private void chooseSegments(
+      long before, Set<Integer> damaged, int livePercentMax, long deadLeast, long liveMax) {
     var chosen = new ArrayList<Integer>();
     long dead = 0;
-    for (int i = 0; i < all.size() - 1; i++) {
+    for (int i = 0; i < all.size(); i++) {
       var segment = all.get(i);
-      long size = segment.end() - segment.base() - segment.headerBytes();
-      boolean worth = live[i] * 100 < size * LIVE_PERCENT_MAX;
-      boolean free = segment.end() <= before && !damaged.contains(segment.number());
-      if (!worth || !free) continue;
+      boolean last = i == all.size() - 1;
+      long segmentEnd = Math.min(segment.end(), end);
+      long size = segmentEnd - segment.base() - segment.headerBytes();
+      boolean worth = live[i] * 100 < size * livePercentMax && live[i] <= liveMax;
+      boolean free = segmentEnd <= before && !damaged.contains(segment.number());
+      if (!worth || !free || (last && size - live[i] < deadLeast)) continue;
       chosen.add(i);
       dead += size - live[i];
     }

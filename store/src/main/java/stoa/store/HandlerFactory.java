@@ -30,6 +30,11 @@ public interface HandlerFactory {
     return 0;
   }
 
+  /// Whether a put takes away and adds nothing, so that it is logged though the log is full.
+  default boolean givesUp(byte[] value) {
+    return false;
+  }
+
   /// Whether puts on these keys have a place in the one order of several stores, see [Addresses],
   /// so that transactions and snapshots over several can see them. Otherwise each key has an order
   /// by itself.
