@@ -49,6 +49,12 @@ final class Allowance {
     return room == Long.MAX_VALUE || room - reserve() >= bytes;
   }
 
+  /// Whether as many bytes may be written of the index in the place of others.
+  boolean hasRoomToMerge(long bytes) {
+    long room = disk.room();
+    return room == Long.MAX_VALUE || room - reserve() / 2 >= bytes;
+  }
+
   /// How many bytes are kept for what makes room.
   long reserve() {
     return Math.min(reserveMax, held.getAsLong() / 2 + RESERVED_BYTES_LEAST);

@@ -22,7 +22,7 @@ public record DeviceConfig(
   /// A segment is at most one of as many parts of its disk, unless these would be too small.
   private static final int PARTS = 32;
 
-  private static final int PART_BYTES_LEAST = 64 << 10;
+  private static final int PART_BYTES_LEAST = 256 << 10;
 
   public DeviceConfig {
     atLeast("segmentBytes", segmentBytes, LEAST);

@@ -581,7 +581,7 @@ final class Index {
       if (merging || closed || damaged) return false;
       sources = chooseMerge();
       if (sources.length == 0) return false;
-      requireRoom(sources);
+      sources = fitting(sources);
       merging = true;
       number = nextRun++;
       for (var source : sources) source.use();
@@ -599,12 +599,22 @@ final class Index {
     }
   }
 
-  /// Leaves the reserve alone: what is merged makes room only when it is done.
-  private void requireRoom(Run[] sources) {
-    long blocks = 0;
-    for (var source : sources) blocks += source.blocks();
-    if (allowance.hasRoom(blocks * RunFormat.BLOCK)) return;
+  /// Those of neighbouring runs, the oldest, for which there is room: what is merged makes room only
+  /// when it is done.
+  private Run[] fitting(Run[] sources) {
+    for (int from = 0; from < sources.length - 1; from++) {
+      var fewer = Arrays.copyOfRange(sources, from, sources.length);
+      if (allowance.hasRoomToMerge(mergedBytesMax(fewer))) return fewer;
+    }
     throw new DiskFull("the disk has no room to merge %d runs".formatted(sources.length));
+  }
+
+  private static long mergedBytesMax(Run[] sources) {
+    long blocks = RunFormat.BLOCKS_LEAST;
+    for (var source : sources) {
+      blocks += Math.max(1, source.blocks() - RunFormat.BLOCKS_LEAST);
+    }
+    return blocks * RunFormat.BLOCK;
   }
 
   /// Returns when the runs are few enough for another one; merges some itself when nobody else

@@ -120,7 +120,7 @@ final class Maintenance {
     while (!current.isEmpty() && evacuated.size() < RETIRED_TOGETHER) {
       given += evacuate(current, () -> {});
       boolean enough = allowance.hasRoom(wanted - given);
-      boolean scarce = allowance.room() < allowance.reserve() / 2;
+      boolean scarce = allowance.room() < allowance.reserve() / 4 * 3;
       if (enough || scarce) break;
     }
     return retire() && allowance.room() > before;

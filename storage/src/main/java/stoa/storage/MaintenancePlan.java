@@ -3,6 +3,8 @@ package stoa.storage;
 import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Comparator;
+
 import java.util.Deque;
 import java.util.List;
 import java.util.Map;
@@ -28,6 +30,9 @@ final class MaintenancePlan {
   private static final int FULL_LIVE_PERCENT_MAX = 90;
   private static final int DEAD_SHARE = 8;
   private static final int FULL_DEAD_SHARE = 64;
+
+  /// As many segments without any record are worth it.
+  private static final int EMPTY_TOGETHER = 4;
   private static final int ENTRY_BYTES = 2 * RecordFormat.ITEM_HEADER + RecordFormat.RECORD_HEADER;
   private static final int SEEKS_SPARE = 8;
 
@@ -185,6 +190,15 @@ final class MaintenancePlan {
     for (int i = 0; i < all.size(); i++) live[i] += carried.getOrDefault(all.get(i).number(), 0L);
   }
 
+  private long size(int at) {
+    var segment = all.get(at);
+    return Math.min(segment.end(), end) - segment.base() - segment.headerBytes();
+  }
+
+  private long dead(int at) {
+    return size(at) - live[at];
+  }
+
   private void chooseSegments(
       long before, Set<Integer> damaged, int livePercentMax, long deadLeast, long liveMax) {
     var chosen = new ArrayList<Integer>();
@@ -193,15 +207,16 @@ final class MaintenancePlan {
       var segment = all.get(i);
       boolean last = i == all.size() - 1;
       long segmentEnd = Math.min(segment.end(), end);
-      long size = segmentEnd - segment.base() - segment.headerBytes();
-      boolean worth = live[i] * 100 < size * livePercentMax && live[i] <= liveMax;
+      long size = size(i);
+      boolean empty = size == 0 && !last; // others were given up when it had just begun
+      boolean worth = empty || (live[i] * 100 < size * livePercentMax && live[i] <= liveMax);
       boolean free = segmentEnd <= before && !damaged.contains(segment.number());
-      if (!worth || !free || (last && size - live[i] < deadLeast)) continue;
+      if (!worth || !free || (last && dead(i) < deadLeast)) continue;
       chosen.add(i);
-      dead += size - live[i];
+      dead += empty ? deadLeast / EMPTY_TOGETHER : dead(i);
     }
     if (dead < deadLeast) return;
-    chosen.sort((a, b) -> Long.compare(live[a], live[b]));
+    chosen.sort(Comparator.comparingLong(this::dead).reversed());
     for (int i : chosen) segments.add(all.get(i).number());
   }
 }
