@@ -90,6 +90,11 @@ final class ListenableKey implements Handler {
     }
 
     @Override
+    public boolean hasPast() {
+      return false;
+    }
+
+    @Override
     public boolean givesUp(byte[] put) {
       return switch (KeyCommand.decoded(put)) {
         case KeyCommand.Put(byte[] newValue) -> newValue == null;

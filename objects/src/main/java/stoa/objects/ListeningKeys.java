@@ -51,6 +51,11 @@ final class ListeningKeys implements Handler {
     }
 
     @Override
+    public boolean hasPast() {
+      return false;
+    }
+
+    @Override
     public boolean givesUp(byte[] put) {
       return put[0] == LEAVES;
     }

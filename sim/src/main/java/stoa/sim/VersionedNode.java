@@ -135,6 +135,15 @@ final class VersionedNode implements AutoCloseable {
     disk.limit(disk.bytes() + chance.below(6000));
   }
 
+  /// Leaves as much room on the disk, until [#unbound].
+  void bound(long bytes) {
+    disk.limit(disk.bytes() + bytes);
+  }
+
+  void unbound() {
+    disk.limit(Long.MAX_VALUE);
+  }
+
   /// Lets operations wait for each other until [#release].
   void hold() {
     tasks.held = true;
@@ -148,11 +157,17 @@ final class VersionedNode implements AutoCloseable {
   ///
   /// @throws StorageException when the device has to be opened again
   boolean run(Action action, DeviceModel.Effect effect) throws IOException {
+    boolean done = runInRoom(action, effect);
+    if (!done) full();
+    return done;
+  }
+
+  /// As [#run], but makes no room when the disk is full.
+  boolean runInRoom(Action action, DeviceModel.Effect effect) throws IOException {
     boolean changed;
     try {
       changed = action.run();
     } catch (DiskFull e) {
-      full();
       return false;
     } catch (DeviceFailed | ReadFailed e) {
       unknown.add(effect);

@@ -30,6 +30,12 @@ public interface HandlerFactory {
     return 0;
   }
 
+  /// Whether versions of the past can be read by users. Of keys where they cannot, what is in front
+  /// of the newest checkpoint is released, whatever [stoa.Keep] says.
+  default boolean hasPast() {
+    return true;
+  }
+
   /// Whether a put takes away and adds nothing, so that it is logged though the log is full.
   default boolean givesUp(byte[] value) {
     return false;
