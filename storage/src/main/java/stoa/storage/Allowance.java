@@ -9,7 +9,8 @@ import java.util.function.LongSupplier;
 final class Allowance {
   /*
    * To give up a segment, what lives in it is written again first, and the index. So the reserve has
-   * room for a segment and as much again; but a device that holds less needs less.
+   * room for a segment and as much again, and for a few small runs; but a device that holds less needs
+   * less.
    *
    * Asking a disk for its room may be a system call. So a part of what there was at the last time is
    * given out before it is asked again.
@@ -26,7 +27,7 @@ final class Allowance {
   /// @param held how many bytes the log holds
   Allowance(Disk disk, DeviceConfig config, LongSupplier held) {
     this.disk = disk;
-    this.reserveMax = (long) RESERVED_SEGMENTS * config.segmentBytes();
+    this.reserveMax = (long) RESERVED_SEGMENTS * config.segmentBytes() + RESERVED_BYTES_LEAST;
     this.held = held;
   }
 

@@ -24,6 +24,9 @@ final class Maintenance {
   /// As many evacuated segments are retired together, with one new segment for all.
   private static final int RETIRED_TOGETHER = 8;
 
+  /// As many when the disk is full: those of which nothing lives cost nothing but the index.
+  private static final int FREED_TOGETHER = 64;
+
   private final SegmentLog log;
   private final Index index;
   private final ObjectChanges changes;
@@ -117,9 +120,11 @@ final class Maintenance {
     var current =
         MaintenancePlan.whenFull(log, index, untouched(), carried, damaged, allowance.room() / 2);
     long given = 0;
-    while (!current.isEmpty() && evacuated.size() < RETIRED_TOGETHER) {
+    while (!current.isEmpty() && evacuated.size() < FREED_TOGETHER) {
       given += evacuate(current, () -> {});
-      boolean enough = allowance.hasRoom(wanted - given);
+      long spent = before - allowance.room();
+      long sought = wanted + allowance.reserve() / 2 - given; // the index takes something, too
+      boolean enough = spent > log.segmentBytes() / 8 && allowance.hasRoom(sought);
       boolean scarce = allowance.room() < allowance.reserve() / 4 * 3;
       if (enough || scarce) break;
     }
