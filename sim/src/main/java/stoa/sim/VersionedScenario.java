@@ -127,8 +127,8 @@ final class VersionedScenario implements Scenario {
       for (var step : Step.values())
         weights.put(step, chance.percent(70) ? 1 + chance.below(20) : 0);
       for (var often : List.of(Step.WRITE, Step.GO_ON)) weights.merge(often, 10, Integer::sum);
-      for (var seldom : List.of(
-              Step.DELETE, Step.IMPORT, Step.REOPEN, Step.FAIL, Step.FILL, Step.OVERFILL)) {
+      for (var seldom :
+          List.of(Step.DELETE, Step.IMPORT, Step.REOPEN, Step.FAIL, Step.FILL, Step.OVERFILL)) {
         weights.computeIfPresent(seldom, (_, weight) -> weight / 5);
       }
     }

@@ -67,8 +67,8 @@ public record DeviceConfig(
     return new DeviceConfig(segmentBytes, fillAheadBytes, memtableBytesMax, cacheBytesMax, value);
   }
 
-  /// This layout with segments, and tables of the index, that are small beside a disk: what keeps
-  /// a device in order needs room for one of each.
+  /// This layout with segments, and tables of the index, that are small beside a disk: what keeps a
+  /// device in order needs room for one of each.
   ///
   /// @param diskBytes how many bytes the disk may ever have
   DeviceConfig fitting(long diskBytes) {

@@ -599,8 +599,8 @@ final class Index {
     }
   }
 
-  /// Those of neighbouring runs, the oldest, for which there is room: what is merged makes room only
-  /// when it is done.
+  /// Those of neighbouring runs, the oldest, for which there is room: what is merged makes room
+  /// only when it is done.
   private Run[] fitting(Run[] sources) {
     for (int from = 0; from < sources.length - 1; from++) {
       var fewer = Arrays.copyOfRange(sources, from, sources.length);

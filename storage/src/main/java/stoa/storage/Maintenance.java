@@ -122,11 +122,10 @@ final class Maintenance {
     long given = 0;
     while (!current.isEmpty() && evacuated.size() < FREED_TOGETHER) {
       given += evacuate(current, () -> {});
-      long spent = before - allowance.room();
+      boolean costly = before - allowance.room() > log.segmentBytes() / 8;
       long sought = wanted + allowance.reserve() / 2 - given; // the index takes something, too
-      boolean enough = spent > log.segmentBytes() / 8 && allowance.hasRoom(sought);
       boolean scarce = allowance.room() < allowance.reserve() / 4 * 3;
-      if (enough || scarce) break;
+      if (costly && (scarce || allowance.hasRoom(sought))) break;
     }
     return retire() && allowance.room() > before;
   }

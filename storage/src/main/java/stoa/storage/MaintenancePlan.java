@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Comparator;
-
 import java.util.Deque;
 import java.util.List;
 import java.util.Map;
@@ -33,6 +32,7 @@ final class MaintenancePlan {
 
   /// As many segments without any record are worth it.
   private static final int EMPTY_TOGETHER = 4;
+
   private static final int ENTRY_BYTES = 2 * RecordFormat.ITEM_HEADER + RecordFormat.RECORD_HEADER;
   private static final int SEEKS_SPARE = 8;
 

@@ -144,8 +144,7 @@ public final class MemoryDisk implements Disk {
   }
 
   private DiskFull full() {
-    return new DiskFull(
-        "the %,d bytes of memory are full; %s".formatted(bytesMax, moreRoom()));
+    return new DiskFull("the %,d bytes of memory are full; %s".formatted(bytesMax, moreRoom()));
   }
 
   private static final class Content {

@@ -322,7 +322,8 @@ final class SegmentLog {
     try {
       write(at, length, commits);
     } catch (TornWrite e) {
-      // A part of one record is none. Of several, the first may be whole, and a crash bring it back.
+      // A part of one record is none. Of several, the first may be whole, and a crash bring it
+      // back.
       if (commits.size() > 1) throw e;
       sealed = true;
       throw e.nothingWritten();

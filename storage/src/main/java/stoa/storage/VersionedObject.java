@@ -70,8 +70,8 @@ public final class VersionedObject extends ObjectReader {
     return write.version();
   }
 
-  /// As [#write(long, ByteBuffer)], and takes of the room that is kept for what makes room: for notes
-  /// of what is being deleted.
+  /// As [#write(long, ByteBuffer)], and takes of the room that is kept for what makes room: for
+  /// notes of what is being deleted.
   public void note(long offset, ByteBuffer data) {
     objects.runReserved(objects.write(id(), VersionedObjects.NEXT, offset, data));
   }

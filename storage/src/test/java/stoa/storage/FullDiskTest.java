@@ -16,8 +16,7 @@ import stoa.base.StreamId;
 class FullDiskTest {
   private static final StreamId A = StreamId.of("a");
   private static final StreamId B = StreamId.of("b");
-  private static final DeviceConfig SMALL =
-      new DeviceConfig(64 << 10, 0, 16 << 10, 64 << 10);
+  private static final DeviceConfig SMALL = new DeviceConfig(64 << 10, 0, 16 << 10, 64 << 10);
 
   private static Device open(Disk disk) {
     return Device.open(disk, DeviceConfig.standard(), Runnable::run);
@@ -54,8 +53,9 @@ class FullDiskTest {
   void aFullDeviceRefusesAndSaysWhatToDo() {
     try (var device = open(new MemoryDisk(4 << 20))) {
       long refused = fill(device, A, 0);
-      String told = String.valueOf(
-          assertThrows(DiskFull.class, () -> put(device, A, refused, 5_000)).getMessage());
+      String told =
+          String.valueOf(
+              assertThrows(DiskFull.class, () -> put(device, A, refused, 5_000)).getMessage());
       assertTrue(told.contains("raise memoryBytesMax, which is 4,194,304"), told);
       assertTrue(told.contains("delete or trim objects"), told);
       assertTrue(refused * 5_000 > (4 << 20) * 3 / 4, refused + " records");
