@@ -19,6 +19,9 @@ final class Allowance {
   private static final long RESERVED_BYTES_LEAST = 64 << 10;
   private static final long ASKED_BYTES_MAX = 1 << 20;
 
+  /// So much less than there is, for what a record takes beside itself.
+  private static final int GIVEN_SHARE = 8;
+
   private final Disk disk;
   private final long reserveMax;
   private final LongSupplier held;
@@ -40,7 +43,7 @@ final class Allowance {
       known.set(0);
       return false;
     }
-    known.set(Math.min(spare / 2, ASKED_BYTES_MAX));
+    known.set(Math.min(spare / GIVEN_SHARE, ASKED_BYTES_MAX));
     return true;
   }
 

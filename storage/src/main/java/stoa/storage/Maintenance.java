@@ -121,11 +121,12 @@ final class Maintenance {
         MaintenancePlan.whenFull(log, index, untouched(), carried, damaged, allowance.room() / 2);
     long given = 0;
     while (!current.isEmpty() && evacuated.size() < FREED_TOGETHER) {
+      if (given > 0 && current.nextLives()) {
+        long sought = wanted + allowance.reserve() / 2 - given; // the index takes something, too
+        boolean scarce = allowance.room() < allowance.reserve() / 4 * 3;
+        if (scarce || allowance.hasRoom(sought)) break;
+      }
       given += evacuate(current, () -> {});
-      boolean costly = before - allowance.room() > log.segmentBytes() / 8;
-      long sought = wanted + allowance.reserve() / 2 - given; // the index takes something, too
-      boolean scarce = allowance.room() < allowance.reserve() / 4 * 3;
-      if (costly && (scarce || allowance.hasRoom(sought))) break;
     }
     return retire() && allowance.room() > before;
   }

@@ -5,6 +5,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.Deque;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -48,6 +49,7 @@ final class MaintenancePlan {
   /// Numbers of segments to reclaim.
   final Deque<Integer> segments = new ArrayDeque<>();
 
+  private final Set<Integer> living = new HashSet<>(); // those of the segments where something does
   private final List<Segment> all;
   private final long[] live;
 
@@ -202,7 +204,7 @@ final class MaintenancePlan {
   private void chooseSegments(
       long before, Set<Integer> damaged, int livePercentMax, long deadLeast, long liveMax) {
     var chosen = new ArrayList<Integer>();
-    long dead = 0;
+    long deadBytes = 0;
     for (int i = 0; i < all.size(); i++) {
       var segment = all.get(i);
       boolean last = i == all.size() - 1;
@@ -213,10 +215,19 @@ final class MaintenancePlan {
       boolean free = segmentEnd <= before && !damaged.contains(segment.number());
       if (!worth || !free || (last && dead(i) < deadLeast)) continue;
       chosen.add(i);
-      dead += empty ? deadLeast / EMPTY_TOGETHER : dead(i);
+      deadBytes += empty ? deadLeast / EMPTY_TOGETHER : dead(i);
     }
-    if (dead < deadLeast) return;
-    chosen.sort(Comparator.comparingLong(this::dead).reversed());
-    for (int i : chosen) segments.add(all.get(i).number());
+    if (deadBytes < deadLeast) return;
+    var dead = Comparator.comparingLong(this::dead).reversed();
+    chosen.sort(Comparator.<Integer, Boolean>comparing(i -> live[i] > 0).thenComparing(dead));
+    for (int i : chosen) {
+      segments.add(all.get(i).number());
+      if (live[i] > 0) living.add(all.get(i).number());
+    }
+  }
+
+  /// Whether something lives in the segment that is next.
+  boolean nextLives() {
+    return living.contains(segments.getFirst());
   }
 }

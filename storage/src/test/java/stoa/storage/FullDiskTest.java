@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.Objects;
 import org.junit.jupiter.api.Test;
 import stoa.base.StreamId;
 
@@ -28,6 +29,10 @@ class FullDiskTest {
     device.append(new Commit().write(id, 0, offset, data, 0, length));
   }
 
+  private static byte[] read(Device device, StreamId id, int space, long offset) {
+    return Objects.requireNonNull(device.read(id, space, offset));
+  }
+
   /// Puts records from an offset on until there is no room. Answers the first that was refused.
   private static long fill(Device device, StreamId id, long from) {
     for (long offset = from; ; offset++) {
@@ -44,7 +49,7 @@ class FullDiskTest {
     try (var device = open(new MemoryDisk(4 << 20))) {
       for (int i = 0; i < 20_000; i++) put(device, A, i % 100, 5_000);
       for (int i = 0; i < 100; i++) {
-        assertEquals((byte) i, device.read(A, 0, i)[0]);
+        assertEquals((byte) i, read(device, A, 0, i)[0]);
       }
     }
   }
@@ -60,7 +65,7 @@ class FullDiskTest {
       assertTrue(told.contains("delete or trim objects"), told);
       assertTrue(refused * 5_000 > (4 << 20) * 3 / 4, refused + " records");
       assertNull(device.read(A, 0, refused));
-      assertEquals((byte) (refused - 1), device.read(A, 0, refused - 1)[0]);
+      assertEquals((byte) (refused - 1), read(device, A, 0, refused - 1)[0]);
     }
   }
 
@@ -108,7 +113,7 @@ class FullDiskTest {
       long more = fill(device, B, 0);
       assertTrue(more > end / 3, more + " of " + end);
       for (int i = 1; i < end - 1; i += 2) {
-        assertEquals(5_000, device.read(new StreamId(7, i), 0, 0).length);
+        assertEquals(5_000, read(device, new StreamId(7, i), 0, 0).length);
       }
     }
   }
@@ -122,14 +127,14 @@ class FullDiskTest {
     }
     disk.limit(disk.bytes());
     try (var device = Device.open(disk, SMALL, Runnable::run)) {
-      assertEquals(5_000, device.read(A, 0, 99).length);
+      assertEquals(5_000, read(device, A, 0, 99).length);
       assertThrows(DiskFull.class, () -> put(device, A, 100, 5_000));
       disk.limit(disk.bytes() + (1 << 20));
       put(device, A, 100, 5_000);
       device.sync();
     }
     try (var device = Device.open(disk, SMALL, Runnable::run)) {
-      assertEquals(5_000, device.read(A, 0, 100).length);
+      assertEquals(5_000, read(device, A, 0, 100).length);
     }
   }
 
@@ -143,7 +148,7 @@ class FullDiskTest {
       device.sync();
     }
     try (var device = Device.open(disk, SMALL, Runnable::run)) {
-      assertEquals(5_000, device.read(A, 0, end - 1).length);
+      assertEquals(5_000, read(device, A, 0, end - 1).length);
       assertThrows(DiskFull.class, () -> put(device, B, 0, 5_000));
       device.append(new Commit().trim(A, 0, end));
       assertTrue(fill(device, B, 0) > end / 2);
@@ -165,9 +170,9 @@ class FullDiskTest {
       device.sync();
     }
     try (var device = Device.open(disk.crash(), SMALL, Runnable::run)) {
-      assertEquals(5_000, device.read(A, 0, 0).length);
+      assertEquals(5_000, read(device, A, 0, 0).length);
       assertNull(device.read(A, 0, 1));
-      assertEquals(5_000, device.read(A, 0, 2).length);
+      assertEquals(5_000, read(device, A, 0, 2).length);
     }
   }
 
@@ -212,7 +217,7 @@ class FullDiskTest {
         // Until there is nothing to do.
       }
       assertTrue(disk.bytes() < (1_000_000 * 2) + (2 << 20), disk.bytes() + " bytes");
-      assertEquals(10_000, device.read(B, 0, 99).length);
+      assertEquals(10_000, read(device, B, 0, 99).length);
     }
   }
 
