@@ -35,6 +35,9 @@ public interface ByteObject {
   /// durable and seen on return.
   long write(long offset, ByteBuffer data);
 
+  /// As [#write], and takes of the room that is kept for what makes room.
+  void note(long offset, ByteBuffer data);
+
   /// Begins to do what [#write] does. The bytes must not change before the answer completes. What
   /// one thread begins gets versions in that order. Waits only while more than 64 MiB are under
   /// way.

@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
 import stoa.LimitExceeded;
 import stoa.base.StreamId;
 import stoa.storage.Device;
+import stoa.storage.DiskFull;
 
 /// Changes of versioned objects on their way to all replicas, at the one that leads: in the order
 /// in which they were asked for, those that wait together as one command. It gives the versions.
@@ -36,6 +37,14 @@ final class ChangeLane {
 
   private static final int OPEN_MAX = 1 << 16;
   private static final int COUNTER_BITS = 24;
+
+  /// Which room of the devices a change takes.
+  enum Room {
+    /// What users may fill.
+    OWN,
+    /// What is kept for what makes room.
+    KEPT
+  }
 
   /// What is asked for.
   interface Order {
@@ -117,9 +126,9 @@ final class ChangeLane {
   }
 
   /// Has a change made, and answers when it is.
-  long run(long bytes, Order order) {
+  long run(Room of, long bytes, Order order) {
     try {
-      return submit(bytes, order).join();
+      return submit(of, bytes, order).join();
     } catch (CompletionException e) {
       if (e.getCause() instanceof RuntimeException failed) throw failed;
       if (e.getCause() instanceof Error failed) throw failed;
@@ -130,13 +139,19 @@ final class ChangeLane {
   /// Begins to have a change made, behind those that were begun before. Waits only while too much
   /// is under way.
   ///
+  /// @param of where it takes its room; [DiskFull] when there is none here
   /// @param bytes of the change beside ids and numbers
-  CompletableFuture<Long> submit(long bytes, Order order) {
+  CompletableFuture<Long> submit(Room of, long bytes, Order order) {
     if (bytes + OVERHEAD_BYTES > bytesMax) {
       return CompletableFuture.failedFuture(
           new LimitExceeded(
               "a change of %,d bytes is beyond the %,d that the replicas exchange at a time; write less at once"
                   .formatted(bytes, bytesMax - OVERHEAD_BYTES)));
+    }
+    try {
+      if (of == Room.OWN) device.makeRoom(bytes + OVERHEAD_BYTES);
+    } catch (DiskFull full) {
+      return CompletableFuture.failedFuture(full);
     }
     var waiting = new Waiting(order, bytes + OVERHEAD_BYTES, new CompletableFuture<>());
     boolean start;

@@ -22,6 +22,11 @@ public class ForwardingShardLog implements ShardLog {
   }
 
   @Override
+  public void makeRoom(long bytes) {
+    log.makeRoom(bytes);
+  }
+
+  @Override
   public void seal(long epoch) {
     log.seal(epoch);
   }

@@ -146,6 +146,11 @@ public final class GlobalLog implements ShardLog {
   // ---- writing
 
   @Override
+  public void makeRoom(long bytes) {
+    for (Device device : devices) device.makeRoom(bytes);
+  }
+
+  @Override
   public void append(Batch batch, Consumer<Outcome> done) {
     Outcome outcome;
     writing.lock();
@@ -173,14 +178,14 @@ public final class GlobalLog implements ShardLog {
       BitSet units = units(first.counter(), participants);
       for (int unit : inOrder(first.counter(), units)) {
         encode(batch, unit, units);
-        devices.get(unit).append(commit);
+        devices.get(unit).appendReserved(commit);
         begun = true;
       }
       sync(units);
       participants.andNot(units);
       for (int shard = participants.nextSetBit(0); shard >= 0; ) {
         encode(batch, shard, units);
-        devices.get(shard).append(commit);
+        devices.get(shard).appendReserved(commit);
         shard = participants.nextSetBit(shard + 1);
       }
       if (layout.copies() == Copies.FULL) sync(participants);
@@ -306,7 +311,7 @@ public final class GlobalLog implements ShardLog {
     try {
       for (Device device : devices) {
         Streams.encodeSeal(token, before.nowMicros(), before.note(), commit.clear(), scratch);
-        device.append(commit);
+        device.appendReserved(commit);
       }
       devices.forEach(Device::sync);
     } catch (RuntimeException failure) {
@@ -324,7 +329,7 @@ public final class GlobalLog implements ShardLog {
     for (Device device : devices) {
       commit.clear().write(UNIT, DELIVERED, 0, scratch.array(), 0, scratch.size());
       if (layout.copies() == Copies.REFERENCE) commit.trim(UNIT, RECORDS, tail.counter() + 1);
-      device.append(commit);
+      device.appendReserved(commit);
     }
     undeliveredBatches = 0;
     undeliveredBytes = 0;
@@ -403,7 +408,8 @@ public final class GlobalLog implements ShardLog {
         .u8(layout.copies() == Copies.FULL ? FULL : 0);
     scratch.id(identity);
     Device device = devices.get(shard);
-    device.append(commit.clear().write(UNIT, LAYOUT, 0, scratch.array(), 0, scratch.size()));
+    device.appendReserved(
+        commit.clear().write(UNIT, LAYOUT, 0, scratch.array(), 0, scratch.size()));
     device.sync();
   }
 
@@ -425,7 +431,7 @@ public final class GlobalLog implements ShardLog {
     if (whole >= 0) {
       for (StreamId stream : trimmed) {
         shards.trimAgain(stream, whole, commit.clear());
-        devices.get(whole).append(commit);
+        devices.get(whole).appendReserved(commit);
       }
     }
     deliver();
@@ -469,7 +475,7 @@ public final class GlobalLog implements ShardLog {
           .forEach(shard -> {
             Streams.encodeSeal(
                 header.token(), header.nowMicros(), header.note(), commit.clear(), scratch);
-            devices.get(shard).append(commit);
+            devices.get(shard).appendReserved(commit);
           });
       return;
     }
@@ -477,7 +483,7 @@ public final class GlobalLog implements ShardLog {
     needed.stream()
         .forEach(shard -> {
           encode(batch, shard, units);
-          devices.get(shard).append(commit);
+          devices.get(shard).appendReserved(commit);
         });
   }
 

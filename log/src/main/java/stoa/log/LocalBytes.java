@@ -37,6 +37,11 @@ final class LocalBytes implements ByteObject {
   }
 
   @Override
+  public void note(long offset, ByteBuffer data) {
+    object.note(offset, data);
+  }
+
+  @Override
   public CompletableFuture<Long> writeAsync(long offset, ByteBuffer data) {
     return object.writeAsync(offset, data);
   }

@@ -45,7 +45,7 @@ public final class LocalShardLog implements ShardLog {
     }
     streams.encode(batch, commit.clear(), scratch);
     try {
-      device.append(commit);
+      device.appendReserved(commit);
       device.sync();
     } catch (DiskFull full) {
       return new Outcome.Refused(full);
@@ -55,6 +55,11 @@ public final class LocalShardLog implements ShardLog {
     long last = batch.token().first().counter() + batch.token().count() - 1;
     tail = new Tail(epoch, last, batch.term(), batch.sequence(), batch.nowMicros(), batch.note());
     return new Outcome.Committed();
+  }
+
+  @Override
+  public void makeRoom(long bytes) {
+    device.makeRoom(bytes);
   }
 
   @Override
@@ -68,7 +73,7 @@ public final class LocalShardLog implements ShardLog {
     if (epoch <= before.epoch()) return;
     var token = new Token(new LogAddress(epoch, before.counter() + 1), 1);
     Streams.encodeSeal(token, before.nowMicros(), before.note(), commit.clear(), scratch);
-    device.append(commit);
+    device.appendReserved(commit);
     device.sync();
     tail = new Tail(epoch, before.counter() + 1, 0, 0, before.nowMicros(), before.note());
     term = 1;

@@ -290,7 +290,7 @@ public final class Replica implements AutoCloseable {
     scratch.clear().u8(VERSION).varint(next.applied().index()).varint(next.applied().term());
     scratch.varint(next.fence());
     commit.write(RECORD, 0, 0, scratch.array(), 0, scratch.size());
-    device.append(commit);
+    device.appendReserved(commit);
     recorded = next.applied().index();
     state = next;
   }
@@ -353,7 +353,7 @@ public final class Replica implements AutoCloseable {
       if (--supplies > 0 || failed != null) return;
       for (StreamId stream : held) {
         streams.trimTo(stream, streams.oldest(stream)).add(stream, commit.clear());
-        device.append(commit);
+        device.appendReserved(commit);
       }
       held.clear();
     } catch (StorageException failure) {
@@ -381,7 +381,7 @@ public final class Replica implements AutoCloseable {
       ensureUsable();
       whole = false;
       level(1, commit.clear());
-      device.append(commit);
+      device.appendReserved(commit);
       device.sync();
     } finally {
       lock.unlock();
@@ -393,7 +393,7 @@ public final class Replica implements AutoCloseable {
     lock.lock();
     try {
       ensureUsable();
-      device.append(part);
+      device.appendReserved(part);
     } finally {
       lock.unlock();
     }
@@ -432,7 +432,7 @@ public final class Replica implements AutoCloseable {
       scratch.clear();
       if (position != null) scratch.varint(position.index()).varint(position.term());
       commit.clear().write(RECORD, 0, 2, scratch.array(), 0, scratch.size());
-      device.append(commit);
+      device.appendReserved(commit);
       device.sync();
       known = position;
     } catch (StorageException failure) {

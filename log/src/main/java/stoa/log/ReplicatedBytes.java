@@ -45,12 +45,17 @@ final class ReplicatedBytes implements ByteObject {
 
   @Override
   public long write(long offset, ByteBuffer data) {
-    return lane.run(data.remaining(), write(id, offset, data));
+    return lane.run(ChangeLane.Room.OWN, data.remaining(), write(id, offset, data));
+  }
+
+  @Override
+  public void note(long offset, ByteBuffer data) {
+    lane.run(ChangeLane.Room.KEPT, data.remaining(), write(id, offset, data));
   }
 
   @Override
   public CompletableFuture<Long> writeAsync(long offset, ByteBuffer data) {
-    return lane.submit(data.remaining(), write(id, offset, data));
+    return lane.submit(ChangeLane.Room.OWN, data.remaining(), write(id, offset, data));
   }
 
   /// Refuses what no replica could carry out.
@@ -95,6 +100,7 @@ final class ReplicatedBytes implements ByteObject {
   @Override
   public long snapshot() {
     return lane.run(
+        ChangeLane.Room.KEPT,
         0,
         versioned(given -> {
           given.ensureKeepable(id);
@@ -104,11 +110,11 @@ final class ReplicatedBytes implements ByteObject {
 
   @Override
   public void release(long number) {
-    lane.run(0, versioned(_ -> new ObjectChange.Release(id, number)));
+    lane.run(ChangeLane.Room.KEPT, 0, versioned(_ -> new ObjectChange.Release(id, number)));
   }
 
   @Override
   public void delete() {
-    lane.run(0, versioned(_ -> new ObjectChange.Delete(id)));
+    lane.run(ChangeLane.Room.KEPT, 0, versioned(_ -> new ObjectChange.Delete(id)));
   }
 }

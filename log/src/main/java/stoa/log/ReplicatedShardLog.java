@@ -57,6 +57,12 @@ public final class ReplicatedShardLog implements ShardLog {
     return new Unavailable("the shard cannot be led from here: " + cause.getMessage(), cause);
   }
 
+  /// Asks the device of this replica; each of the others has its own, with room that is kept.
+  @Override
+  public void makeRoom(long bytes) {
+    replica.device().makeRoom(bytes);
+  }
+
   /// Proposes a batch, and waits for its outcome.
   @Override
   public void append(Batch batch, Consumer<Outcome> done) {

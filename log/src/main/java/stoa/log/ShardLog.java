@@ -25,6 +25,13 @@ public interface ShardLog extends AutoCloseable {
   /// the outcome, possibly before this returns.
   void append(Batch batch, Consumer<Outcome> done);
 
+  /// Refuses when there is no room for as many bytes of what users want to keep, once what can be
+  /// reclaimed is. Whoever proposes asks before it gives addresses; a batch that only gives up
+  /// something, or says what must be said of earlier ones, needs no asking: room is kept for these.
+  ///
+  /// @throws RuntimeException when there is none; it says what to do
+  default void makeRoom(long bytes) {}
+
   /// Raises the shard's epoch by a logged entry, after which batches of older epochs are void.
   ///
   /// @param epoch the new epoch; nothing happens when the shard has reached it already

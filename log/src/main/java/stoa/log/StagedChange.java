@@ -71,7 +71,7 @@ final class StagedChange implements ByteChange {
 
   private CompletableFuture<Long> part(long bytes, ChangeLane.Order order) {
     while (isWell(pending.peekFirst())) pending.removeFirst();
-    CompletableFuture<Long> part = lane.submit(bytes, order);
+    CompletableFuture<Long> part = lane.submit(ChangeLane.Room.OWN, bytes, order);
     pending.add(part);
     return part;
   }
@@ -145,6 +145,7 @@ final class StagedChange implements ByteChange {
       for (CompletableFuture<Long> part : pending) await(part);
       long version =
           lane.run(
+              ChangeLane.Room.OWN,
               attributeBytes,
               ReplicatedBytes.versioned(given ->
                   new ObjectChange.Finish(id, given.next(id), cut, staged, attributes, removed)));
@@ -182,7 +183,11 @@ final class StagedChange implements ByteChange {
     if (staged == 0) return;
     StreamId stage = ObjectChange.staged(staged);
     // If that fails, the next owner of the shard sees to it.
-    var _ = lane.submit(0, ReplicatedBytes.versioned(_ -> new ObjectChange.Delete(stage)));
+    var _ =
+        lane.submit(
+            ChangeLane.Room.KEPT,
+            0,
+            ReplicatedBytes.versioned(_ -> new ObjectChange.Delete(stage)));
   }
 
   private void ensureOpen() {

@@ -88,6 +88,20 @@ final class ListenableKey implements Handler {
     }
 
     @Override
+    public boolean hasPast() {
+      return false;
+    }
+
+    @Override
+    public boolean givesUp(byte[] put) {
+      return switch (KeyCommand.decoded(put)) {
+        case KeyCommand.Put(byte[] newValue) -> newValue == null;
+        case KeyCommand.Register _ -> false;
+        case KeyCommand.Unregister _, KeyCommand.EndSession _, KeyCommand.Heard _ -> true;
+      };
+    }
+
+    @Override
     public Handler restore(Key key, byte[] checkpoint) {
       var restored = new ListenableKey(stoa);
       var in = new Decoder(checkpoint);

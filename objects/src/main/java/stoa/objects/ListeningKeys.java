@@ -51,6 +51,16 @@ final class ListeningKeys implements Handler {
     }
 
     @Override
+    public boolean hasPast() {
+      return false;
+    }
+
+    @Override
+    public boolean givesUp(byte[] put) {
+      return put[0] == LEAVES;
+    }
+
+    @Override
     public Handler restore(Key key, byte[] checkpoint) {
       var restored = new ListeningKeys();
       var in = new Decoder(checkpoint);

@@ -39,6 +39,7 @@ public final class Device implements AutoCloseable {
   private final ObjectChanges changes;
   private final VersionedObjects objects;
   private final Maintenance maintenance;
+  private final Allowance allowance;
   private final long recoveredBytes;
   private final ReentrantLock appending = new ReentrantLock();
   private volatile boolean closed;
@@ -50,6 +51,7 @@ public final class Device implements AutoCloseable {
 
   private final AtomicLong appended = new AtomicLong(); // operations that are no maintenance
   private final AtomicLong dirt = new AtomicLong(); // bytes that may be worth maintenance
+  private volatile long freedInVain = -DIRT_OF_A_TRIM; // how much there was when nothing came of it
   private @Nullable Upkeep upkeep; // set before anybody else has the device
 
   private Device(
@@ -67,7 +69,8 @@ public final class Device implements AutoCloseable {
     this.index = index;
     this.changes = changes;
     this.commits = new GroupCommit(new Appender(), background);
-    this.objects = new VersionedObjects(log, index, changes, commits);
+    this.allowance = index.allowance();
+    this.objects = new VersionedObjects(log, index, changes, commits, this::makeRoom);
     this.maintenance = new Maintenance(log, index, changes, objects, appending);
     this.owned = owned;
     this.recoveredBytes = recoveredBytes;
@@ -125,8 +128,9 @@ public final class Device implements AutoCloseable {
       var names = disk.list();
       for (var name : names) refuseForeign(disk, name);
       refuseWithoutSegments(disk, names);
-      log = SegmentLog.open(disk, config, names);
-      index = Index.open(disk, config, log, background, Device::birth, names);
+      var fitting = config.fitting(disk.size());
+      log = SegmentLog.open(disk, fitting, names);
+      index = Index.open(disk, fitting, log, background, Device::birth, names);
       var unused = unusedRuns(names, index);
       long covered = index.covered();
       var changes = new ObjectChanges(index, log);
@@ -187,11 +191,60 @@ public final class Device implements AutoCloseable {
   /// or not at all, once a later [#sync] has returned. The commit may be reused afterwards. An
   /// empty commit does nothing.
   ///
+  /// When the disk is full, what can be reclaimed is reclaimed first, by this thread. Some room is
+  /// kept for commits that only trim, and for [#appendReserved].
+  ///
   /// @throws DiskFull when nothing was written; the device goes on
   /// @throws DeviceFailed when the outcome is unknown until the device is opened again, or when an
   ///   earlier operation failed so
   public void append(Commit commit) {
     if (commit.count() == 0) return;
+    boolean givesUp = commit.trims() == commit.count();
+    if (!givesUp) makeRoom(RecordFormat.padded(commit.bytes()));
+    appendThere(commit);
+  }
+
+  /// As [#append], and takes of the room that is kept for what makes room: for deletions and notes
+  /// that must be made, not for what users want to keep.
+  public void appendReserved(Commit commit) {
+    if (commit.count() > 0) appendThere(commit);
+  }
+
+  private void appendThere(Commit commit) {
+    try {
+      appendNow(commit);
+    } catch (DiskFull full) {
+      if (!free(RecordFormat.padded(commit.bytes()))) throw full;
+      appendNow(commit);
+    }
+  }
+
+  /// Whether there is room for as many bytes of what users want to keep, once what can be reclaimed
+  /// is.
+  ///
+  /// @throws DiskFull when there is not; it says what to do
+  public void makeRoom(long bytesWanted) {
+    ensureOpen();
+    if (allowance.take(bytesWanted)) return;
+    if (!free(bytesWanted) || !allowance.take(bytesWanted)) throw allowance.full();
+  }
+
+  /// Reclaims what can be. Answers whether there is room now. Looks again only when something was
+  /// given up since it was in vain.
+  private boolean free(long bytesWanted) {
+    if (allowance.hasRoom(bytesWanted)) return true;
+    long now = dirt.get();
+    if (now - freedInVain < DIRT_OF_A_TRIM) return false;
+    try {
+      if (maintenance.free(bytesWanted, allowance)) return true;
+    } catch (IOException | CorruptData | ReadFailed e) {
+      // Whoever reads there is told.
+    }
+    freedInVain = now;
+    return false;
+  }
+
+  private void appendNow(Commit commit) {
     boolean flush;
     appending.lock();
     try {
@@ -296,7 +349,7 @@ public final class Device implements AutoCloseable {
   }
 
   private long held() {
-    return log.segmentCount() * log.segmentBytes();
+    return log.heldBytes();
   }
 
   /// Writes operations of versioned objects.

@@ -3,7 +3,7 @@ package stoa.storage;
 /// How a device is laid out, and what it may take of the heap.
 ///
 /// @param segmentBytes the size at which a new segment begins; a larger commit gets a segment of
-///   its own
+///   its own. On a disk with room for less than 32 segments, these are as much smaller
 /// @param fillAheadBytes how far a segment is filled with zeros ahead of small durable commits, so
 ///   that their syncs need not change the file's size; 0 turns it off
 /// @param memtableBytesMax heap for index entries not yet on disk; there may be three such tables
@@ -18,6 +18,11 @@ public record DeviceConfig(
     int cacheBytesMax,
     DirectIo directIo) {
   private static final int LEAST = 4 << 10;
+
+  /// A segment is at most one of as many parts of its disk, unless these would be too small.
+  private static final int PARTS = 32;
+
+  private static final int PART_BYTES_LEAST = 256 << 10;
 
   public DeviceConfig {
     atLeast("segmentBytes", segmentBytes, LEAST);
@@ -60,6 +65,20 @@ public record DeviceConfig(
   /// This layout with another [#directIo()].
   public DeviceConfig withDirectIo(DirectIo value) {
     return new DeviceConfig(segmentBytes, fillAheadBytes, memtableBytesMax, cacheBytesMax, value);
+  }
+
+  /// This layout with segments, and tables of the index, that are small beside a disk: what keeps a
+  /// device in order needs room for one of each.
+  ///
+  /// @param diskBytes how many bytes the disk may ever have
+  DeviceConfig fitting(long diskBytes) {
+    long share = Math.max(PART_BYTES_LEAST, diskBytes / PARTS & -PART_BYTES_LEAST);
+    return new DeviceConfig(
+        (int) Math.min(segmentBytes, share),
+        fillAheadBytes,
+        (int) Math.min(memtableBytesMax, share),
+        cacheBytesMax,
+        directIo);
   }
 
   private static void atLeast(String name, int value, int least) {

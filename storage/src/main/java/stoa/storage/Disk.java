@@ -49,10 +49,21 @@ public interface Disk extends AutoCloseable {
   /// another, through this object or another on the same files. The end of a process releases it.
   Hold hold() throws IOException;
 
-  /// How many bytes more the files may have together, about; [Long#MAX_VALUE] when nobody limits
-  /// them.
+  /// How many bytes more the files may have together, about; 0 or less when there is no room,
+  /// [Long#MAX_VALUE] when nobody limits them.
   default long room() {
     return Long.MAX_VALUE;
+  }
+
+  /// How many bytes all files on it may ever have together, about; [Long#MAX_VALUE] when nobody
+  /// limits them.
+  default long size() {
+    return Long.MAX_VALUE;
+  }
+
+  /// What its user can do so that there is more room, for messages: a clause such as "free space".
+  default String moreRoom() {
+    return "give it more room";
   }
 
   /// Where the files are, for messages.

@@ -244,6 +244,29 @@ public final class FileDisk implements Disk {
   }
 
   @Override
+  public long room() {
+    try {
+      return fileStore.getUsableSpace() - ROOM_KEPT;
+    } catch (IOException e) {
+      return Long.MAX_VALUE; // not known; the write is told
+    }
+  }
+
+  @Override
+  public long size() {
+    try {
+      return fileStore.getTotalSpace();
+    } catch (IOException e) {
+      return Long.MAX_VALUE;
+    }
+  }
+
+  @Override
+  public String moreRoom() {
+    return "free space on the file system of " + directory;
+  }
+
+  @Override
   public String place() {
     return directory.toString();
   }
@@ -283,7 +306,7 @@ public final class FileDisk implements Disk {
   }
 
   private DiskFull full(@Nullable IOException cause) {
-    String message = directory + " has no room left; free space on its file system";
+    String message = directory + " has no room left; " + moreRoom();
     return cause == null ? new DiskFull(message) : new DiskFull(message, cause);
   }
 
@@ -417,8 +440,9 @@ public final class FileDisk implements Disk {
               piece.hasRemaining() ? channel.write(piece, position + piece.position() - start) : 0);
         }
       } catch (IOException e) {
-        if (first && piece.position() == start && saysFull(e)) throw full(e);
-        throw e;
+        if (!saysFull(e)) throw e;
+        if (first && piece.position() == start) throw full(e);
+        throw new TornWrite(name, e);
       }
     }
 

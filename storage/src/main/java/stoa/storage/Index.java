@@ -34,7 +34,8 @@ final class Index {
    * (2) A run's file is deleted only when no state lists it and no manifest names it.
    * (3) At most FROZEN_MAX tables are frozen: an insert beyond waits, or writes one itself. At most
    *     RUNS_MAX runs are live: a table beyond waits for a merge, or merges itself. (When a run is
-   *     damaged there are no merges, and no bound until the device is opened again.)
+   *     damaged there are no merges, and no bound until the device is opened again; nor are there
+   *     while the disk has no room for one.)
    *
    * Reading: `visible` is read while `state` stays the same. Then the state has every entry below it,
    * and its runs have none above it.
@@ -65,6 +66,7 @@ final class Index {
   private final Disk disk;
   private final SegmentLog log;
   private final Executor background;
+  private final Allowance allowance;
   private final Births births;
   private final int memtableBytesMax;
   private final BlockCache cache;
@@ -102,6 +104,7 @@ final class Index {
     this.disk = disk;
     this.log = log;
     this.background = background;
+    this.allowance = new Allowance(disk, config, log::heldBytes);
     this.births = births;
     this.memtableBytesMax = config.memtableBytesMax();
     this.cache = new BlockCache(config.cacheBytesMax());
@@ -152,6 +155,11 @@ final class Index {
       runs.forEach(run -> run.file().close());
       return null;
     }
+  }
+
+  /// What writers may take of the disk.
+  Allowance allowance() {
+    return allowance;
   }
 
   /// The log position from which on the log must be inserted again.
@@ -498,6 +506,9 @@ final class Index {
     } catch (StorageException e) {
       disk.delete(name);
       throw e;
+    } catch (TornWrite e) {
+      disk.delete(name);
+      throw e.nothingWritten();
     }
     disk.syncDirectory();
     return Run.open(disk, number, blocks, moment);
@@ -570,6 +581,7 @@ final class Index {
       if (merging || closed || damaged) return false;
       sources = chooseMerge();
       if (sources.length == 0) return false;
+      sources = fitting(sources);
       merging = true;
       number = nextRun++;
       for (var source : sources) source.use();
@@ -587,6 +599,24 @@ final class Index {
     }
   }
 
+  /// Those of neighbouring runs, the oldest, for which there is room: what is merged makes room
+  /// only when it is done.
+  private Run[] fitting(Run[] sources) {
+    for (int from = 0; from < sources.length - 1; from++) {
+      var fewer = Arrays.copyOfRange(sources, from, sources.length);
+      if (allowance.hasRoomToMerge(mergedBytesMax(fewer))) return fewer;
+    }
+    throw new DiskFull("the disk has no room to merge %d runs".formatted(sources.length));
+  }
+
+  private static long mergedBytesMax(Run[] sources) {
+    long blocks = RunFormat.BLOCKS_LEAST;
+    for (var source : sources) {
+      blocks += Math.max(1, source.blocks() - RunFormat.BLOCKS_LEAST);
+    }
+    return blocks * RunFormat.BLOCK;
+  }
+
   /// Returns when the runs are few enough for another one; merges some itself when nobody else
   /// does.
   private void limitRuns() {
@@ -596,6 +626,8 @@ final class Index {
       }
     } catch (CorruptData e) {
       forgetIndex();
+    } catch (DiskFull e) {
+      // More runs make reading slower; without this one nothing could be given up any more.
     }
   }
 

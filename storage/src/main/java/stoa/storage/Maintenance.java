@@ -24,6 +24,9 @@ final class Maintenance {
   /// As many evacuated segments are retired together, with one new segment for all.
   private static final int RETIRED_TOGETHER = 8;
 
+  /// As many when the disk is full: those of which nothing lives cost nothing but the index.
+  private static final int FREED_TOGETHER = 64;
+
   private final SegmentLog log;
   private final Index index;
   private final ObjectChanges changes;
@@ -62,6 +65,7 @@ final class Maintenance {
       var current = plan;
       if (current == null) {
         if (!retire()) return false; // an export reads them; later
+        log.sync(); // or the plan would take what was just written for dead
         current = MaintenancePlan.of(log, index, untouched(), carried, damaged);
         if (current.isEmpty()) return false;
         plan = current;
@@ -81,6 +85,50 @@ final class Maintenance {
     } finally {
       stepping.unlock();
     }
+  }
+
+  /// Makes room on a full disk: gives up segments until writers may have as many bytes, and a
+  /// segment's more, so that not each of them has to come here. Answers whether they may have them.
+  ///
+  /// @param bytes how many
+  boolean free(long bytes, Allowance allowance) throws IOException {
+    if (stepping.isHeldByCurrentThread()) return allowance.hasRoom(bytes);
+    stepping.lock();
+    try {
+      if (allowance.hasRoom(bytes)) return true; // somebody else was here
+      forget();
+      long wanted = bytes + log.segmentBytes();
+      while (!allowance.hasRoom(wanted) && freeSome(wanted, allowance)) {
+        // Each call gives up some.
+      }
+      return allowance.hasRoom(bytes);
+    } catch (DiskFull e) {
+      return allowance.hasRoom(bytes);
+    } catch (UncheckedIOException e) {
+      throw e.getCause();
+    } finally {
+      forget();
+      stepping.unlock();
+    }
+  }
+
+  /// Gives up some segments. Answers whether there is more room than before.
+  private boolean freeSome(long wanted, Allowance allowance) throws IOException {
+    long before = allowance.room();
+    if (!retire()) return false;
+    log.sync();
+    var current =
+        MaintenancePlan.whenFull(log, index, untouched(), carried, damaged, allowance.room() / 2);
+    long given = 0;
+    while (!current.isEmpty() && evacuated.size() < FREED_TOGETHER) {
+      if (given > 0 && current.nextLives()) {
+        long sought = wanted + allowance.reserve() / 2 - given; // the index takes something, too
+        boolean scarce = allowance.room() < allowance.reserve() / 4 * 3;
+        if (scarce || allowance.hasRoom(sought)) break;
+      }
+      given += evacuate(current, () -> {});
+    }
+    return retire() && allowance.room() > before;
   }
 
   private void forget() {
@@ -118,8 +166,10 @@ final class Maintenance {
     reorderedTo = next;
   }
 
-  private void evacuate(MaintenancePlan current, Runnable pace) {
+  /// Answers how many bytes the segment has, 0 when it stays.
+  private long evacuate(MaintenancePlan current, Runnable pace) throws IOException {
     int number = current.segments.removeFirst();
+    if (!isBehind(number)) return 0;
     var segments = log.segments();
     for (var segment : segments) {
       if (segment.number() != number) continue;
@@ -127,10 +177,27 @@ final class Maintenance {
       try {
         Reclaim.evacuate(segment, oldest, log, index, changes, moves -> move(moves, pace));
         evacuated.add(number);
+        return segment.end() - segment.base();
       } catch (CorruptData e) {
         // It stays, so that what is unharmed in it does. Whoever reads the rest is told.
         damaged.add(number);
       }
+    }
+    return 0;
+  }
+
+  /// Has nothing appended to a segment any more. Answers false when an open transaction may have
+  /// parts in it.
+  private boolean isBehind(int number) throws IOException {
+    appending.lock();
+    try {
+      if (log.segments().getLast().number() != number) return true;
+      if (objects.oldestOpen() < log.end()) return false;
+      log.turn();
+      index.show(log.end());
+      return true;
+    } finally {
+      appending.unlock();
     }
   }
 

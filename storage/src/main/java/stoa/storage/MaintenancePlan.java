@@ -3,7 +3,9 @@ package stoa.storage;
 import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.Deque;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -14,7 +16,10 @@ import stoa.base.StreamId;
 final class MaintenancePlan {
   /*
    * A segment is worth reclaiming when less than half of it lives, and all such segments together have
-   * a segment's worth of what is dead. What lives is taken from the index, with a share for headers
+   * an eighth of a segment's worth of what is dead; the one that is appended to, when it has so much
+   * by itself. So a device with nothing to do holds at most twice what lives, and an eighth of a segment.
+   * When the disk is full, a segment is worth it when a tenth of it is dead, if the disk has room for the
+   * rest. What lives is taken from the index, with a share for headers
    * and notes on the high side, and from what reclaiming carried along: so what was just written by
    * reclaiming is not chosen again, and there is an end.
    *
@@ -22,6 +27,13 @@ final class MaintenancePlan {
    * for each MiB; after reordering there is at most one for each MiB.
    */
   private static final int LIVE_PERCENT_MAX = 50;
+  private static final int FULL_LIVE_PERCENT_MAX = 90;
+  private static final int DEAD_SHARE = 8;
+  private static final int FULL_DEAD_SHARE = 64;
+
+  /// As many segments without any record are worth it.
+  private static final int EMPTY_TOGETHER = 4;
+
   private static final int ENTRY_BYTES = 2 * RecordFormat.ITEM_HEADER + RecordFormat.RECORD_HEADER;
   private static final int SEEKS_SPARE = 8;
 
@@ -37,6 +49,7 @@ final class MaintenancePlan {
   /// Numbers of segments to reclaim.
   final Deque<Integer> segments = new ArrayDeque<>();
 
+  private final Set<Integer> living = new HashSet<>(); // those of the segments where something does
   private final List<Segment> all;
   private final long[] live;
 
@@ -48,8 +61,11 @@ final class MaintenancePlan {
   private long seeks;
   private long logEnd;
 
-  private MaintenancePlan(List<Segment> all) {
+  private final long end;
+
+  private MaintenancePlan(List<Segment> all, long end) {
     this.all = all;
+    this.end = end;
     this.live = new long[all.size()];
   }
 
@@ -62,8 +78,35 @@ final class MaintenancePlan {
   static MaintenancePlan of(
       SegmentLog log, Index index, long before, Map<Integer, Long> carried, Set<Integer> damaged)
       throws IOException {
+    var plan = counted(log, index, carried);
+    plan.chooseSegments(
+        before, damaged, LIVE_PERCENT_MAX, log.segmentBytes() / DEAD_SHARE, Long.MAX_VALUE);
+    return plan;
+  }
+
+  /// As [#of] when the disk is full: segments only, and more of them.
+  ///
+  /// @param room as much may live in a segment
+  static MaintenancePlan whenFull(
+      SegmentLog log,
+      Index index,
+      long before,
+      Map<Integer, Long> carried,
+      Set<Integer> damaged,
+      long room)
+      throws IOException {
+    var plan = counted(log, index, carried);
+    plan.objects.clear();
+    plan.chooseSegments(
+        before, damaged, FULL_LIVE_PERCENT_MAX, log.segmentBytes() / FULL_DEAD_SHARE, room);
+    return plan;
+  }
+
+  private static MaintenancePlan counted(SegmentLog log, Index index, Map<Integer, Long> carried)
+      throws IOException {
     try (var view = index.view(log.durable())) {
-      var plan = new MaintenancePlan(log.segments()); // after the view: all that it points to
+      long end = log.end();
+      var plan = new MaintenancePlan(log.segments(), end); // after the view: all that it points to
       plan.carry(carried);
       var walk = view.walk();
       var trims = index.trims().walk(view);
@@ -71,7 +114,6 @@ final class MaintenancePlan {
         if (!skipTrimmed(walk, trims)) plan.count(walk, view);
       }
       plan.endObject();
-      plan.chooseSegments(before, damaged, log.segmentBytes());
       return plan;
     }
   }
@@ -150,20 +192,42 @@ final class MaintenancePlan {
     for (int i = 0; i < all.size(); i++) live[i] += carried.getOrDefault(all.get(i).number(), 0L);
   }
 
-  private void chooseSegments(long before, Set<Integer> damaged, long deadLeast) {
+  private long size(int at) {
+    var segment = all.get(at);
+    return Math.min(segment.end(), end) - segment.base() - segment.headerBytes();
+  }
+
+  private long dead(int at) {
+    return size(at) - live[at];
+  }
+
+  private void chooseSegments(
+      long before, Set<Integer> damaged, int livePercentMax, long deadLeast, long liveMax) {
     var chosen = new ArrayList<Integer>();
-    long dead = 0;
-    for (int i = 0; i < all.size() - 1; i++) {
+    long deadBytes = 0;
+    for (int i = 0; i < all.size(); i++) {
       var segment = all.get(i);
-      long size = segment.end() - segment.base() - segment.headerBytes();
-      boolean worth = live[i] * 100 < size * LIVE_PERCENT_MAX;
-      boolean free = segment.end() <= before && !damaged.contains(segment.number());
-      if (!worth || !free) continue;
+      boolean last = i == all.size() - 1;
+      long segmentEnd = Math.min(segment.end(), end);
+      long size = size(i);
+      boolean empty = size == 0 && !last; // others were given up when it had just begun
+      boolean worth = empty || (live[i] * 100 < size * livePercentMax && live[i] <= liveMax);
+      boolean free = segmentEnd <= before && !damaged.contains(segment.number());
+      if (!worth || !free || (last && dead(i) < deadLeast)) continue;
       chosen.add(i);
-      dead += size - live[i];
+      deadBytes += empty ? deadLeast / EMPTY_TOGETHER : dead(i);
     }
-    if (dead < deadLeast) return;
-    chosen.sort((a, b) -> Long.compare(live[a], live[b]));
-    for (int i : chosen) segments.add(all.get(i).number());
+    if (deadBytes < deadLeast) return;
+    var dead = Comparator.comparingLong(this::dead).reversed();
+    chosen.sort(Comparator.<Integer, Boolean>comparing(i -> live[i] > 0).thenComparing(dead));
+    for (int i : chosen) {
+      segments.add(all.get(i).number());
+      if (live[i] > 0) living.add(all.get(i).number());
+    }
+  }
+
+  /// Whether something lives in the segment that is next.
+  boolean nextLives() {
+    return living.contains(segments.getFirst());
   }
 }

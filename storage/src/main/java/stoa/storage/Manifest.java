@@ -44,6 +44,8 @@ record Manifest(long covered, int nextRun, List<Item> runs) {
     try (var file = disk.create(unfinished)) {
       file.write(0, ByteBuffer.wrap(bytes));
       file.sync();
+    } catch (TornWrite e) {
+      throw e.nothingWritten(); // it goes when the next one is written
     }
     disk.rename(unfinished, NAME);
     disk.syncDirectory();

@@ -54,6 +54,17 @@ public final class MemoryDisk implements Disk {
   }
 
   @Override
+  public long size() {
+    return bytesMax;
+  }
+
+  @Override
+  public String moreRoom() {
+    return "raise memoryBytesMax, which is %,d, or keep the data in a directory"
+        .formatted(bytesMax);
+  }
+
+  @Override
   public List<String> list() {
     synchronized (files) {
       return new ArrayList<>(files.keySet());
@@ -133,11 +144,7 @@ public final class MemoryDisk implements Disk {
   }
 
   private DiskFull full() {
-    return new DiskFull(
-        "the "
-            + bytesMax
-            + " bytes of memory (memoryBytesMax) are full; give it more, or keep the data in a"
-            + " directory");
+    return new DiskFull("the %,d bytes of memory are full; %s".formatted(bytesMax, moreRoom()));
   }
 
   private static final class Content {

@@ -11,6 +11,9 @@ final class RunFormat {
   static final int BLOCK = 4096;
   static final int BLOCK_HEADER = 16;
 
+  /// Blocks of a run beside its leaves, when these are few: header, filter, fences, footer.
+  static final int BLOCKS_LEAST = 4;
+
   static final int LEAF = 1;
   static final int FENCE = 2;
   static final int FILTER = 3;

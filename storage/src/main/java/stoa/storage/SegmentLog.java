@@ -195,6 +195,9 @@ final class SegmentLog {
       // There may have been no room even for its name.
       if (disk.list().contains(unfinished)) disk.delete(unfinished);
       throw e;
+    } catch (TornWrite e) {
+      disk.delete(unfinished);
+      throw e.nothingWritten();
     }
     disk.rename(unfinished, name);
     disk.syncDirectory();
@@ -295,7 +298,7 @@ final class SegmentLog {
       }
       if (at + aligned > fileSize) reserve(at, aligned);
       seal(commits, (int) (aligned - length));
-      write(at, aligned, commits);
+      writeWhole(at, aligned, commits);
       fileSize = Math.max(fileSize, at + aligned);
       bytesJudged += aligned;
       end = current.base() + at + aligned;
@@ -311,6 +314,19 @@ final class SegmentLog {
     for (var commit : commits) {
       commit.seal(position, durableNow, --rest == 0 ? gap : 0);
       position += RecordFormat.padded(commit.bytes());
+    }
+  }
+
+  /// Writes records, or leaves nothing of them that counts.
+  private void writeWhole(long at, long length, List<Commit> commits) throws IOException {
+    try {
+      write(at, length, commits);
+    } catch (TornWrite e) {
+      // A part of one record is none. Of several, the first may be whole, and a crash bring it
+      // back.
+      if (commits.size() > 1) throw e;
+      sealed = true;
+      throw e.nothingWritten();
     }
   }
 
@@ -354,6 +370,16 @@ final class SegmentLog {
     fileSize = next.headerBytes();
   }
 
+  /// Begins a segment, so that the one before can be given up.
+  void turn() {
+    ensureUsable();
+    try {
+      beginSegment(Set.of());
+    } catch (IOException e) {
+      throw fail(e);
+    }
+  }
+
   /// Gives up segments that nobody needs any more, and deletes their files. Returns when the
   /// segments will not come back, whatever happens. Reads of them end in [Retired].
   ///
@@ -390,8 +416,12 @@ final class SegmentLog {
     long to = Math.min(aligned(fileSize + config.fillAheadBytes()), config.segmentBytes());
     if (to < at + length || aligned(to) != to) return;
     write(at + current.base());
-    files.file(current).reserve(fileSize, to);
-    fileSize = to;
+    try {
+      files.file(current).reserve(fileSize, to);
+      fileSize = to;
+    } catch (DiskFull e) {
+      // There may be room for what is to be written.
+    }
   }
 
   private void judgeSyncs() {
@@ -608,6 +638,13 @@ final class SegmentLog {
 
   long syncs() {
     return syncs.get();
+  }
+
+  /// How many bytes the live segments have.
+  long heldBytes() {
+    long bytes = 0;
+    for (var segment : segments) bytes += Math.min(segment.end(), end) - segment.base();
+    return bytes;
   }
 
   int segmentCount() {

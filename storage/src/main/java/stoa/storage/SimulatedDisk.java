@@ -45,6 +45,7 @@ public final class SimulatedDisk implements Disk {
   private int syncs;
   private int failingSync = -1;
   private boolean shortReads;
+  private boolean tearing;
 
   /// An empty disk.
   ///
@@ -131,6 +132,16 @@ public final class SimulatedDisk implements Disk {
   /// Bounds the disk: what would go beyond is refused with [DiskFull].
   public synchronized void limit(long newBytesMax) {
     bytesMax = newBytesMax;
+  }
+
+  @Override
+  public synchronized long room() {
+    return bytesMax == Long.MAX_VALUE ? bytesMax : bytesMax - bytes();
+  }
+
+  /// Has a write that meets the bound write what there is room for before it fails.
+  public synchronized void tearWhenFull() {
+    tearing = true;
   }
 
   /// Lets reads answer fewer bytes than asked for, by chance.
@@ -359,6 +370,7 @@ public final class SimulatedDisk implements Disk {
           throw new IOException(
               name + ": write at " + position + " leaves a gap at " + content.size);
         }
+        if (tearing) tear(position, source);
         requireRoom(position + source.remaining());
         boolean failing = writes++ == failingWrite;
         boolean cutOff = changes == powerLossAt;
@@ -371,6 +383,14 @@ public final class SimulatedDisk implements Disk {
         content.write((int) position, source);
         countChange();
       }
+    }
+
+    private void tear(long position, ByteBuffer source) throws IOException {
+      long free = bytesMax - bytes() + content.size - position;
+      if (free <= 0 || free >= source.remaining()) return;
+      content.write((int) position, source.slice().limit((int) free));
+      countChange();
+      throw new TornWrite(name, full());
     }
 
     @Override

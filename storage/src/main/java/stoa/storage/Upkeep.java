@@ -12,7 +12,10 @@ final class Upkeep implements AutoCloseable {
   /*
    * A device is idle when nothing was appended by others between two looks. While others are at work,
    * a step that is under way, or urgent, pauses after every write, so that they have most of the disk;
-   * but not when there is less room left than the device holds, for then they would soon have none.
+   * but not when there is little room left, for then they would soon have none.
+   *
+   * What an earlier process left to be done is not known, so a device that holds something is looked
+   * through once when it is idle.
    */
   private static final System.Logger LOG = System.getLogger("stoa.storage");
   private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
@@ -25,7 +28,10 @@ final class Upkeep implements AutoCloseable {
 
   private static final long URGENT_SHARE = 2;
 
-  private static final long BYTES_LEAST = 16 << 20;
+  /// Less room than one in so many bytes of what the device holds is little.
+  private static final long SCARCE_SHARE = 4;
+
+  private static final long BYTES_LEAST = 8 << 20;
 
   private final Device device;
   private final LongSupplier appended;
@@ -58,9 +64,14 @@ final class Upkeep implements AutoCloseable {
     this.dirt = dirt;
     this.held = held;
     this.room = room;
+    this.doneTo = begin(held.getAsLong());
     this.thread = new Thread(this::run, "stoa-storage-upkeep");
     thread.setDaemon(true);
     thread.start();
+  }
+
+  private static long begin(long held) {
+    return held < BYTES_LEAST ? 0 : -Math.max(BYTES_LEAST, held / IDLE_SHARE);
   }
 
   private void run() {
@@ -103,7 +114,7 @@ final class Upkeep implements AutoCloseable {
   private void pace() {
     long now = appended.getAsLong();
     boolean alone = now == paced;
-    boolean scarce = room.getAsLong() < held.getAsLong();
+    boolean scarce = room.getAsLong() < held.getAsLong() / SCARCE_SHARE;
     paced = now;
     if (await(alone || scarce ? 0 : PAUSE_NANOS)) throw new DeviceClosed("the device was closed");
   }

@@ -70,6 +70,12 @@ public final class VersionedObject extends ObjectReader {
     return write.version();
   }
 
+  /// As [#write(long, ByteBuffer)], and takes of the room that is kept for what makes room: for
+  /// notes of what is being deleted.
+  public void note(long offset, ByteBuffer data) {
+    objects.runReserved(objects.write(id(), VersionedObjects.NEXT, offset, data));
+  }
+
   /// Begins to do what [#write(long, ByteBuffer)] does; it is done when the answer completes. The
   /// bytes must not change before. Waits only while more than 64 MiB are under way.
   public CompletableFuture<Long> writeAsync(long offset, ByteBuffer data) {

@@ -10,6 +10,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
+import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 import stoa.base.Encoder;
 import stoa.base.StreamId;
@@ -18,6 +19,9 @@ import stoa.base.StreamId;
 /// that are open. Thread-safe.
 final class VersionedObjects {
   private static final int OPEN_MAX = 1 << 16;
+
+  /// About what an operation takes in the log beside its data.
+  private static final int OPERATION_BYTES = 256;
 
   /// Instead of a version: the next one when it is written.
   static final long NEXT = 0;
@@ -31,10 +35,18 @@ final class VersionedObjects {
   private final GroupCommit commits;
   private final Set<WriteTransaction> open = ConcurrentHashMap.newKeySet();
   private final AtomicInteger openCount = new AtomicInteger();
+  private final LongConsumer makeRoom;
   private volatile boolean syncing = true;
   private final ReentrantReadWriteLock retiring = new ReentrantReadWriteLock();
 
-  VersionedObjects(SegmentLog log, Index index, ObjectChanges changes, GroupCommit commits) {
+  /// @param makeRoom returns when there is room for as many bytes, or throws [DiskFull]
+  VersionedObjects(
+      SegmentLog log,
+      Index index,
+      ObjectChanges changes,
+      GroupCommit commits,
+      LongConsumer makeRoom) {
+    this.makeRoom = makeRoom;
     this.log = log;
     this.index = index;
     this.changes = changes;
@@ -52,6 +64,23 @@ final class VersionedObjects {
 
   /// Does an operation, which is durable when this returns, unless syncing is left to the owner.
   boolean run(Operation operation) {
+    makeRoom(operation);
+    return syncing ? commits.run(operation) : commits.append(operation);
+  }
+
+  /// What ends something may take of the room that is kept; and what replicas have agreed on.
+  private void makeRoom(Operation operation) {
+    if (!syncing || operation.alone()) return;
+    try {
+      makeRoom.accept(operation.bytes() + OPERATION_BYTES);
+    } catch (DiskFull full) {
+      operation.done.completeExceptionally(full); // others may wait for it
+      throw full;
+    }
+  }
+
+  /// As [#run], of the room that is kept.
+  boolean runReserved(Operation operation) {
     return syncing ? commits.run(operation) : commits.append(operation);
   }
 
@@ -61,6 +90,11 @@ final class VersionedObjects {
   }
 
   CompletableFuture<Boolean> submit(Operation operation) {
+    try {
+      makeRoom(operation);
+    } catch (DiskFull full) {
+      return operation.done;
+    }
     if (syncing) return commits.submit(operation);
     commits.append(operation);
     return operation.done;

@@ -38,7 +38,7 @@ final class WriteThrough implements Staging {
       file.write(at, full);
     } catch (DiskFull e) {
       if (at == start) throw e;
-      throw new IOException("the disk became full within a commit", e);
+      throw new TornWrite(file.name(), e);
     }
     at += n;
     return full.clear();

@@ -279,7 +279,7 @@ class DiskTest {
     long before = memory.bytes();
     var error =
         assertThrows(DiskFull.class, () -> file.write(900_000, ByteBuffer.allocate(200_000)));
-    assertTrue(String.valueOf(error.getMessage()).contains("1048576"));
+    assertTrue(String.valueOf(error.getMessage()).contains("1,048,576"));
     assertEquals(before, memory.bytes());
     assertEquals(900_000, file.size());
     file.close();

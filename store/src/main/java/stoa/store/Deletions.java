@@ -102,7 +102,7 @@ final class Deletions {
   }
 
   private void write(Noted noted, byte[] bytes) {
-    object.write((long) noted.slot * SLOT_BYTES, ByteBuffer.wrap(bytes));
+    object.note((long) noted.slot * SLOT_BYTES, ByteBuffer.wrap(bytes));
   }
 
   private int take() {

@@ -30,6 +30,17 @@ public interface HandlerFactory {
     return 0;
   }
 
+  /// Whether versions of the past can be read by users. Of keys where they cannot, what is in front
+  /// of the newest checkpoint is released, whatever [stoa.Keep] says.
+  default boolean hasPast() {
+    return true;
+  }
+
+  /// Whether a put takes away and adds nothing, so that it is logged though the log is full.
+  default boolean givesUp(byte[] value) {
+    return false;
+  }
+
   /// Whether puts on these keys have a place in the one order of several stores, see [Addresses],
   /// so that transactions and snapshots over several can see them. Otherwise each key has an order
   /// by itself.

@@ -400,6 +400,7 @@ final class Intake {
   private void lead(@Nullable Request own) {
     begin();
     gather();
+    admit();
     if (taken.isEmpty() || !reserve()) return;
     batchMicros = nowMicros();
     for (Request request : taken) {
@@ -454,6 +455,8 @@ final class Intake {
   List<Entry> sketch(Transaction transaction, Request commit) {
     begin();
     batchMicros = nowMicros();
+    RuntimeException full = commit.isSparing() ? null : refusal(commit.keptBytes());
+    if (full != null) throw full;
     try {
       RuntimeException refusal = commit(transaction, commit);
       if (refusal != null) throw refusal;
@@ -560,6 +563,27 @@ final class Intake {
         taken.add(request);
         bytes += request.bytes();
       }
+    }
+  }
+
+  /// Refuses what there is no room for; what gives up something has room.
+  private void admit() {
+    long bytes = 0;
+    for (Request request : taken) bytes += request.keptBytes();
+    if (bytes == 0 || refusal(bytes) == null) return;
+    taken.removeIf(request -> {
+      RuntimeException full = request.isSparing() ? null : refusal(request.keptBytes());
+      if (full != null) request.fail(full);
+      return full != null;
+    });
+  }
+
+  private @Nullable RuntimeException refusal(long bytes) {
+    try {
+      Objects.requireNonNull(log).makeRoom(bytes);
+      return null;
+    } catch (RuntimeException full) {
+      return new Unavailable("nothing was logged: " + full.getMessage(), full);
     }
   }
 

@@ -39,6 +39,9 @@ public final class Request {
     POSITION
   }
 
+  /// About what an entry takes in the log beside its payload, with what the log tells of it.
+  private static final long ENTRY_BYTES = 256;
+
   final Kind kind;
   final Resident resident;
 
@@ -353,6 +356,28 @@ public final class Request {
     return cause instanceof UnknownOutcome
         ? new Unavailable("nothing was changed, ask again later: " + cause.getMessage(), cause)
         : cause;
+  }
+
+  /// About how many bytes it logs of what is to stay.
+  long keptBytes() {
+    return switch (kind) {
+      case PUT, APPEND, COMMIT -> bytes() + ENTRY_BYTES;
+      case DELETE, NOTE, PART, FORK, GET, GENERATION, POSITION -> 0;
+    };
+  }
+
+  /// Whether it is logged though the log is full, in the room that is kept: it gives up something,
+  /// or a call that was logged before needs it to come to its end, without which nothing of what
+  /// that has put can be given up.
+  boolean isSparing() {
+    return switch (kind) {
+      case PUT ->
+          (origin != null && origin.isHandler())
+              || resident.store().factory(resident.key.space()).givesUp(value);
+      case COMMIT -> transaction != null && transaction.onlyDeletes();
+      case APPEND -> false;
+      case DELETE, NOTE, PART, FORK, GET, GENERATION, POSITION -> true;
+    };
   }
 
   /// Whether it is settled.

@@ -59,6 +59,8 @@ final class Retention {
 
   private static final int DELETED_TURNS = 2;
 
+  private static final Keep NOTHING = Keep.versions(0);
+
   private final Store store;
   private final Intake intake;
   private final Pins pins;
@@ -145,7 +147,7 @@ final class Retention {
     attempt(
         key,
         () -> {
-          switch (keep) {
+          switch (policy(key)) {
             case Keep.All() -> {
               // Nothing is released.
             }
@@ -156,13 +158,18 @@ final class Retention {
         });
   }
 
+  private Keep policy(Key key) {
+    return store.factory(key.space()).hasPast() ? keep : NOTHING;
+  }
+
   /// A key was deleted.
   ///
   /// @param address the stream address of the deletion
   void deleted(Key key, long address) {
-    if (keep instanceof Keep.All) return;
+    Keep policy = policy(key);
+    if (policy instanceof Keep.All) return;
     long now = store.nowMicros();
-    long when = keep instanceof Keep.Age age ? now + micros(age) : now;
+    long when = policy instanceof Keep.Age age ? now + micros(age) : now;
     attempt(
         key,
         () -> {
@@ -191,14 +198,13 @@ final class Retention {
 
   /// Releases something of what was deleted before, and of the log.
   private void rest() {
-    if (keep instanceof Keep.All) return;
     for (int turn = 0; turn < DELETED_TURNS; turn++) {
       Deleted next = nextDeleted();
       if (next == null) break;
       long allowed = release(next.key, next.address);
       if (allowed < next.address) remember(next); // held yet
     }
-    releaseLog();
+    if (!(keep instanceof Keep.All)) releaseLog();
   }
 
   private @Nullable Deleted nextDeleted() {

@@ -505,6 +505,14 @@ public final class Transaction implements AutoCloseable {
     return deeds;
   }
 
+  /// Whether it has ended objects, and changes nothing else.
+  boolean onlyDeletes() {
+    for (Deed deed : deeds) {
+      if (deed.value != null) return false;
+    }
+    return true;
+  }
+
   /// How many bytes it puts, with the answers that are logged.
   public long bytes() {
     return bytes;
