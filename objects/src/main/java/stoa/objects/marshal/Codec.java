@@ -15,6 +15,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.apache.fory.Fory;
+import org.apache.fory.context.MetaStringWriter;
 import org.apache.fory.context.ReadContext;
 import org.apache.fory.context.WriteContext;
 import org.apache.fory.logging.LoggerFactory;
@@ -22,6 +23,7 @@ import org.apache.fory.memory.MemoryBuffer;
 import org.apache.fory.resolver.ClassResolver;
 import org.apache.fory.resolver.TypeResolver;
 import org.apache.fory.serializer.Serializer;
+import org.apache.fory.type.Generics;
 import org.jspecify.annotations.Nullable;
 import stoa.Corrupt;
 import stoa.LimitExceeded;
@@ -98,12 +100,12 @@ final class Codec {
   private final int bytesMax;
   private final Fory fory;
   private final MemoryBuffer buffer = MemoryBuffer.newHeapBuffer(512);
+  private final OpenRefs refs;
   private final WriteContext out;
   private final ReadContext in;
   private final Map<Class<?>, StructSerializer> states = new HashMap<>();
   private final Throwables throwables;
   private final List<Runnable> afterwards = new ArrayList<>();
-  private final List<Object> openRecords = new ArrayList<>();
 
   /// Whether what is written was thrown, and goes with its trace.
   private boolean traced;
@@ -141,10 +143,12 @@ final class Codec {
             .build();
     fory.registerSerializerFactory(Codec::gate);
     TypeResolver resolver = fory.getTypeResolver();
+    this.refs = new OpenRefs(resolver.getConfig().mapRefLoadFactor());
     this.throwables = new Throwables(this, resolver);
     fory.register(Ref.class, REF_ID);
     fory.registerSerializer(Ref.class, new ReferenceSerializers.OfRef(this, resolver));
-    Ordered.register(fory, resolver);
+    Ordered.register(fory, resolver, refs);
+    Exact.register(fory, resolver);
     for (int i = 0; i < PLATFORM.size(); i++) fory.register(PLATFORM.get(i), 1 + i);
     for (Object constant : Constants.ALL) {
       fory.registerSerializer(constant.getClass(), new Constants(resolver, constant));
@@ -157,7 +161,9 @@ final class Codec {
         .states()
         .forEach((type, struct) -> states.put(type, new StructSerializer(this, resolver, struct)));
     fory.deserialize(fory.serialize("")); // ends Fory's registration phase
-    this.out = fory.getWriteContext();
+    this.out =
+        new WriteContext(
+            resolver.getConfig(), new Generics(), resolver, refs, new MetaStringWriter());
     this.in = fory.getReadContext();
   }
 
@@ -231,9 +237,9 @@ final class Codec {
     return registry;
   }
 
-  /// The records that are being written, outermost first.
-  List<Object> openRecords() {
-    return openRecords;
+  /// The table of references of what is being written.
+  OpenRefs refs() {
+    return refs;
   }
 
   /// Runs when the whole graph has been read.
@@ -294,7 +300,6 @@ final class Codec {
 
   private void endWriting() {
     traced = false;
-    openRecords.clear();
     out.reset();
   }
 
