@@ -1,8 +1,11 @@
 package stoa;
 
+import java.nio.CharBuffer;
+import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
+import java.util.Arrays;
 import java.util.HexFormat;
 
 /// The 128-bit identity of a stream.
@@ -22,8 +25,8 @@ public record StreamKey(long high, long low) implements Comparable<StreamKey> {
 
   /// The key of a name, by the standard hash.
   ///
-  /// @throws IllegalArgumentException when the name is empty, or begins with `stoa/`: those names
-  ///   are the store's own
+  /// @throws IllegalArgumentException when the name is empty, holds half of a surrogate pair, or
+  ///   begins with `stoa/`: those names are the store's own
   public static StreamKey of(String name) {
     if (name.isEmpty()) throw new IllegalArgumentException("the name of a stream is empty");
     if (name.startsWith(RESERVED)) {
@@ -35,7 +38,18 @@ public record StreamKey(long high, long low) implements Comparable<StreamKey> {
               + ", as the store's own streams do; choose"
               + " another name");
     }
-    return first(sha256(name.getBytes(StandardCharsets.UTF_8)));
+    return first(sha256(utf8(name)));
+  }
+
+  private static byte[] utf8(String name) {
+    try {
+      var bytes = StandardCharsets.UTF_8.newEncoder().encode(CharBuffer.wrap(name));
+      return Arrays.copyOf(bytes.array(), bytes.limit());
+    } catch (CharacterCodingException e) {
+      throw new IllegalArgumentException(
+          "the name of the stream \"" + name + "\" holds half of a surrogate pair; use well-formed text",
+          e);
+    }
   }
 
   /// The key that [#toString] writes.

@@ -7,6 +7,7 @@ import stoa.Ref;
 import stoa.StoaException;
 import stoa.TooOld;
 import stoa.base.Encoder;
+import stoa.base.Texts;
 import stoa.objects.ObjectService;
 import stoa.objects.types.Keys;
 import stoa.wire.proto.Failure;
@@ -18,7 +19,7 @@ final class Failures {
   static Failure of(Throwable thrown, ObjectService service) {
     var failure = Failure.newBuilder().setKind(thrown.getClass().getSimpleName());
     String message = thrown.getMessage();
-    if (message != null) failure.setMessage(message);
+    if (message != null) failure.setMessage(Texts.message(message));
     if (thrown instanceof Aborted aborted) {
       failure.setThrowable(ByteString.copyFrom(aborted(aborted)));
     } else if (!isPlain(thrown)) {
