@@ -47,7 +47,9 @@ public record StreamKey(long high, long low) implements Comparable<StreamKey> {
       return Arrays.copyOf(bytes.array(), bytes.limit());
     } catch (CharacterCodingException e) {
       throw new IllegalArgumentException(
-          "the name of the stream \"" + name + "\" holds half of a surrogate pair; use well-formed text",
+          "the name of the stream \""
+              + name
+              + "\" holds half of a surrogate pair; use well-formed text",
           e);
     }
   }

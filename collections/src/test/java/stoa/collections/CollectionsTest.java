@@ -512,8 +512,12 @@ class CollectionsTest {
     var cell = new Ref<Object>("t", 5);
     for (Object key :
         List.of(
-            Optional.of("x"), Optional.empty(), Map.entry("a", 1), Optional.of(cell),
-            Map.entry(Optional.of(cell), List.of(cell)), java.util.OptionalInt.of(5))) {
+            Optional.of("x"),
+            Optional.empty(),
+            Map.entry("a", 1),
+            Optional.of(cell),
+            Map.entry(Optional.of(cell), List.of(cell)),
+            java.util.OptionalInt.of(5))) {
       assertEquals(key.hashCode(), KeyHash.of(key), key::toString);
     }
   }
@@ -522,8 +526,11 @@ class CollectionsTest {
   void keysThatHoldAnEnumAreFoundWhenTheStoreIsOpenedAgain(@TempDir Path folder) {
     List<Object> keys =
         List.of(
-            Optional.of(Color.RED), Map.entry("a", Color.RED), List.of(Optional.of(Color.GREEN)),
-            Set.of(Color.RED, Color.GREEN), Map.of(Color.RED, Optional.of(Color.GREEN)));
+            Optional.of(Color.RED),
+            Map.entry("a", Color.RED),
+            List.of(Optional.of(Color.GREEN)),
+            Set.of(Color.RED, Color.GREEN),
+            Map.of(Color.RED, Optional.of(Color.GREEN)));
     String url = "file:" + folder;
     try (Stoa stoa = Stoa.open(url)) {
       assertTrue(stoa.map("colors", Color.class, Color.class).isEmpty()); // makes the enum known
@@ -544,13 +551,20 @@ class CollectionsTest {
   @Test
   void refusesKeysThatHoldWhatHashesByAddressBeforeAnythingIsLogged() {
     SharedMap<Object, String> any = STOA.map("by address", Object.class, String.class);
-    ShardedMap<Object, String> sharded = STOA.shardedMap("by address", Object.class, String.class, 4);
+    ShardedMap<Object, String> sharded =
+        STOA.shardedMap("by address", Object.class, String.class, 4);
     long before = STOA.history(any).version();
     for (Object held : List.of(new int[1], new Bag(), String.class, new StringBuilder("x"))) {
       for (Object key :
           List.of(
-              held, Optional.of(held), Map.entry(1, held), Map.entry(held, 1), List.of(held),
-              Set.of(held), Map.of(1, held), new Ref<Object>("", held),
+              held,
+              Optional.of(held),
+              Map.entry(1, held),
+              Map.entry(held, 1),
+              List.of(held),
+              Set.of(held),
+              Map.of(1, held),
+              new Ref<Object>("", held),
               Optional.of(List.of(Map.entry(1, Optional.of(held)))))) {
         assertThrows(NotShareable.class, () -> any.put(key, "x"));
         assertThrows(NotShareable.class, () -> any.putAll(Map.of(key, "x")));

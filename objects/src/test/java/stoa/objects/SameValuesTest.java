@@ -105,8 +105,7 @@ class SameValuesTest {
         Cache cache = stoa.get(Cache.class, "a");
         for (int until = call + 50; call < until; call++) {
           String key = "k" + (int) Math.abs(random.nextGaussian() * ENTRIES_MAX);
-          List<String> order =
-              call % 7 == 3 ? stoa.transact(() -> cache.use(key)) : cache.use(key);
+          List<String> order = call % 7 == 3 ? stoa.transact(() -> cache.use(key)) : cache.use(key);
           assertEquals(use(expected, key), order, "call " + call);
           orders.add(order);
         }
@@ -152,7 +151,8 @@ class SameValuesTest {
       Keeper keeper = stoa.get(Keeper.class, "a");
       values().forEach((name, value) -> assertEquals(value, keeper.kept(name)));
       assertEquals(
-          values(), stoa.transact(() -> {
+          values(),
+          stoa.transact(() -> {
             var before = new TreeMap<String, @Nullable Object>();
             for (String name : values().keySet()) before.put(name, keeper.keep(name, "gone"));
             return before;

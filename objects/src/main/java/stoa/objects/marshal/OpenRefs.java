@@ -8,9 +8,9 @@ import org.apache.fory.memory.MemoryBuffer;
 import org.jspecify.annotations.Nullable;
 import stoa.NotShareable;
 
-/// The table of references of what is being written. It refuses a value that holds itself and cannot
-/// be read back so: one that its reader makes after all its parts, as a record is made by its
-/// constructor, and `Collections.unmodifiableList` of a list. Its reader would find null, or an
+/// The table of references of what is being written. It refuses a value that holds itself and
+/// cannot be read back so: one that its reader makes after all its parts, as a record is made by
+/// its constructor, and `Collections.unmodifiableList` of a list. Its reader would find null, or an
 /// object of no use, in the place of the reference.
 ///
 /// Used by one [Codec], and so by one thread at a time.

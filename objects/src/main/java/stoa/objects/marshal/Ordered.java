@@ -209,8 +209,7 @@ final class Ordered {
     }
   }
 
-  private static final class ConcurrentHashMaps
-      extends ConcurrentMapSerializer<ConcurrentHashMap> {
+  private static final class ConcurrentHashMaps extends ConcurrentMapSerializer<ConcurrentHashMap> {
     ConcurrentHashMaps(TypeResolver resolver) {
       super(resolver, ConcurrentHashMap.class, true);
     }

@@ -52,8 +52,8 @@ public final class Hashing {
       };
 
   /// The part of a key by which the key's hash depends on an address in memory: the key itself, or
-  /// what an `Optional`, an entry, a collection or a record in it holds. Null when there is none, as
-  /// far as can be told: the program's own `hashCode` methods are trusted.
+  /// what an `Optional`, an entry, a collection or a record in it holds. Null when there is none,
+  /// as far as can be told: the program's own `hashCode` methods are trusted.
   ///
   /// @throws NotShareable when the key nests too deep
   public static @Nullable Object byAddress(@Nullable Object key) {
@@ -117,8 +117,8 @@ public final class Hashing {
     return List.copyOf(accessors);
   }
 
-  /// Whether keys of a declared type hash by address: those of its class, or what the type says that
-  /// they hold.
+  /// Whether keys of a declared type hash by address: those of its class, or what the type says
+  /// that they hold.
   public static boolean isByIdentity(Type type) {
     if (type instanceof WildcardType wildcard) return isByIdentity(wildcard.getUpperBounds()[0]);
     Class<?> raw = erasure(type);

@@ -188,8 +188,7 @@ class ExactTest {
       case ByteBuffer b -> seen(b);
       case Numbers n ->
           Arrays.asList(seen(n.single), seen(n.real), n.letter, seen(n.boxed), seen(n.other));
-      case Map.Entry<?, ?> e ->
-          Arrays.asList(e.getClass(), seen(e.getKey()), seen(e.getValue()));
+      case Map.Entry<?, ?> e -> Arrays.asList(e.getClass(), seen(e.getKey()), seen(e.getValue()));
       case Map<?, ?> m -> {
         var seen = new ArrayList<@Nullable Object>();
         seen.add(named(m));
@@ -326,8 +325,20 @@ class ExactTest {
     var all = new ArrayList<Object>();
     for (String text :
         List.of(
-            "", "\uD800", "\uDC00", "a\uD800b", "\uDC00\uD800", "😀", "\u0000", "ÿ", "ÿ\uD800",
-            "x".repeat(1_000) + "\uD800", "\uFFFE\uFFFF", "é".repeat(70), "漢\uDFFF", "?")) {
+            "",
+            "\uD800",
+            "\uDC00",
+            "a\uD800b",
+            "\uDC00\uD800",
+            "😀",
+            "\u0000",
+            "ÿ",
+            "ÿ\uD800",
+            "x".repeat(1_000) + "\uD800",
+            "\uFFFE\uFFFF",
+            "é".repeat(70),
+            "漢\uDFFF",
+            "?")) {
       Collections.addAll(all, text, new StringBuilder(text), new StringBuffer(text));
       Collections.addAll(all, text.toCharArray(), new String[] {text}, Optional.of(text));
       Collections.addAll(all, new LinkedHashMap<>(Map.of(text, text)), Map.entry(text, text));
@@ -338,7 +349,8 @@ class ExactTest {
   private static List<Object> others() {
     var all = new ArrayList<Object>();
     for (String tag :
-        List.of("de-DE-u-co-phonebk-x-abc", "sr-Latn-RS", "zh-Hant", "de", "und", "ca-ES-valencia")) {
+        List.of(
+            "de-DE-u-co-phonebk-x-abc", "sr-Latn-RS", "zh-Hant", "de", "und", "ca-ES-valencia")) {
       all.add(Locale.forLanguageTag(tag));
     }
     Collections.addAll(all, Locale.ROOT, Locale.US, Locale.CANADA_FRENCH, Locale.of("iw"));
@@ -352,8 +364,18 @@ class ExactTest {
       }
     }
     for (String uri :
-        List.of("", "http://EXAMPLE.org:80/%41%c3%a9?q#f", "mailto:a@b", "http://[::1]/", "//x",
-            "../x", "HTTP://x", "urn:isbn:1", "http://a_b/", "/é", "file:///x")) {
+        List.of(
+            "",
+            "http://EXAMPLE.org:80/%41%c3%a9?q#f",
+            "mailto:a@b",
+            "http://[::1]/",
+            "//x",
+            "../x",
+            "HTTP://x",
+            "urn:isbn:1",
+            "http://a_b/",
+            "/é",
+            "file:///x")) {
       all.add(URI.create(uri));
     }
     Collections.addAll(all, Color.RED, Color.GREEN, Color.class, String.class, int.class);
@@ -415,7 +437,8 @@ class ExactTest {
   @Test
   void everyTimeOfADayWhenClocksAreSetKeepsItsOffset() {
     for (String zone : List.of("Europe/Berlin", "America/New_York", "Australia/Lord_Howe")) {
-      for (String day : List.of("2024-10-26T12:00:00Z", "2024-11-03T00:00:00Z", "2024-04-06T00:00:00Z")) {
+      for (String day :
+          List.of("2024-10-26T12:00:00Z", "2024-11-03T00:00:00Z", "2024-04-06T00:00:00Z")) {
         Instant start = Instant.parse(day);
         for (int minutes = 0; minutes < 36 * 60; minutes += 15) {
           same(start.plus(Duration.ofMinutes(minutes)).atZone(ZoneId.of(zone)));
@@ -460,13 +483,16 @@ class ExactTest {
     var all = new ArrayList<Object>();
     Comparator<String> reverse = Comparator.reverseOrder();
     for (Comparator<String> order :
-        Arrays.asList(null, reverse, Comparator.<String>naturalOrder(), String.CASE_INSENSITIVE_ORDER)) {
+        Arrays.asList(
+            null, reverse, Comparator.<String>naturalOrder(), String.CASE_INSENSITIVE_ORDER)) {
       all.add(new TreeMap<String, Integer>(order));
       all.add(with(new TreeMap<String, Integer>(order), map -> map.putAll(Map.of("a", 1, "B", 2))));
       all.add(with(new TreeSet<>(order), set -> set.addAll(List.of("a", "B"))));
       all.add(with(new ConcurrentSkipListSet<>(order), set -> set.addAll(List.of("a", "B"))));
       all.add(
-          with(new ConcurrentSkipListMap<String, Integer>(order), map -> map.putAll(Map.of("a", 1, "B", 2))));
+          with(
+              new ConcurrentSkipListMap<String, Integer>(order),
+              map -> map.putAll(Map.of("a", 1, "B", 2))));
       all.add(with(new PriorityQueue<>(order), queue -> queue.addAll(List.of("a", "B", "c", "B"))));
     }
     var heap = new PriorityQueue<Integer>();
@@ -494,10 +520,13 @@ class ExactTest {
     all.add(new ArrayList<>(List.of(1, 2, 3)).subList(1, 3));
     all.add(new LinkedList<>(List.of(1, 2, 3)).subList(1, 3));
     all.add(Arrays.asList(1, 2, 3).subList(1, 2));
-    Collections.addAll(all, List.of(), List.of(1), List.of(1, 2, 3), List.of(1, 2, 3).subList(1, 2));
-    Collections.addAll(all, Set.of(1), Map.of(1, 2), Stream.of(1, null).toList(), Map.of(), Set.of());
+    Collections.addAll(
+        all, List.of(), List.of(1), List.of(1, 2, 3), List.of(1, 2, 3).subList(1, 2));
+    Collections.addAll(
+        all, Set.of(1), Map.of(1, 2), Stream.of(1, null).toList(), Map.of(), Set.of());
     Collections.addAll(all, Set.of(1, 2, 3), Map.of(1, 2, 3, 4));
-    Collections.addAll(all, Collections.emptyList(), Collections.emptySet(), Collections.emptyMap());
+    Collections.addAll(
+        all, Collections.emptyList(), Collections.emptySet(), Collections.emptyMap());
     Collections.addAll(all, Collections.emptySortedSet(), Collections.emptySortedMap());
     Collections.addAll(all, Collections.singleton(1), Collections.singletonList(null));
     all.add(Collections.singletonMap(null, null));
@@ -543,7 +572,8 @@ class ExactTest {
   @Test
   void emptyCollectionsOfEnumsKeepTheirEnum() {
     @SuppressWarnings("unchecked")
-    var map = (EnumMap<Color, Integer>) assertNotNullAnd(back(new EnumMap<Color, Integer>(Color.class)));
+    var map =
+        (EnumMap<Color, Integer>) assertNotNullAnd(back(new EnumMap<Color, Integer>(Color.class)));
     assertEquals(Map.of(Color.RED, 1), with(map, m -> m.put(Color.RED, 1)));
     @SuppressWarnings("unchecked")
     var set = (EnumSet<Color>) assertNotNullAnd(back(EnumSet.noneOf(Color.class)));
@@ -563,9 +593,15 @@ class ExactTest {
     assertEquals(List.of("b", "c", "a"), List.copyOf(plain.keySet()));
     assertEquals("c", eldest(plain));
     assertEquals(
-        "c", eldest((Map<String, Integer>) assertNotNullAnd(back(Collections.synchronizedMap(byAccess())))));
+        "c",
+        eldest(
+            (Map<String, Integer>)
+                assertNotNullAnd(back(Collections.synchronizedMap(byAccess())))));
     assertEquals(
-        "c", eldest((Map<String, Integer>) assertNotNullAnd(back(Collections.unmodifiableMap(byAccess())))));
+        "c",
+        eldest(
+            (Map<String, Integer>)
+                assertNotNullAnd(back(Collections.unmodifiableMap(byAccess())))));
     assertEquals("c", eldest((Map<String, Integer>) assertNotNullAnd(box(new Box(byAccess())))));
     var again = (Map<String, Integer>) assertNotNullAnd(back(back(byAccess())));
     assertEquals("c", eldest(again));
@@ -573,7 +609,8 @@ class ExactTest {
     empty.putAll(Map.of("b", 1));
     empty.put("d", 2);
     assertEquals("d", eldest(empty));
-    var byInsertion = (Map<String, Integer>) assertNotNullAnd(back(new LinkedHashMap<>(byAccess())));
+    var byInsertion =
+        (Map<String, Integer>) assertNotNullAnd(back(new LinkedHashMap<>(byAccess())));
     assertEquals("b", eldest(byInsertion));
     var set = Collections.newSetFromMap(new LinkedHashMap<String, Boolean>(16, 0.75f, true));
     set.addAll(List.of("a", "b"));
@@ -587,15 +624,22 @@ class ExactTest {
   void sharingInsideAGraphIsKept() {
     for (Supplier<Object> one :
         List.<Supplier<Object>>of(
-            () -> new StringBuilder("x"), () -> new AtomicLong(2), Object::new,
-            () -> new AbstractMap.SimpleEntry<>(1, 2), () -> new ArrayList<>(List.of(1)),
-            () -> new AtomicReference<>("x"), () -> ByteBuffer.wrap(new byte[] {1}))) {
+            () -> new StringBuilder("x"),
+            () -> new AtomicLong(2),
+            Object::new,
+            () -> new AbstractMap.SimpleEntry<>(1, 2),
+            () -> new ArrayList<>(List.of(1)),
+            () -> new AtomicReference<>("x"),
+            () -> ByteBuffer.wrap(new byte[] {1}))) {
       Object shared = one.get();
       var back = (List<?>) assertNotNullAnd(back(new ArrayList<>(List.of(shared, shared))));
       assertSame(back.getFirst(), back.getLast());
     }
     var list = new ArrayList<>(List.of(1));
-    var both = (List<?>) assertNotNullAnd(back(new ArrayList<>(List.of(list, Collections.unmodifiableList(list)))));
+    var both =
+        (List<?>)
+            assertNotNullAnd(
+                back(new ArrayList<>(List.of(list, Collections.unmodifiableList(list)))));
     @SuppressWarnings("unchecked")
     var first = (List<Integer>) both.getFirst();
     first.add(2);
@@ -616,13 +660,24 @@ class ExactTest {
     says(refused(new TreeMap<>(Map.of(1, 2)).descendingMap()), "copy it into an ArrayList");
     for (Object other :
         List.of(
-            new Random(5), new java.util.GregorianCalendar(), java.util.TimeZone.getDefault(),
-            new java.util.IdentityHashMap<>(), new java.util.WeakHashMap<>(), new LinkedList<>().reversed(),
-            new ArrayBlockingQueue<>(3), new LinkedBlockingQueue<>(3), ConcurrentHashMap.newKeySet(),
-            java.nio.charset.StandardCharsets.UTF_8, java.net.InetAddress.getLoopbackAddress(),
-            ByteBuffer.allocate(1).asReadOnlyBuffer(), java.nio.CharBuffer.wrap("x"), EnumSet.noneOf(Nothing.class),
-            Collections.checkedList(new ArrayList<>(), String.class), new java.util.StringJoiner(","),
-            new ArrayList<>().iterator(), new BigDecimal(BigInteger.ONE, Integer.MAX_VALUE))) {
+            new Random(5),
+            new java.util.GregorianCalendar(),
+            java.util.TimeZone.getDefault(),
+            new java.util.IdentityHashMap<>(),
+            new java.util.WeakHashMap<>(),
+            new LinkedList<>().reversed(),
+            new ArrayBlockingQueue<>(3),
+            new LinkedBlockingQueue<>(3),
+            ConcurrentHashMap.newKeySet(),
+            java.nio.charset.StandardCharsets.UTF_8,
+            java.net.InetAddress.getLoopbackAddress(),
+            ByteBuffer.allocate(1).asReadOnlyBuffer(),
+            java.nio.CharBuffer.wrap("x"),
+            EnumSet.noneOf(Nothing.class),
+            Collections.checkedList(new ArrayList<>(), String.class),
+            new java.util.StringJoiner(","),
+            new ArrayList<>().iterator(),
+            new BigDecimal(BigInteger.ONE, Integer.MAX_VALUE))) {
       refused(other);
     }
   }
@@ -631,10 +686,18 @@ class ExactTest {
   void hashCollectionsOfKeysWithPartsThatHashByAddressAreRefused() {
     for (Object key :
         List.of(
-            Color.RED, Optional.of(Color.RED), Map.entry("a", Color.RED), List.of(Color.RED),
-            Set.of(Color.RED), Map.of(1, Color.RED), EnumSet.of(Color.RED), new Box(Color.RED),
-            new Box(Optional.of(List.of(Map.entry(new Box(Color.GREEN), 1)))), new AtomicLong(),
-            new Box(new int[0]), Optional.of(String.class))) {
+            Color.RED,
+            Optional.of(Color.RED),
+            Map.entry("a", Color.RED),
+            List.of(Color.RED),
+            Set.of(Color.RED),
+            Map.of(1, Color.RED),
+            EnumSet.of(Color.RED),
+            new Box(Color.RED),
+            new Box(Optional.of(List.of(Map.entry(new Box(Color.GREEN), 1)))),
+            new AtomicLong(),
+            new Box(new int[0]),
+            Optional.of(String.class))) {
       says(refused(new HashMap<>(Map.of(key, 1))), "use EnumMap or LinkedHashMap");
       says(refused(new HashSet<>(List.of(key))), "use EnumSet or LinkedHashSet");
       says(refused(new ConcurrentHashMap<>(Map.of(key, 1))), "use ConcurrentSkipListMap");
@@ -644,7 +707,11 @@ class ExactTest {
     }
     for (Object key :
         List.of(
-            Optional.of("x"), Map.entry("a", 1), List.of(Optional.empty()), new Box("x"), Instant.MAX,
+            Optional.of("x"),
+            Map.entry("a", 1),
+            List.of(Optional.empty()),
+            new Box("x"),
+            Instant.MAX,
             new Box(Optional.of(List.of(Map.entry(new Box(2), 1)))))) {
       same(new HashMap<>(Map.of(key, 1)));
       same(new HashSet<>(List.of(key)));
@@ -662,9 +729,16 @@ class ExactTest {
     says(refused(entry), "SimpleEntry holds itself");
     List<java.util.function.Function<List<Object>, Object>> makers =
         List.of(
-            Collections::unmodifiableList, Collections::synchronizedList, Optional::of, List::of,
-            Set::of, list -> Map.of(1, list), list -> Map.entry(1, list), Collections::singletonList,
-            list -> new CopyOnWriteArrayList<>(List.of(list)), Box::new);
+            Collections::unmodifiableList,
+            Collections::synchronizedList,
+            Optional::of,
+            List::of,
+            Set::of,
+            list -> Map.of(1, list),
+            list -> Map.entry(1, list),
+            Collections::singletonList,
+            list -> new CopyOnWriteArrayList<>(List.of(list)),
+            Box::new);
     for (var maker : makers) {
       var list = new ArrayList<>();
       Object around = maker.apply(list);
