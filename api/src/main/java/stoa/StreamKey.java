@@ -5,7 +5,6 @@ import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
-import java.util.Arrays;
 import java.util.HexFormat;
 
 /// The 128-bit identity of a stream.
@@ -44,7 +43,9 @@ public record StreamKey(long high, long low) implements Comparable<StreamKey> {
   private static byte[] utf8(String name) {
     try {
       var bytes = StandardCharsets.UTF_8.newEncoder().encode(CharBuffer.wrap(name));
-      return Arrays.copyOf(bytes.array(), bytes.limit());
+      byte[] encoded = new byte[bytes.remaining()];
+      bytes.get(encoded);
+      return encoded;
     } catch (CharacterCodingException e) {
       throw new IllegalArgumentException(
           "the name of the stream \""

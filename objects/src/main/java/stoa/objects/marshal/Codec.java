@@ -15,6 +15,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.apache.fory.Fory;
+import org.apache.fory.context.MetaStringReader;
 import org.apache.fory.context.MetaStringWriter;
 import org.apache.fory.context.ReadContext;
 import org.apache.fory.context.WriteContext;
@@ -101,6 +102,7 @@ final class Codec {
   private final Fory fory;
   private final MemoryBuffer buffer = MemoryBuffer.newHeapBuffer(512);
   private final OpenRefs refs;
+  private final Filling filling = new Filling();
   private final WriteContext out;
   private final ReadContext in;
   private final Map<Class<?>, StructSerializer> states = new HashMap<>();
@@ -147,7 +149,7 @@ final class Codec {
     this.throwables = new Throwables(this, resolver);
     fory.register(Ref.class, REF_ID);
     fory.registerSerializer(Ref.class, new ReferenceSerializers.OfRef(this, resolver));
-    Ordered.register(fory, resolver, refs);
+    Ordered.register(fory, resolver, refs, filling);
     Exact.register(fory, resolver);
     for (int i = 0; i < PLATFORM.size(); i++) fory.register(PLATFORM.get(i), 1 + i);
     for (Object constant : Constants.ALL) {
@@ -164,7 +166,13 @@ final class Codec {
     this.out =
         new WriteContext(
             resolver.getConfig(), new Generics(), resolver, refs, new MetaStringWriter());
-    this.in = fory.getReadContext();
+    this.in =
+        new ReadContext(
+            resolver.getConfig(),
+            new Generics(),
+            resolver,
+            filling,
+            new MetaStringReader(resolver.getSharedRegistry()));
   }
 
   private void register(TypeResolver resolver, Class<?> type, Registry.Entry entry) {
@@ -235,6 +243,11 @@ final class Codec {
 
   Registry registry() {
     return registry;
+  }
+
+  /// The table of references of what is being read.
+  Filling filling() {
+    return filling;
   }
 
   /// The table of references of what is being written.
@@ -364,6 +377,7 @@ final class Codec {
   private void end(int length) {
     int read = in.getBuffer().readerIndex();
     if (read != length) throw new Corrupt("an encoding has " + (length - read) + " bytes too many");
+    filling.finish();
     for (Runnable action : afterwards) action.run();
     afterwards.clear();
   }

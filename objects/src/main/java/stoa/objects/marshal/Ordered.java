@@ -13,6 +13,7 @@ import java.util.LinkedList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.PriorityQueue;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -37,6 +38,7 @@ import org.apache.fory.serializer.collection.CollectionSerializer;
 import org.apache.fory.serializer.collection.CollectionSerializers;
 import org.apache.fory.serializer.collection.ConcurrentMapSerializer;
 import org.apache.fory.serializer.collection.MapSerializer;
+import org.apache.fory.serializer.collection.MapSerializers;
 import stoa.NotShareable;
 import stoa.objects.types.Hashing;
 
@@ -57,13 +59,17 @@ final class Ordered {
 
   private Ordered() {}
 
-  static void register(Fory fory, TypeResolver resolver, OpenRefs refs) {
-    fory.registerSerializer(HashMap.class, new HashMaps(resolver));
-    fory.registerSerializer(LinkedHashMap.class, new LinkedHashMaps(resolver));
-    fory.registerSerializer(ConcurrentHashMap.class, new ConcurrentHashMaps(resolver));
-    fory.registerSerializer(TreeSet.class, new TreeSets(resolver));
+  static void register(
+      Fory fory, TypeResolver resolver, OpenRefs refs, Filling filling) {
+    fory.registerSerializer(HashMap.class, new HashMaps(resolver, filling));
+    fory.registerSerializer(LinkedHashMap.class, new LinkedHashMaps(resolver, filling));
+    fory.registerSerializer(ConcurrentHashMap.class, new ConcurrentHashMaps(resolver, filling));
+    fory.registerSerializer(LinkedHashSet.class, new LinkedHashSets(resolver, filling));
+    fory.registerSerializer(TreeMap.class, new TreeMaps(resolver, filling));
+    fory.registerSerializer(PriorityQueue.class, new PriorityQueues(resolver, filling));
+    fory.registerSerializer(TreeSet.class, new TreeSets(resolver, filling));
     fory.registerSerializer(ConcurrentSkipListSet.class, new SkipListSets(resolver));
-    fory.registerSerializer(HashSet.class, new HashSets(resolver));
+    fory.registerSerializer(HashSet.class, new HashSets(resolver, filling));
     for (List<?> sample : lists()) {
       fory.registerSerializer(sample.getClass(), new FixedLists(resolver, sample.getClass()));
     }
@@ -153,8 +159,11 @@ final class Ordered {
   }
 
   private static final class HashMaps extends MapSerializer<Map> {
-    HashMaps(TypeResolver resolver) {
+    private final Filling filling;
+
+    HashMaps(TypeResolver resolver, Filling filling) {
       super(resolver, (Class) HashMap.class, true);
+      this.filling = filling;
     }
 
     @Override
@@ -171,6 +180,11 @@ final class Ordered {
       context.reference(map);
       return map;
     }
+
+    @Override
+    public Map read(ReadContext context) {
+      return filling.read(this, context);
+    }
   }
 
   /// ```
@@ -185,8 +199,11 @@ final class Ordered {
 
     private static final FieldAccessor BY_ACCESS = Exact.field(LinkedHashMap.class, "accessOrder");
 
-    LinkedHashMaps(TypeResolver resolver) {
+    private final Filling filling;
+
+    LinkedHashMaps(TypeResolver resolver, Filling filling) {
       super(resolver, LinkedHashMap.class, true);
+      this.filling = filling;
     }
 
     @Override
@@ -207,11 +224,19 @@ final class Ordered {
       context.reference(map);
       return map;
     }
+
+    @Override
+    public LinkedHashMap read(ReadContext context) {
+      return (LinkedHashMap) filling.read(this, context);
+    }
   }
 
   private static final class ConcurrentHashMaps extends ConcurrentMapSerializer<ConcurrentHashMap> {
-    ConcurrentHashMaps(TypeResolver resolver) {
+    private final Filling filling;
+
+    ConcurrentHashMaps(TypeResolver resolver, Filling filling) {
       super(resolver, ConcurrentHashMap.class, true);
+      this.filling = filling;
     }
 
     @Override
@@ -227,6 +252,11 @@ final class Ordered {
       var map = new ConcurrentHashMap(size);
       context.reference(map);
       return map;
+    }
+
+    @Override
+    public ConcurrentHashMap read(ReadContext context) {
+      return (ConcurrentHashMap) filling.read(this, context);
     }
   }
 
@@ -246,14 +276,73 @@ final class Ordered {
   private static final class TreeSets extends CollectionSerializers.SortedSetSerializer<TreeSet> {
     private static final FieldAccessor MAP = Exact.field(TreeSet.class, "m");
 
-    TreeSets(TypeResolver resolver) {
+    private final Filling filling;
+
+    TreeSets(TypeResolver resolver, Filling filling) {
       super(resolver, TreeSet.class);
+      this.filling = filling;
     }
 
     @Override
     public Collection onCollectionWrite(WriteContext context, TreeSet value) {
       checkWhole(MAP, TreeMap.class, value);
       return super.onCollectionWrite(context, value);
+    }
+
+    @Override
+    public TreeSet read(ReadContext context) {
+      return (TreeSet) filling.read(this, context, this::readElements);
+    }
+  }
+
+  private static final class TreeMaps extends MapSerializers.SortedMapSerializer<TreeMap> {
+    private final Filling filling;
+
+    TreeMaps(TypeResolver resolver, Filling filling) {
+      super(resolver, TreeMap.class);
+      this.filling = filling;
+    }
+
+    @Override
+    public TreeMap read(ReadContext context) {
+      return (TreeMap) filling.read(this, context);
+    }
+  }
+
+  private static final class LinkedHashSets extends CollectionSerializer<Collection> {
+    private final Filling filling;
+
+    LinkedHashSets(TypeResolver resolver, Filling filling) {
+      super(resolver, (Class) LinkedHashSet.class, true);
+      this.filling = filling;
+    }
+
+    @Override
+    public Collection newCollection(ReadContext context, boolean elementReadAlwaysAdvances) {
+      int size = readCollectionSize(context, context.getBuffer(), elementReadAlwaysAdvances);
+      setNumElements(size);
+      var set = new LinkedHashSet(size);
+      context.reference(set);
+      return set;
+    }
+
+    @Override
+    public Collection read(ReadContext context) {
+      return filling.read(this, context, this::readElements);
+    }
+  }
+
+  private static final class PriorityQueues extends CollectionSerializers.PriorityQueueSerializer {
+    private final Filling filling;
+
+    PriorityQueues(TypeResolver resolver, Filling filling) {
+      super(resolver, PriorityQueue.class);
+      this.filling = filling;
+    }
+
+    @Override
+    public PriorityQueue read(ReadContext context) {
+      return (PriorityQueue) filling.read(this, context, this::readElements);
     }
   }
 
@@ -280,8 +369,11 @@ final class Ordered {
   }
 
   private static final class HashSets extends CollectionSerializer<Collection> {
-    HashSets(TypeResolver resolver) {
+    private final Filling filling;
+
+    HashSets(TypeResolver resolver, Filling filling) {
       super(resolver, (Class) HashSet.class, true);
+      this.filling = filling;
     }
 
     @Override
@@ -297,6 +389,11 @@ final class Ordered {
       var set = new HashSet(size);
       context.reference(set);
       return set;
+    }
+
+    @Override
+    public Collection read(ReadContext context) {
+      return filling.read(this, context, this::readElements);
     }
   }
 

@@ -96,8 +96,10 @@ final class StructSerializer extends Serializer<Object> {
       value = struct.allocate();
       context.reference(value);
       struct.restoreTransients(value);
+      codec.filling().open(value);
       if (plan == null) readFields(context, value);
       else readOld(context, value, plan);
+      codec.filling().close();
     }
     context.decreaseDepth();
     return value;

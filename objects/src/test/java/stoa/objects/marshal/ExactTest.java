@@ -50,6 +50,7 @@ import java.util.LinkedList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.OptionalInt;
@@ -105,6 +106,33 @@ class ExactTest {
 
   record Numbers(float single, double real, char letter, Float boxed, Double other) {}
 
+  /// Is met in the sets of others before its name, by which it hashes, is read.
+  static final class Node implements Comparable<Node> {
+    private final Map<Node, Integer> distances = new HashMap<>();
+    private final Collection<Node> neighbors;
+    private final String zName;
+
+    Node(String name, Collection<Node> neighbors) {
+      this.zName = name;
+      this.neighbors = neighbors;
+    }
+
+    @Override
+    public boolean equals(@Nullable Object other) {
+      return other instanceof Node node && Objects.equals(node.zName, zName);
+    }
+
+    @Override
+    public int hashCode() {
+      return Objects.hash(zName);
+    }
+
+    @Override
+    public int compareTo(Node other) {
+      return zName.compareTo(other.zName);
+    }
+  }
+
   private static final ZoneId BERLIN = ZoneId.of("Europe/Berlin");
   private static final double ODD_NAN = Double.longBitsToDouble(0xFFF0000000000123L);
   private static final float ODD_SINGLE_NAN = Float.intBitsToFloat(0x7F800123);
@@ -128,7 +156,7 @@ class ExactTest {
               throw new UnsupportedOperationException(reference.toString());
             }
           },
-          List.of(Color.class, Nothing.class, Box.class, Numbers.class),
+          List.of(Color.class, Nothing.class, Box.class, Numbers.class, Node.class),
           ExactTest.class.getClassLoader(),
           1 << 20);
 
@@ -748,6 +776,28 @@ class ExactTest {
       Object inside = ((List<?>) back.getFirst()).getFirst();
       Object through = inside instanceof Box(Object content) ? content : back;
       assertSame(back, through);
+    }
+  }
+
+  @Test
+  void objectsThatMeetEachOtherInSetsAreFoundThere() {
+    List<Supplier<Collection<Node>>> makers =
+        List.of(HashSet::new, LinkedHashSet::new, TreeSet::new, PriorityQueue::new);
+    for (var maker : makers) {
+      var one = new Node("one", maker.get());
+      var two = new Node("two", maker.get());
+      Collections.addAll(one.neighbors, one, two);
+      Collections.addAll(two.neighbors, one, two);
+      one.distances.putAll(Map.of(one, 0, two, 1));
+      two.distances.putAll(Map.of(one, 2, two, 3));
+      var first = (Node) assertNotNullAnd(back(one));
+      Node second = first.distances.keySet().stream().filter(two::equals).findAny().orElseThrow();
+      assertEquals(one.neighbors.getClass(), first.neighbors.getClass());
+      assertTrue(first.neighbors.containsAll(List.of(first, second)));
+      assertTrue(second.neighbors.containsAll(List.of(first, second)));
+      assertEquals(2, second.neighbors.size());
+      assertEquals(Map.of(first, 0, second, 1), first.distances);
+      assertEquals(Map.of(first, 2, second, 3), second.distances);
     }
   }
 
