@@ -76,6 +76,8 @@ public interface Blob extends BlobReader {
   /// @param name 1 to 255 bytes in UTF-8
   /// @param value at most 64 KiB
   /// @return the version
+  /// @throws IllegalArgumentException when name or value is too long, or the name holds half of a
+  ///   surrogate pair
   long attribute(String name, byte[] value);
 
   /// Removes an attribute.

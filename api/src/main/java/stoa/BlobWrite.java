@@ -43,6 +43,8 @@ public interface BlobWrite extends AutoCloseable {
   ///
   /// @param name 1 to 255 bytes in UTF-8
   /// @param value at most 64 KiB
+  /// @throws IllegalArgumentException when name or value is too long, or the name holds half of a
+  ///   surrogate pair
   void attribute(String name, byte[] value);
 
   /// Removes an attribute.

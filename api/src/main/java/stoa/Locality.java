@@ -1,5 +1,6 @@
 package stoa;
 
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 
 /// Where a process is: names from the widest to the narrowest, such as `eu-west/rack-3/host-7`. Two
@@ -46,6 +47,7 @@ public record Locality(List<String> names) implements Comparable<Locality> {
 
   private static boolean isName(String name) {
     return !name.isEmpty()
+        && StandardCharsets.UTF_8.newEncoder().canEncode(name)
         && name.chars().allMatch(each -> each > ' ' && each != 127 && each != '/');
   }
 

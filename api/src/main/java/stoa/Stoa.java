@@ -130,6 +130,8 @@ public interface Stoa extends AutoCloseable {
   /// Durable when this returns.
   ///
   /// @param name what it is found by
+  /// @throws IllegalArgumentException when the name is empty or too long, or holds half of a
+  ///   surrogate pair
   /// @throws AlreadyExists when there is a snapshot of that name
   /// @throws LimitExceeded when there are too many
   Snapshot snapshot(String name);

@@ -1,5 +1,7 @@
 package stoa;
 
+import java.nio.CharBuffer;
+import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
@@ -22,8 +24,8 @@ public record StreamKey(long high, long low) implements Comparable<StreamKey> {
 
   /// The key of a name, by the standard hash.
   ///
-  /// @throws IllegalArgumentException when the name is empty, or begins with `stoa/`: those names
-  ///   are the store's own
+  /// @throws IllegalArgumentException when the name is empty, holds half of a surrogate pair, or
+  ///   begins with `stoa/`: those names are the store's own
   public static StreamKey of(String name) {
     if (name.isEmpty()) throw new IllegalArgumentException("the name of a stream is empty");
     if (name.startsWith(RESERVED)) {
@@ -35,7 +37,22 @@ public record StreamKey(long high, long low) implements Comparable<StreamKey> {
               + ", as the store's own streams do; choose"
               + " another name");
     }
-    return first(sha256(name.getBytes(StandardCharsets.UTF_8)));
+    return first(sha256(utf8(name)));
+  }
+
+  private static byte[] utf8(String name) {
+    try {
+      var bytes = StandardCharsets.UTF_8.newEncoder().encode(CharBuffer.wrap(name));
+      byte[] encoded = new byte[bytes.remaining()];
+      bytes.get(encoded);
+      return encoded;
+    } catch (CharacterCodingException e) {
+      throw new IllegalArgumentException(
+          "the name of the stream \""
+              + name
+              + "\" holds half of a surrogate pair; use well-formed text",
+          e);
+    }
   }
 
   /// The key that [#toString] writes.

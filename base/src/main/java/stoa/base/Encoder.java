@@ -1,6 +1,5 @@
 package stoa.base;
 
-import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
 /// A growing byte array with the encodings that formats above it are made of. One thread uses it,
@@ -84,9 +83,17 @@ public final class Encoder {
     return varint(source.length).raw(source);
   }
 
-  /// Writes a string in UTF-8 after its length in bytes.
+  /// Writes a name, or other text that is to be read back as it is, in UTF-8 after its length in
+  /// bytes.
+  ///
+  /// @throws IllegalArgumentException when it holds half of a surrogate pair
   public Encoder text(String value) {
-    return sized(value.getBytes(StandardCharsets.UTF_8));
+    return sized(Texts.utf8(value));
+  }
+
+  /// As [#text] for a message to people, which may lose what UTF-8 cannot say.
+  public Encoder message(String value) {
+    return text(Texts.message(value));
   }
 
   /// Writes an id in sixteen bytes.

@@ -1,6 +1,5 @@
 package stoa.base;
 
-import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 
@@ -14,8 +13,10 @@ import java.security.NoSuchAlgorithmException;
 public record StreamId(long high, long low) implements Comparable<StreamId> {
 
   /// The id of a name.
+  ///
+  /// @throws IllegalArgumentException when it holds half of a surrogate pair
   public static StreamId of(String name) {
-    return of(name.getBytes(StandardCharsets.UTF_8));
+    return of(Texts.utf8(name));
   }
 
   /// The id of an encoded name.

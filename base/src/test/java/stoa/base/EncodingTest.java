@@ -32,6 +32,22 @@ class EncodingTest {
   }
 
   @Test
+  void refusesNamesThatUtf8CannotSay() {
+    for (String half : new String[] {"\uD800", "a\uDC00", "\uD800\uD800\uDC00", "\uDC00\uD800"}) {
+      var encoder = new Encoder(0);
+      var e = assertThrows(IllegalArgumentException.class, () -> encoder.text(half));
+      assertTrue(String.valueOf(e.getMessage()).contains("half of a surrogate pair"), e::toString);
+      assertEquals(0, encoder.toBytes().length);
+      assertThrows(IllegalArgumentException.class, () -> StreamId.of(half));
+      String read = new Decoder(encoder.message(half).toBytes()).text();
+      assertEquals(half.length(), read.length());
+      assertTrue(read.contains("\uFFFD"), read);
+    }
+    assertEquals("a😀", new Decoder(new Encoder(0).message("a😀").toBytes()).text());
+    assertEquals("a😀", Texts.check("a😀", "a name"));
+  }
+
+  @Test
   void refusesToReadPastTheEnd() {
     byte[] bytes = new Encoder(0).varint(1_000).u8(1).toBytes();
     assertThrows(Decoder.MalformedException.class, () -> new Decoder(bytes).sized());

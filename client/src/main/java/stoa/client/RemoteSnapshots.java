@@ -7,6 +7,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import stoa.LogAddress;
 import stoa.Snapshot;
+import stoa.base.Texts;
 import stoa.objects.ObjectSnapshot;
 import stoa.objects.Place;
 import stoa.wire.proto.DeleteSnapshot;
@@ -85,6 +86,7 @@ final class RemoteSnapshots {
   }
 
   Snapshot take(String name) {
+    Texts.check(name, "the snapshot name");
     var taken =
         ask(
             Request.newBuilder().setTakeSnapshot(TakeSnapshot.newBuilder().setName(name)),
@@ -93,6 +95,7 @@ final class RemoteSnapshots {
   }
 
   @Nullable Snapshot find(String name) {
+    Texts.check(name, "the snapshot name");
     var found =
         ask(
             Request.newBuilder().setFindSnapshot(FindSnapshot.newBuilder().setName(name)),
@@ -109,6 +112,7 @@ final class RemoteSnapshots {
   }
 
   boolean delete(String name) {
+    Texts.check(name, "the snapshot name");
     var request = Request.newBuilder().setDeleteSnapshot(DeleteSnapshot.newBuilder().setName(name));
     return stoa.ask(Outgoing.of(request, Outgoing.Recovery.UNKNOWN, 1_024)).getDone().getNumber()
         != 0;

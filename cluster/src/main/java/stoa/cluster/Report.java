@@ -67,7 +67,7 @@ record Report(String refusal, NavigableMap<Integer, Kept> groups, List<String> a
   }
 
   byte[] bytes() {
-    var out = new Encoder(256).text(refusal).varint(groups.size());
+    var out = new Encoder(256).message(refusal).varint(groups.size());
     groups.forEach((number, kept) -> {
       // Servers of versions before it know no OUT, and do not read on to where it is told.
       State told = kept.state() == State.OUT ? State.FAILED : kept.state();

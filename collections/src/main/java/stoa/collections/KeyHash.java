@@ -5,9 +5,11 @@ import java.lang.reflect.RecordComponent;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import stoa.NotShareable;
 import stoa.objects.types.Hashing;
+import stoa.objects.types.RecordHash;
 import stoa.spi.Facade;
 
 /// The hash of a key, which is the same in every process and agrees with `equals`.
@@ -15,7 +17,9 @@ import stoa.spi.Facade;
 /// It is `hashCode()` where that is a matter of contents, as for text and numbers. An enum constant
 /// hashes by its name, as its `hashCode` is an address. Lists, sets, maps and records hash by their
 /// parts; a record that declares a `hashCode` of its own, by that. (What the compiler gives to a
-/// record is unspecified and could be another in the next JDK.)
+/// record is unspecified and could be another in the next JDK.) An `Optional` and an entry hash by
+/// their parts where their `hashCode` depends on an address. What nothing of this helps, such as an
+/// array or an object without a `hashCode`, is refused, wherever in a key it is.
 final class KeyHash {
   private static final int DEPTH_MAX = 32;
 
@@ -90,11 +94,19 @@ final class KeyHash {
         yield hash;
       }
       case Record record -> record(record, depth);
+      case Optional<?> optional -> content(optional, part(optional.orElse(null), depth));
+      case Map.Entry<?, ?> entry ->
+          content(entry, part(entry.getKey(), depth) ^ part(entry.getValue(), depth));
       default -> {
         check(key.getClass());
         yield key.hashCode();
       }
     };
+  }
+
+  /// The hash of a value by its contents, which stays as it was where it always was the same.
+  private static int content(Object value, int byParts) {
+    return Hashing.byAddress(value) == null ? value.hashCode() : byParts;
   }
 
   private static int part(@org.jspecify.annotations.Nullable Object part, int depth) {

@@ -14,6 +14,14 @@ final class MapFacade<K, V> extends MapView<K, V> implements SharedMap<K, V>, Fa
     this.object = object;
   }
 
+  /// Has a hash that is the same everywhere, which is asked here, before a call is logged.
+  @Override
+  K key(K key) {
+    K checked = super.key(key);
+    var _ = KeyHash.of(checked);
+    return checked;
+  }
+
   @Override
   public Object shared() {
     return object;

@@ -16,6 +16,7 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import java.util.Spliterator;
 import java.util.TreeMap;
@@ -645,6 +646,113 @@ class CollectionsTest {
     assertEquals(
         31 * (31 + "RED".hashCode()) + "GREEN".hashCode(),
         KeyHash.of(new Cell(Color.RED, Color.GREEN)));
+  }
+
+  @Test
+  void keysHashByPartsWhereverTheyHoldAnEnum() {
+    int red = "RED".hashCode();
+    assertEquals(red, KeyHash.of(Optional.of(Color.RED)));
+    assertEquals(red ^ "a".hashCode(), KeyHash.of(Map.entry("a", Color.RED)));
+    assertEquals(red ^ 1, KeyHash.of(new java.util.AbstractMap.SimpleEntry<>(Color.RED, 1)));
+    assertEquals(31 + red, KeyHash.of(List.of(Optional.of(Color.RED))));
+    assertEquals(red, KeyHash.of(Set.of(Optional.of(Color.RED))));
+    assertEquals(red ^ 1, KeyHash.of(Map.of(1, Optional.of(Color.RED))));
+    assertEquals(31 + red, KeyHash.of(Optional.of(List.of(Map.of(Color.RED, 0)))));
+    assertEquals(31 * 31 + red, KeyHash.of(new Ref<Object>("", Optional.of(Color.RED))));
+    assertEquals(31 * 31 + red, KeyHash.of(Optional.of(new Ref<Object>("", Color.RED))));
+  }
+
+  @Test
+  void keysOfContentsAloneHashAsTheyAlwaysDid() {
+    var cell = new Ref<Object>("t", 5);
+    for (Object key :
+        List.of(
+            Optional.of("x"),
+            Optional.empty(),
+            Map.entry("a", 1),
+            Optional.of(cell),
+            Map.entry(Optional.of(cell), List.of(cell)),
+            java.util.OptionalInt.of(5))) {
+      assertEquals(key.hashCode(), KeyHash.of(key), key::toString);
+    }
+  }
+
+  @Test
+  void keysThatHoldAnEnumAreFoundWhenTheStoreIsOpenedAgain(@TempDir Path folder) {
+    List<Object> keys =
+        List.of(
+            Optional.of(Color.RED),
+            Map.entry("a", Color.RED),
+            List.of(Optional.of(Color.GREEN)),
+            Set.of(Color.RED, Color.GREEN),
+            Map.of(Color.RED, Optional.of(Color.GREEN)));
+    String url = "file:" + folder;
+    try (Stoa stoa = Stoa.open(url)) {
+      assertTrue(stoa.map("colors", Color.class, Color.class).isEmpty()); // makes the enum known
+      for (Object key : keys) {
+        stoa.map("m", Object.class, String.class).put(key, key.toString());
+        stoa.shardedMap("s", Object.class, String.class, 4).put(key, key.toString());
+      }
+    }
+    try (Stoa stoa = Stoa.open(url)) {
+      assertTrue(stoa.map("colors", Color.class, Color.class).isEmpty()); // makes the enum known
+      for (Object key : keys) {
+        assertEquals(key.toString(), stoa.map("m", Object.class, String.class).get(key));
+        assertEquals(key.toString(), stoa.shardedMap("s", Object.class, String.class, 4).get(key));
+      }
+    }
+  }
+
+  @Test
+  void refusesKeysThatHoldWhatHashesByAddressBeforeAnythingIsLogged() {
+    SharedMap<Object, String> any = STOA.map("by address", Object.class, String.class);
+    ShardedMap<Object, String> sharded =
+        STOA.shardedMap("by address", Object.class, String.class, 4);
+    long before = STOA.history(any).version();
+    for (Object held : List.of(new int[1], new Bag(), String.class, new StringBuilder("x"))) {
+      for (Object key :
+          List.of(
+              held,
+              Optional.of(held),
+              Map.entry(1, held),
+              Map.entry(held, 1),
+              List.of(held),
+              Set.of(held),
+              Map.of(1, held),
+              new Ref<Object>("", held),
+              Optional.of(List.of(Map.entry(1, Optional.of(held)))))) {
+        assertThrows(NotShareable.class, () -> any.put(key, "x"));
+        assertThrows(NotShareable.class, () -> any.putAll(Map.of(key, "x")));
+        assertThrows(NotShareable.class, () -> sharded.put(key, "x"));
+      }
+    }
+    assertTrue(any.isEmpty());
+    assertTrue(sharded.isEmpty());
+    assertEquals(before, STOA.history(any).version());
+  }
+
+  @Test
+  void textWithHalfOfASurrogatePairIsAKeyAndAValueAsItIs(@TempDir Path folder) {
+    String url = "file:" + folder;
+    List<String> texts = List.of("\uD800", "?", "\uDC00", "\uD800\uD800", "\uFFFD");
+    try (Stoa stoa = Stoa.open(url)) {
+      for (String text : texts) {
+        stoa.map("m", String.class, String.class).put(text, text + "!");
+        stoa.navigableMap("n", String.class, String.class).put(text, text + "!");
+        stoa.bTree("t", String.class, String.class).put(text, text + "!");
+        stoa.list("l", String.class).add(text);
+      }
+    }
+    try (Stoa stoa = Stoa.open(url)) {
+      for (String text : texts) {
+        assertEquals(text + "!", stoa.map("m", String.class, String.class).get(text));
+        assertEquals(text + "!", stoa.navigableMap("n", String.class, String.class).get(text));
+        assertEquals(text + "!", stoa.bTree("t", String.class, String.class).get(text));
+      }
+      assertEquals(5, stoa.map("m", String.class, String.class).size());
+      assertEquals(texts, new ArrayList<>(stoa.list("l", String.class)));
+      assertThrows(NotShareable.class, () -> stoa.map("\uD800", String.class, String.class).size());
+    }
   }
 
   @Test

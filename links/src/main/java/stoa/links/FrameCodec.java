@@ -72,7 +72,7 @@ final class FrameCodec {
           out.u8(BORROW).id(object).text(type).sized(key);
       case Frame.LetGo(var object) -> out.u8(LET_GO).id(object);
       case Frame.Refused(var object, var refusal, String message) ->
-          out.u8(REFUSED).id(object).u8(refusal.number()).text(message);
+          out.u8(REFUSED).id(object).u8(refusal.number()).message(message);
       case Frame.Standing(var node, var parent, int children, int owned) -> {
         MessageCodec.optional(MessageCodec.write(out.u8(STANDING), node), parent);
         out.varint(children).varint(owned);

@@ -78,7 +78,7 @@ sealed interface Command {
       switch (this) {
         case Done() -> out.u8(0);
         case Fenced(long epoch) -> out.u8(1).varint(epoch);
-        case Refused(String text) -> out.u8(2).text(text);
+        case Refused(String text) -> out.u8(2).message(text);
         case Opened(long term) -> out.u8(3).varint(term);
         case Overtaken() -> out.u8(4);
       }

@@ -8,6 +8,7 @@ import stoa.StoaException;
 import stoa.TooOld;
 import stoa.base.Encoder;
 import stoa.base.ThrowableText;
+import stoa.base.Texts;
 import stoa.objects.ObjectService;
 import stoa.objects.types.Keys;
 import stoa.wire.proto.Failure;
@@ -21,7 +22,7 @@ final class Failures {
     String kind = travelled ? "CallFailed" : thrown.getClass().getSimpleName();
     var failure = Failure.newBuilder().setKind(kind);
     String message = ThrowableText.message(thrown);
-    if (message != null) failure.setMessage(message);
+    if (message != null) failure.setMessage(Texts.message(message));
     if (thrown instanceof Aborted aborted && !travelled) {
       failure.setThrowable(ByteString.copyFrom(aborted(aborted)));
     } else if (!isPlain(thrown)) {

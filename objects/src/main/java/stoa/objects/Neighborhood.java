@@ -173,7 +173,7 @@ public final class Neighborhood implements Neighbors {
     Encoder out = question(part.groupOf(target), REFUSE);
     write(id, out);
     out.varint(waits);
-    var _ = ask(target, out.text(String.valueOf(why.getMessage())));
+    var _ = ask(target, out.message(String.valueOf(why.getMessage())));
   }
 
   private NeighborNames.Said names(int group, int from, List<String> wanted) {
@@ -227,7 +227,7 @@ public final class Neighborhood implements Neighbors {
 
   /// Says that somebody else is to be asked.
   public static byte[] elsewhere(String why) {
-    return new Encoder(64).u8(ELSEWHERE).text(why).toBytes();
+    return new Encoder(64).u8(ELSEWHERE).message(why).toBytes();
   }
 
   /// The answer to a question of this group. May wait.
@@ -240,12 +240,12 @@ public final class Neighborhood implements Neighbors {
     try {
       answer(in.u8(), in, out, naming);
     } catch (NotShareable refused) {
-      out.clear().u8(REFUSED).text(String.valueOf(refused.getMessage()));
+      out.clear().u8(REFUSED).message(String.valueOf(refused.getMessage()));
     } catch (Unbegun unbegun) {
       out.clear().u8(THREW).sized(stoa().marshaller().thrown(unbegun.thrown));
     } catch (RuntimeException not) {
       // Who asks goes on to ask.
-      out.clear().u8(UNAVAILABLE).text(not.toString());
+      out.clear().u8(UNAVAILABLE).message(not.toString());
     }
     return out.toBytes();
   }

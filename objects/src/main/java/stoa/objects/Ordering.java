@@ -181,13 +181,13 @@ public final class Ordering {
       if (isOfOrder(kind)) order = here.order(store);
       else member = here.member(store);
     } catch (Unavailable elsewhere) {
-      return out.clear().u8(ELSEWHERE).text(String.valueOf(elsewhere.getMessage())).toBytes();
+      return out.clear().u8(ELSEWHERE).message(String.valueOf(elsewhere.getMessage())).toBytes();
     }
     try {
       if (order != null) answer(kind, order, in, out);
       else answer(kind, Objects.requireNonNull(member), in, out);
     } catch (Unavailable not) {
-      out.clear().u8(UNAVAILABLE).text(String.valueOf(not.getMessage()));
+      out.clear().u8(UNAVAILABLE).message(String.valueOf(not.getMessage()));
     }
     return out.toBytes();
   }
@@ -326,9 +326,9 @@ public final class Ordering {
         write(lost.changedAt(), out.varint(lost.changedVersion()));
       }
       case Held.Verdict.Refused(LimitExceeded full) ->
-          out.u8(FULL).text(String.valueOf(full.getMessage()));
+          out.u8(FULL).message(String.valueOf(full.getMessage()));
       case Held.Verdict.Refused(RuntimeException cause) ->
-          out.u8(REFUSED).text(String.valueOf(cause.getMessage()));
+          out.u8(REFUSED).message(String.valueOf(cause.getMessage()));
     }
   }
 

@@ -1,9 +1,9 @@
 package stoa.storage;
 
-import java.nio.charset.StandardCharsets;
 import stoa.base.Decoder;
 import stoa.base.Encoder;
 import stoa.base.StreamId;
+import stoa.base.Texts;
 
 /// Where an attribute stands in the index, and how its item is encoded: the name, then the value.
 final class AttributeName {
@@ -17,9 +17,10 @@ final class AttributeName {
 
   /// The slot of a name: 63 bits of its hash.
   ///
-  /// @throws IllegalArgumentException when the name is empty or too long
+  /// @throws IllegalArgumentException when the name is empty or too long, or holds half of a
+  ///   surrogate pair
   static long slot(String name) {
-    byte[] bytes = name.getBytes(StandardCharsets.UTF_8);
+    byte[] bytes = Texts.utf8(Texts.check(name, "the attribute name"));
     if (bytes.length == 0 || bytes.length > BYTES_MAX) {
       throw new IllegalArgumentException(
           "the attribute name '%s' has %d bytes; it may have 1 to %d"

@@ -65,7 +65,7 @@ public record Divergence(
 
   /// This in bytes, to be told to who leads.
   public byte[] toBytes() {
-    var out = new Encoder(name.length + 256).text(space).sized(name).text(object);
+    var out = new Encoder(name.length + 256).text(space).sized(name).message(object);
     out.varint(generation).varint(from).varint(to).varint(first).id(led).id(own);
     out.varint(methods.size());
     methods.forEach(out::text);
@@ -93,7 +93,9 @@ public record Divergence(
         object
             + " is quarantined: "
             + words()
-            + ", so its class is not deterministic, or one state is damaged. Its history can be read."
-            + " Mend the class; then delete the object, or accept the state of the server that leads");
+            + ", so its class is not deterministic, or one state is damaged. A frequent cause is a"
+            + " hashCode that depends on an address, as Objects.hash of an enum constant or an array"
+            + " does; hash the constant's name(), the array's elements. Its history can be read. Mend"
+            + " the class; then delete the object, or accept the state of the server that leads");
   }
 }

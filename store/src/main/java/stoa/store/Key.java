@@ -3,6 +3,7 @@ package stoa.store;
 import java.nio.charset.StandardCharsets;
 import stoa.base.Encoder;
 import stoa.base.StreamId;
+import stoa.base.Texts;
 
 /// A key of the store: a name within a space. Keys of one space have the same [HandlerFactory] and
 /// are listed together.
@@ -29,8 +30,10 @@ public final class Key {
   }
 
   /// A key whose name is text.
+  ///
+  /// @throws IllegalArgumentException when the name holds half of a surrogate pair
   public static Key of(String space, String name) {
-    return new Key(space, name.getBytes(StandardCharsets.UTF_8), space + "[" + name + "]");
+    return new Key(space, Texts.utf8(name), space + "[" + name + "]");
   }
 
   /// The key of a stream that is a user's, and of no object.

@@ -51,7 +51,7 @@ record Refusal(int kind, String reason) {
   }
 
   void write(Encoder out) {
-    out.u8(kind).text(reason);
+    out.u8(kind).message(reason);
   }
 
   static Refusal read(Decoder in) {

@@ -13,6 +13,7 @@ import stoa.LogAddress;
 import stoa.UnknownOutcome;
 import stoa.base.Decoder;
 import stoa.base.Encoder;
+import stoa.base.Texts;
 
 /// The snapshots with names: a stream of its own, in which each is noted when it is taken and when
 /// it is deleted. Thread-safe.
@@ -72,9 +73,12 @@ public final class Snapshots {
 
   /// Takes one of the present; durable when this returns.
   ///
+  /// @throws IllegalArgumentException when the name is empty or too long, or holds half of a
+  ///   surrogate pair
   /// @throws AlreadyExists when there is one of that name
   /// @throws LimitExceeded when there are too many
   public Named take(String name) {
+    Texts.check(name, "the snapshot name");
     if (name.isEmpty() || name.length() > NAME_CHARS_MAX) {
       throw new IllegalArgumentException(
           "the name of a snapshot has 1 to "
@@ -114,6 +118,7 @@ public final class Snapshots {
 
   /// The one of a name, or null.
   public @Nullable Named find(String name) {
+    Texts.check(name, "the snapshot name");
     Pinned found;
     lock.lock();
     try {
@@ -140,6 +145,7 @@ public final class Snapshots {
 
   /// Deletes the one of a name, durably; answers whether there was one.
   public boolean delete(String name) {
+    Texts.check(name, "the snapshot name");
     lock.lock();
     try {
       Pinned found = all.get(name);

@@ -18,6 +18,7 @@ import stoa.log.ByteChange;
 import stoa.log.ByteObject;
 import stoa.storage.ObjectReader;
 import stoa.storage.ObjectSnapshot;
+import stoa.storage.WriteTransaction;
 
 /// A blob of a store: what callers hold. It has no state but the generation that it means, from the
 /// first call on that finds one.
@@ -137,11 +138,13 @@ public final class StoredBlob extends StoredReader implements Blob {
 
   @Override
   public long attribute(String name, byte[] value) {
+    WriteTransaction.requireAttribute(name, value);
     return committing(change -> change.attribute(name, value));
   }
 
   @Override
   public long removeAttribute(String name) {
+    WriteTransaction.requireAttribute(name, new byte[0]);
     return committing(change -> change.removeAttribute(name));
   }
 

@@ -18,6 +18,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.apache.fory.Fory;
+import org.apache.fory.context.MetaStringReader;
+import org.apache.fory.context.MetaStringWriter;
 import org.apache.fory.context.ReadContext;
 import org.apache.fory.context.WriteContext;
 import org.apache.fory.logging.LoggerFactory;
@@ -25,6 +27,7 @@ import org.apache.fory.memory.MemoryBuffer;
 import org.apache.fory.resolver.ClassResolver;
 import org.apache.fory.resolver.TypeResolver;
 import org.apache.fory.serializer.Serializer;
+import org.apache.fory.type.Generics;
 import org.jspecify.annotations.Nullable;
 import stoa.Corrupt;
 import stoa.LimitExceeded;
@@ -105,12 +108,13 @@ final class Codec {
   private final int bytesMax;
   private final Fory fory;
   private final MemoryBuffer buffer = MemoryBuffer.newHeapBuffer(512);
+  private final OpenRefs refs;
+  private final Filling filling = new Filling();
   private final WriteContext out;
   private final ReadContext in;
   private final Map<Class<?>, StructSerializer> states = new HashMap<>();
   private final Throwables throwables;
   private final List<Runnable> afterwards = new ArrayList<>();
-  private final List<Object> openRecords = new ArrayList<>();
 
   /// The classes that readers of this registry were proved to find by their names.
   private final Set<Class<?>> found = new HashSet<>();
@@ -157,11 +161,13 @@ final class Codec {
             .build();
     fory.registerSerializerFactory(Codec::gate);
     TypeResolver resolver = fory.getTypeResolver();
+    this.refs = new OpenRefs(resolver.getConfig().mapRefLoadFactor());
     this.throwables = new Throwables(this, resolver);
     fory.register(Ref.class, REF_ID);
     fory.registerSerializer(Ref.class, new ReferenceSerializers.OfRef(this, resolver));
     fory.registerSerializer(Class.class, new ClassSerializer(this, resolver));
-    Ordered.register(fory, resolver);
+    Ordered.register(fory, resolver, refs, filling);
+    Exact.register(fory, resolver);
     for (int i = 0; i < PLATFORM.size(); i++) fory.register(PLATFORM.get(i), 1 + i);
     for (Object constant : Constants.ALL) {
       fory.registerSerializer(constant.getClass(), new Constants(resolver, constant));
@@ -175,8 +181,16 @@ final class Codec {
         .states()
         .forEach((type, struct) -> states.put(type, new StructSerializer(this, resolver, struct)));
     fory.deserialize(fory.serialize("")); // ends Fory's registration phase
-    this.out = fory.getWriteContext();
-    this.in = fory.getReadContext();
+    this.out =
+        new WriteContext(
+            resolver.getConfig(), new Generics(), resolver, refs, new MetaStringWriter());
+    this.in =
+        new ReadContext(
+            resolver.getConfig(),
+            new Generics(),
+            resolver,
+            filling,
+            new MetaStringReader(resolver.getSharedRegistry()));
   }
 
   private void register(TypeResolver resolver, Class<?> type, Registry.Entry entry) {
@@ -259,9 +273,14 @@ final class Codec {
     return registry;
   }
 
-  /// The records that are being written, outermost first.
-  List<Object> openRecords() {
-    return openRecords;
+  /// The table of references of what is being read.
+  Filling filling() {
+    return filling;
+  }
+
+  /// The table of references of what is being written.
+  OpenRefs refs() {
+    return refs;
   }
 
   /// The graph being written names a class.
@@ -365,7 +384,6 @@ final class Codec {
 
   private void endWriting() {
     traced = false;
-    openRecords.clear();
     out.reset();
   }
 
@@ -446,6 +464,7 @@ final class Codec {
   private void end(int length) {
     int read = in.getBuffer().readerIndex();
     if (read != length) throw new Corrupt("an encoding has " + (length - read) + " bytes too many");
+    filling.finish();
     for (Runnable action : afterwards) action.run();
     afterwards.clear();
   }

@@ -20,11 +20,13 @@ import stoa.store.StoredBlob;
 
 /// Turns arguments, results, exceptions and states into bytes and back.
 ///
-/// What comes back is a copy: it shares nothing that can change with what went in. Shared objects
-/// anywhere inside travel as references. The bytes of equal inputs are equal within one JVM, and a
-/// state that was decoded encodes to the same bytes as one that was decoded twice: hash collections
-/// iterate in the order in which they were read, so that an object that goes on from its decoded
-/// checkpoint iterates like every other replica that did.
+/// What comes back equals what went in, in all that can be seen of it, or it is refused when it is
+/// written; `docs/decisions/marshalling.md` lists the exceptions. It is a copy, which shares
+/// nothing that can change with what went in. Shared objects anywhere inside travel as references.
+/// The bytes of equal inputs are equal within one JVM, and a state that was decoded encodes to the
+/// same bytes as one that was decoded twice: hash collections iterate in the order in which they
+/// were read, so that an object that goes on from its decoded checkpoint iterates like every other
+/// replica that did.
 ///
 /// Thread-safe. Every method throws [NotShareable] for what cannot travel, [LimitExceeded] for an
 /// encoding above the limit, and [Corrupt] for bytes that are no such encoding; nothing else.
@@ -107,7 +109,8 @@ public final class Marshaller {
   }
 
   /// A number for how the state of a type becomes bytes: of the schemas of all classes that its
-  /// declarations name. Of what a field holds beside that it knows nothing. Not cheap.
+  /// declarations name, and of how values of the JDK are written. Of what a field holds beside that
+  /// it knows nothing. Not cheap.
   public long form(SharedType type) {
     return generation.registry.form(type);
   }

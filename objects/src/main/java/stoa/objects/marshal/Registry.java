@@ -66,6 +66,9 @@ final class Registry {
     record ByFacade(int id) implements Entry {}
   }
 
+  /// Changes when values of the JDK are written in another form than before.
+  private static final String JDK_FORM = "values of the JDK 2";
+
   private final TypeIds ids;
 
   /// The class of the blobs that callers hold.
@@ -125,6 +128,7 @@ final class Registry {
   long form(SharedType type) {
     Registry alone = new Registry(ids, blobs).with(type);
     var schemas = new TreeSet<String>();
+    schemas.add(JDK_FORM);
     for (Struct state : alone.states.values()) schemas.add(state.schema());
     for (Entry entry : alone.entries.values()) {
       if (entry instanceof Entry.Fields(int _, Struct struct)) schemas.add(struct.schema());

@@ -1,6 +1,5 @@
 package stoa.objects.marshal;
 
-import java.util.Collection;
 import java.util.HashMap;
 import java.util.Map;
 import org.apache.fory.context.ReadContext;
@@ -56,7 +55,7 @@ final class StructSerializer extends Serializer<Object> {
     }
     MemoryBuffer buffer = context.getBuffer();
     buffer.writeVarUInt32(struct.schemaId());
-    if (open) codec.openRecords().add(value);
+    if (open) codec.refs().open(value);
     for (int i = 0; i < slots.length; i++) {
       FieldAccessor accessor = slots[i].accessor;
       switch (slots[i].kind) {
@@ -69,46 +68,11 @@ final class StructSerializer extends Serializer<Object> {
         case FLOAT -> buffer.writeFloat32(accessor.getFloat(value));
         case DOUBLE -> buffer.writeFloat64(accessor.getDouble(value));
         case STRING -> context.writeStringRef((String) accessor.getObject(value));
-        case OBJECT -> {
-          Object part = accessor.getObject(value);
-          if (!codec.openRecords().isEmpty()) checkNotOpen(part, slots[i]);
-          context.writeRef(part, holders[i]);
-        }
+        case OBJECT -> context.writeRef(accessor.getObject(value), holders[i]);
       }
     }
-    if (open) codec.openRecords().removeLast();
+    if (open) codec.refs().close();
     if (buffer.writerIndex() > codec.bytesMax()) throw codec.tooLong(buffer.writerIndex());
-  }
-
-  /// Refuses a record that holds itself: its constructor could not be given it. A circle that goes
-  /// through a collection in a collection is not seen here, but by its reader.
-  private void checkNotOpen(@Nullable Object part, Struct.Slot slot) {
-    switch (part) {
-      case Record record -> checkNotOpen(record, slot);
-      case Collection<?> elements -> {
-        for (Object element : elements) {
-          if (element instanceof Record record) checkNotOpen(record, slot);
-        }
-      }
-      case Map<?, ?> map -> {
-        for (Object element : map.values()) {
-          if (element instanceof Record record) checkNotOpen(record, slot);
-        }
-      }
-      case Object[] elements -> {
-        for (Object element : elements) {
-          if (element instanceof Record record) checkNotOpen(record, slot);
-        }
-      }
-      case null, default -> {}
-    }
-  }
-
-  @SuppressWarnings("ReferenceEquality") // Justification: equal records are different objects
-  private void checkNotOpen(Record record, Struct.Slot slot) {
-    for (Object one : codec.openRecords()) {
-      if (one == record) throw circle(slot);
-    }
   }
 
   private NotShareable circle(Struct.Slot slot) {
@@ -134,8 +98,10 @@ final class StructSerializer extends Serializer<Object> {
       value = struct.allocate();
       context.reference(value);
       struct.restoreTransients(value);
+      codec.filling().open(value);
       if (plan == null) readFields(context, value);
       else readOld(context, value, plan);
+      codec.filling().close();
     }
     context.decreaseDepth();
     return value;

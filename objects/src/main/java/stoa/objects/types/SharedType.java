@@ -90,6 +90,10 @@ public final class SharedType {
     this.implementation = shared.implementation() == void.class ? face : shared.implementation();
     checkClass(face, implementation);
     this.name = shared.name().isEmpty() ? face.getName() : shared.name();
+    if (!StandardCharsets.UTF_8.newEncoder().canEncode(name)) {
+      throw new NotShareable(
+          face.getName() + " is named with half of a surrogate pair; use well-formed text");
+    }
     this.order = shared.order();
     this.placement = shared.placement();
     if (placement != Placement.SERVER && order != Order.GLOBAL) {

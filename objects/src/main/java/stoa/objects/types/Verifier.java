@@ -257,9 +257,9 @@ final class Verifier {
     }
   }
 
-  private static Class<?> argument(Type type) {
+  private static Type argument(Type type) {
     return type instanceof ParameterizedType generic
-        ? Hashing.erasure(generic.getActualTypeArguments()[0])
+        ? generic.getActualTypeArguments()[0]
         : String.class;
   }
 

@@ -33,6 +33,7 @@ import java.util.TreeMap;
 import java.util.UUID;
 import java.util.WeakHashMap;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
@@ -702,6 +703,24 @@ class VerifierTest {
   }
 
   @Shared
+  static class OptionalHashMap {
+    private final HashMap<Optional<Suit>, Integer> map = new HashMap<>();
+  }
+
+  @Shared
+  static class EntryHashSet {
+    private final HashSet<List<? extends Map.Entry<Integer, Suit>>> set = new HashSet<>();
+  }
+
+  @Shared
+  static class PairHashMap {
+    private final ConcurrentHashMap<Couple<String, Set<Suit>>, Integer> map =
+        new ConcurrentHashMap<>();
+  }
+
+  record Couple<A, B>(A first, B second) {}
+
+  @Shared
   static class IdentityMap {
     private final IdentityHashMap<String, String> map = new IdentityHashMap<>();
   }
@@ -717,6 +736,9 @@ class VerifierTest {
     refuses(ClassHashSet.class, "ClassHashSet.sets", "use EnumSet or LinkedHashSet");
     refuses(RecordHashMap.class, "RecordHashMap.map", "use EnumMap or LinkedHashMap");
     refuses(ArrayHashMap.class, "ArrayHashMap.map", "use EnumMap or LinkedHashMap");
+    refuses(OptionalHashMap.class, "OptionalHashMap.map", "use EnumMap or LinkedHashMap");
+    refuses(EntryHashSet.class, "EntryHashSet.set", "use EnumSet or LinkedHashSet");
+    refuses(PairHashMap.class, "PairHashMap.map", "use EnumMap or LinkedHashMap");
     refuses(IdentityMap.class, "use LinkedHashMap");
     refuses(WeakMap.class, "java.util.WeakHashMap", "garbage collector");
   }
@@ -731,6 +753,7 @@ class VerifierTest {
     private final Map<Suit, Long> bySuit = new EnumMap<>(Suit.class);
     private final LinkedHashMap<Suit, Long> linked = new LinkedHashMap<>();
     private final HashMap<String, List<Node>> nodes = new HashMap<>();
+    private final HashMap<Optional<Map.Entry<String, Long>>, Suit> pairs = new HashMap<>();
     private long total;
     private double ratio;
     private @Nullable Ordinary friend;

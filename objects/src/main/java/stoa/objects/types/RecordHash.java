@@ -1,4 +1,4 @@
-package stoa.collections;
+package stoa.objects.types;
 
 import java.io.IOException;
 import java.io.InputStream;
@@ -8,12 +8,12 @@ import java.lang.classfile.instruction.InvokeDynamicInstruction;
 import stoa.NotShareable;
 
 /// Tells a record's own `hashCode` from the one that the compiler gives it.
-final class RecordHash {
+public final class RecordHash {
   private RecordHash() {}
 
   /// Whether the program declares the method. The compiler's asks
   /// [java.lang.runtime.ObjectMethods], at run time, for what it does.
-  static boolean isDeclared(Class<?> type) {
+  public static boolean isDeclared(Class<?> type) {
     String resource = "/" + type.getName().replace('.', '/') + ".class";
     try (InputStream in = type.getResourceAsStream(resource)) {
       if (in == null) return false;

@@ -1,0 +1,55 @@
+package stoa.base;
+
+import java.nio.charset.StandardCharsets;
+
+/// Text as UTF-8. A Java string may hold half of a surrogate pair, which UTF-8 cannot say; the JDK
+/// would write a question mark in its place, so that two names become one.
+public final class Texts {
+  private static final char REPLACEMENT = '\uFFFD';
+
+  private Texts() {}
+
+  /// The bytes of a name.
+  ///
+  /// @throws IllegalArgumentException when it holds half of a surrogate pair
+  public static byte[] utf8(String name) {
+    return check(name, "the text").getBytes(StandardCharsets.UTF_8);
+  }
+
+  /// The name itself.
+  ///
+  /// @param what what the message calls it
+  /// @throws IllegalArgumentException when it holds half of a surrogate pair
+  public static String check(String name, String what) {
+    int half = half(name, 0);
+    if (half < 0) return name;
+    throw new IllegalArgumentException(
+        "%s \"%s\" holds half of a surrogate pair, \\u%04X at %d; use well-formed text"
+            .formatted(what, message(name), (int) name.charAt(half), half));
+  }
+
+  /// A message for people: with a replacement character for each half of a surrogate pair.
+  public static String message(String text) {
+    int half = half(text, 0);
+    if (half < 0) return text;
+    var readable = new StringBuilder(text);
+    for (; half >= 0; half = half(text, half + 1)) readable.setCharAt(half, REPLACEMENT);
+    return readable.toString();
+  }
+
+  /// Where the first half of a pair is that stands alone, from some index on; -1 for nowhere.
+  private static int half(String text, int from) {
+    int length = text.length();
+    for (int i = from; i < length; i++) {
+      char c = text.charAt(i);
+      if (!Character.isSurrogate(c)) continue;
+      boolean pair =
+          Character.isHighSurrogate(c)
+              && i + 1 < length
+              && Character.isLowSurrogate(text.charAt(i + 1));
+      if (!pair) return i;
+      i++;
+    }
+    return -1;
+  }
+}
