@@ -179,13 +179,32 @@ final class ServeCommand implements Callable<Integer> {
     ServerConfig config = config();
     ClassLoader loader = loader(err);
     Thread.currentThread().setContextClassLoader(loader);
+    openAll(loader);
     if (isOneOfSeveral()) return serveTogether(config, loader, out, err);
     Server server = start(config, ObjectService.open(store(loader), admissible(loader)));
     var closing = new Thread(server::close, "stoa-stop");
     Runtime.getRuntime().addShutdownHook(closing);
     ready(out, config, server.port());
-    server.awaitClosed();
-    return 0;
+    Throwable failure = server.awaitClosed();
+    if (failure == null) return 0;
+    err.println(
+        "stoa: the store has failed, and the server ends: "
+            + failure.getMessage()
+            + "; mend that, and start it again");
+    err.flush();
+    server.close();
+    return 1;
+  }
+
+  /// Opens the files of the class path, which Java otherwise opens when a class is first looked for
+  /// in them. A server that is out of file descriptors still needs the classes with which it says
+  /// so and ends.
+  private static void openAll(ClassLoader loader) {
+    try {
+      var _ = loader.getResources("META-INF/stoa/none").hasMoreElements();
+    } catch (IOException unreadable) {
+      // Whoever looks for a class there is told.
+    }
   }
 
   private static Predicate<Class<?>> admissible(ClassLoader loader) {

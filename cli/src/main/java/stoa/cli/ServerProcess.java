@@ -175,6 +175,13 @@ public final class ServerProcess implements AutoCloseable {
     return child.isAlive();
   }
 
+  /// Waits until it ends by itself.
+  ///
+  /// @return its exit code
+  int await() throws InterruptedException {
+    return child.await();
+  }
+
   /// Kills it at once, and waits for its end.
   public void kill() throws InterruptedException {
     child.kill();

@@ -29,7 +29,10 @@ import stoa.wire.proto.TreeStatus;
 /// `stoa status`: what goes on in a server.
 @Command(
     name = "status",
-    description = "Shows what goes on in a server: its sessions, and the calls that run and wait.")
+    description =
+        "Shows what goes on in a server: its sessions, and the calls that run and wait. Ends with 0"
+            + " when the server can serve, and with 1 when it cannot be reached or its store has"
+            + " failed.")
 final class StatusCommand implements Callable<Integer> {
   private static final int ROWS_MAX = 40;
 
@@ -55,6 +58,9 @@ final class StatusCommand implements Callable<Integer> {
             group, server -> server.status(StatusRequest.newBuilder().setGroup(group).build()));
     if (!status.getData().isEmpty()) out.printf("%-10s %s%n", "store", status.getData());
     out.printf("%-10s %s%n", "up", Words.seconds(Duration.ofMillis(status.getUpMillis())));
+    if (!status.getFailure().isEmpty()) {
+      out.printf("%-10s %s; the server takes no calls, and ends%n", "FAILED", status.getFailure());
+    }
     if (status.getShardsCount() > 0) work(out, status);
     servers(out, status);
     for (String alarm : status.getAlarmsList()) out.printf("%nalarm: %s%n", alarm);
@@ -67,7 +73,7 @@ final class StatusCommand implements Callable<Integer> {
     sessions(out, status.getSessionsList());
     calls(out, status.getCallsList());
     out.flush();
-    return 0;
+    return status.getFailure().isEmpty() ? 0 : 1;
   }
 
   /// What it does that has the store.

@@ -16,6 +16,7 @@ import org.slf4j.LoggerFactory;
 import stoa.Closed;
 import stoa.Limits;
 import stoa.Unavailable;
+import stoa.wire.Frames;
 import stoa.wire.proto.Answer;
 import stoa.wire.proto.Changed;
 import stoa.wire.proto.ClientFrame;
@@ -191,8 +192,12 @@ final class Conversation implements AutoCloseable {
   private String unopened() {
     String url = "\"" + addresses.url() + "\"";
     if (refusal != null) return url + " cannot be opened: " + refusal;
-    if (isLeaderless()) return "servers answer at " + url + ", and " + NOBODY;
     Status last = ended;
+    String told = last == null ? null : last.getDescription();
+    if (told != null && told.startsWith(Frames.FAILED)) {
+      return "the server at " + url + " takes no calls: " + told;
+    }
+    if (isLeaderless()) return "servers answer at " + url + ", and " + NOBODY;
     return "no server answers at "
         + url
         + (last == null || last.isOk() ? "" : " (" + why(last) + ")")

@@ -483,6 +483,12 @@ final class HostedGroup {
         fail(new IllegalStateException("the Raft server has stopped this replica"));
         return;
       }
+      // No command may come by that meets it: a store that only answers questions logs nothing.
+      Throwable broken = device.failure();
+      if (broken != null) {
+        group.fail(broken);
+        return;
+      }
       if (leads && service == null && !group.leads()) leads = false; // whatever was told
       if (!leads) {
         Optional<String> leading = group.leader();

@@ -126,6 +126,11 @@ final class Conversation implements StreamObserver<ClientFrame> {
       refuse(Status.FAILED_PRECONDITION, nodes.hasNot(group));
       return;
     }
+    Throwable failure = nodes.failure();
+    if (failure != null) {
+      refuse(Status.UNAVAILABLE, Frames.FAILED + ": " + failure.getMessage());
+      return;
+    }
     Node node = nodes.of(group);
     if (node == null) redirect(hello, frame);
     else node.background(() -> greet(node, hello, frame));

@@ -126,6 +126,16 @@ final class Nodes implements AutoCloseable {
     for (Node node : nodes.values()) node.sayAgain();
   }
 
+  /// Why a server that keeps its store alone can serve nobody any more; null while it can.
+  @Nullable Throwable failure() {
+    if (peers != null) return null;
+    for (Node node : nodes.values()) {
+      Throwable found = node.service().failure();
+      if (found != null) return found;
+    }
+    return null;
+  }
+
   // ---- the other servers
 
   @Nullable Peers peers() {

@@ -11,11 +11,13 @@ import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -87,6 +89,12 @@ public final class Server implements AutoCloseable {
 
   /// For how long none of its readers, or none of the threads that run users' code, did anything.
   private volatile long silentNanos;
+  private final AtomicBoolean closing = new AtomicBoolean();
+
+  /// Open while it serves: until it is closed, or its store has failed.
+  private final CountDownLatch serving = new CountDownLatch(1);
+
+  private volatile @Nullable Throwable failure;
 
   /// @param nodes closed with the server
   private Server(ServerConfig config, Nodes nodes) throws IOException {
@@ -145,9 +153,21 @@ public final class Server implements AutoCloseable {
       silentNanos = Math.max(readers.silentNanos(now), nodes.silentNanos(now));
       nodes.tick();
       tree.tick();
+      lookForFailure();
     } catch (RuntimeException | Error e) {
       repeats.tell("leases could not be looked after: " + e, line -> LOG.error(line, e));
     }
+  }
+
+  /// A server without a store has nothing to wait for: whoever waits for its end closes it. It
+  /// starts nothing here, since what the store has failed for may be a lack of threads or files.
+  private void lookForFailure() {
+    if (failure != null) return;
+    Throwable found = nodes.failure();
+    if (found == null) return;
+    failure = found;
+    LOG.error("the store has failed, and the server ends: {}", found.getMessage());
+    serving.countDown();
   }
 
   /* The part of the store that has the objects which are placed at clients; null while another server
@@ -236,6 +256,7 @@ public final class Server implements AutoCloseable {
   /// store.
   @Override
   public void close() {
+    if (!closing.compareAndSet(false, true)) return;
     nodes.drain();
     server.shutdown();
     leases.shutdownNow();
@@ -262,12 +283,16 @@ public final class Server implements AutoCloseable {
     tree.close();
     nodes.close();
     readers.close();
+    serving.countDown();
     if (interrupted) Thread.currentThread().interrupt();
   }
 
-  /// Waits until it is closed.
-  public void awaitClosed() throws InterruptedException {
-    server.awaitTermination();
+  /// Waits until it is closed, or its store has failed so that it is to be closed.
+  ///
+  /// @return what the store has failed with; null when it has not
+  public @Nullable Throwable awaitClosed() throws InterruptedException {
+    serving.await();
+    return failure;
   }
 
   private final class Conversing extends StoreGrpc.StoreImplBase {
@@ -281,6 +306,8 @@ public final class Server implements AutoCloseable {
         Node node = nodes.of(asked.getGroup());
         Peers peers = nodes.peers();
         reply.setGroups(nodes.groups());
+        Throwable failed = nodes.failure();
+        if (failed != null) reply.setFailure(String.valueOf(failed.getMessage()));
         if (peers != null) {
           reply
               .setRole(node == null ? "follows" : "leads")

@@ -422,6 +422,15 @@ final class EmbeddedStoa implements ObjectSnapshot.Source {
 
   // ---- what an operator does
 
+  /// Why the store takes no more calls until it is opened again; null while it takes them.
+  @Nullable Throwable failure() {
+    Throwable found = store.failure();
+    for (Device device : devices) {
+      if (found == null) found = device.failure();
+    }
+    return found;
+  }
+
   /// What the devices have done and hold, by shard.
   List<DeviceStats> devices() {
     return devices.stream().map(Device::stats).toList();

@@ -100,6 +100,12 @@ public final class ObjectService implements AutoCloseable {
     return store.hasFailed();
   }
 
+  /// Why the store takes no more calls until it is opened again; null while it takes them. A device
+  /// that takes no more commits counts, whether a call has met that or not.
+  public @Nullable Throwable failure() {
+    return stoa.failure();
+  }
+
   /// Puts an object into quarantine whose replicas have diverged: its calls fail with
   /// [stoa.Diverged] from now on, at every replica, until it is deleted or [#accept]ed. Logged, so
   /// that this waits.

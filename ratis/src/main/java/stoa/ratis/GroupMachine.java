@@ -215,7 +215,7 @@ final class GroupMachine extends BaseStateMachine {
 
   /// Ends this replica's part. Not by throwing: what Ratis does then never ends, if it was
   /// stopping.
-  private void stopped(Throwable cause) {
+  void stopped(Throwable cause) {
     if (closing) return;
     closing = true;
     hand(background, () -> catchUp.leave(null));

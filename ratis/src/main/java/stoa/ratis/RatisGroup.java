@@ -276,6 +276,12 @@ public final class RatisGroup implements Consensus {
     return leadership.isDeaf(others, config.electionMin().toMillis() * 3 / 2);
   }
 
+  /// Ends this replica's part: something beside the log of the group has failed here. Others go on,
+  /// and choose a leader if this one led. [Roles#failed] is told.
+  public void fail(Throwable cause) {
+    machine.stopped(cause);
+  }
+
   /// Whether this replica takes part.
   public boolean isAlive() {
     return division.getInfo().isAlive();

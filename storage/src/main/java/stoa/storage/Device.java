@@ -628,6 +628,11 @@ public final class Device implements AutoCloseable {
     }
   }
 
+  /// Why the device takes no more commits until it is opened again; null while it takes them.
+  public @Nullable DeviceFailed failure() {
+    return log.failure();
+  }
+
   private StorageException unreadable(IOException e) {
     if (closed) return closedException();
     return new ReadFailed("the index in %s cannot be read: %s".formatted(disk.place(), e), e);

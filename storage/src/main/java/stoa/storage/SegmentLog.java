@@ -657,6 +657,12 @@ final class SegmentLog {
     if (closed) throw new DeviceClosed("the device in " + disk.place() + " was closed");
   }
 
+  /// Why nothing is written any more; null while it is.
+  @Nullable DeviceFailed failure() {
+    Throwable cause = failure;
+    return cause == null ? null : failed(cause);
+  }
+
   /// Notes that the disk failed: from now on nothing is written.
   DeviceFailed fail(Throwable cause) {
     if (failure == null) failure = cause;

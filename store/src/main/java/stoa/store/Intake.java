@@ -354,6 +354,11 @@ final class Intake {
     return failed != null;
   }
 
+  /// What the log failed with; null while it has not.
+  @Nullable RuntimeException failure() {
+    return failed;
+  }
+
   /// Fails what has not been logged, when the store is closed.
   void end(RuntimeException cause) {
     for (Request request; (request = queue.poll()) != null; ) request.fail(cause);

@@ -1278,6 +1278,11 @@ public final class Store implements AutoCloseable {
     return intake.hasFailed();
   }
 
+  /// What the log failed with; null while it has not.
+  public @Nullable RuntimeException failure() {
+    return intake.failure();
+  }
+
   void checkOpen() {
     if (closed) throw new Closed("the store is closed");
   }

@@ -5,6 +5,10 @@ public final class Frames {
   /// The version of the protocol.
   public static final int PROTOCOL = 1;
 
+  /// How a server begins the reason for which it takes no connections any more: its store has
+  /// failed, and what follows says with what.
+  public static final String FAILED = "the store of the server has failed, and the server ends";
+
   /// The most bytes of one frame.
   public static final int BYTES_MAX = 8 << 20;
 

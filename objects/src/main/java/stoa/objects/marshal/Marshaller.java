@@ -257,11 +257,6 @@ public final class Marshaller {
     }
   }
 
-  private static boolean isSimple(SharedMethod method) {
-    for (Class<?> type : method.parameterTypes()) if (!Simple.covers(type)) return false;
-    return true;
-  }
-
   private static NotShareable unreadable(String what, StoaException reason) {
     return new NotShareable(
         what + " could not be read back when it is stored: " + reason.getMessage(), reason);
