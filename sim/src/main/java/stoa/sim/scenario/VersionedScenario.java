@@ -1,5 +1,6 @@
 package stoa.sim.scenario;
 
+import stoa.sim.check.Demand;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.EOFException;
@@ -432,8 +433,8 @@ final class VersionedScenario implements Scenario {
         }
         long count = fillerNext - first;
         trace.add("filled with " + count);
-        ShardLogContract.holds(count > FILLED_LEAST, "a full device takes records once trimmed");
-        ShardLogContract.holds(trimFiller(node), "a full device trims");
+        Demand.that(count > FILLED_LEAST, "a full device takes records once trimmed");
+        Demand.that(trimFiller(node), "a full device trims");
       }
       trace.reached("a full disk is trimmed and filled again");
       node.unbound();
