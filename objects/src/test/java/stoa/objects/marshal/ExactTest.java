@@ -85,6 +85,7 @@ import org.junit.jupiter.api.Test;
 import stoa.NotShareable;
 
 /// What comes back equals what went in, in all that can be seen of it, or it is refused.
+@SuppressWarnings({"JdkObsolete", "JavaUtilDate"}) // Justification: such classes may travel as well
 class ExactTest {
   enum Color {
     RED,
@@ -495,7 +496,7 @@ class ExactTest {
 
   // ---- collections
 
-  private static LinkedHashMap<String, Integer> byAccess() {
+  private static Map<String, Integer> byAccess() {
     var map = new LinkedHashMap<String, Integer>(16, 0.75f, true);
     for (String key : List.of("a", "b", "c")) map.put(key, key.charAt(0) - 'a');
     map.get("a");
@@ -817,7 +818,7 @@ class ExactTest {
     assertEquals("a(?i)b 2", pattern.pattern() + " " + pattern.flags());
     var buffer = (ByteBuffer) assertNotNullAnd(read("1f007a0103000040020301"));
     assertEquals(ByteBuffer.wrap(new byte[] {2, 3}), buffer);
-    assertEquals(2, buffer.array().length, "the bytes of the encoding are not shared");
+    assertEquals(2, buffer.arrayOffset() + buffer.array().length, "the encoding is not shared");
     assertEquals(ByteBuffer.allocate(2), read("1f007b0103000040000001"));
   }
 
