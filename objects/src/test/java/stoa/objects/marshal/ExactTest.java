@@ -85,7 +85,11 @@ import org.junit.jupiter.api.Test;
 import stoa.NotShareable;
 
 /// What comes back equals what went in, in all that can be seen of it, or it is refused.
-@SuppressWarnings({"JdkObsolete", "JavaUtilDate"}) // Justification: such classes may travel as well
+@SuppressWarnings({
+  "JdkObsolete",
+  "JavaUtilDate",
+  "UnnecessaryStringBuilder"
+}) // Justification: such values may travel as well
 class ExactTest {
   enum Color {
     RED,
@@ -138,25 +142,28 @@ class ExactTest {
   private static final double ODD_NAN = Double.longBitsToDouble(0xFFF0000000000123L);
   private static final float ODD_SINGLE_NAN = Float.intBitsToFloat(0x7F800123);
 
+  private static final References NOTHING_SHARED =
+      new References() {
+        @Override
+        public @Nullable Reference referenceOf(Object object) {
+          return null;
+        }
+
+        @Override
+        public Object facade(Object proxy, String form) {
+          throw new UnsupportedOperationException(form);
+        }
+
+        @Override
+        public Object resolve(Reference reference) {
+          throw new UnsupportedOperationException(reference.toString());
+        }
+      };
+
   private final Marshaller marshaller =
       new Marshaller(
           new MemoryTypeIds(),
-          new References() {
-            @Override
-            public @Nullable Reference referenceOf(Object object) {
-              return null;
-            }
-
-            @Override
-            public Object facade(Object proxy, String form) {
-              throw new UnsupportedOperationException(form);
-            }
-
-            @Override
-            public Object resolve(Reference reference) {
-              throw new UnsupportedOperationException(reference.toString());
-            }
-          },
+          NOTHING_SHARED,
           List.of(Color.class, Nothing.class, Box.class, Numbers.class, Node.class),
           ExactTest.class.getClassLoader(),
           1 << 20);
@@ -838,7 +845,7 @@ class ExactTest {
           "java.util.concurrent.LinkedBlockingQueue");
 
   private List<Class<?>> takenByFory() throws ReflectiveOperationException {
-    var codec = new Codec(new Registry(new MemoryTypeIds()), null, getClass().getClassLoader(), 1);
+    var codec = new Codec(new Registry(new MemoryTypeIds()), NOTHING_SHARED, getClass().getClassLoader(), 1);
     var fory = Codec.class.getDeclaredField("fory");
     fory.setAccessible(true);
     var resolver = ((org.apache.fory.Fory) fory.get(codec)).getTypeResolver();
