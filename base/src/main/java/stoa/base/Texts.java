@@ -39,16 +39,18 @@ public final class Texts {
 
   /// Where the first half of a pair is that stands alone, from some index on; -1 for nowhere.
   private static int half(String text, int from) {
-    int length = text.length();
-    for (int i = from; i < length; i++) {
+    int i = from;
+    while (i < text.length()) {
       char c = text.charAt(i);
-      if (!Character.isSurrogate(c)) continue;
-      boolean pair =
-          Character.isHighSurrogate(c)
-              && i + 1 < length
-              && Character.isLowSurrogate(text.charAt(i + 1));
-      if (!pair) return i;
-      i++;
+      int next = i + 1;
+      if (Character.isHighSurrogate(c)
+          && next < text.length()
+          && Character.isLowSurrogate(text.charAt(next))) {
+        next++;
+      } else if (Character.isSurrogate(c)) {
+        return i;
+      }
+      i = next;
     }
     return -1;
   }

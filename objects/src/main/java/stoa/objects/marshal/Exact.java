@@ -62,7 +62,7 @@ final class Exact {
 
     ZonedDateTimes(TypeResolver resolver) {
       super(resolver.getConfig(), ZonedDateTime.class);
-      plain = (Serializer<ZonedDateTime>) resolver.getSerializer(ZonedDateTime.class);
+      plain = resolver.getSerializer(ZonedDateTime.class);
     }
 
     @Override

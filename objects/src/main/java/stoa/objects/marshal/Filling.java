@@ -21,8 +21,8 @@ import org.jspecify.annotations.Nullable;
 /// The table of references of what is being read, and the collections that wait for it.
 ///
 /// An object whose fields are being read may be met again in what they hold. It has no hash and no
-/// place in an order before all its fields are read, so that a set or map which holds it as a key is
-/// filled when everything has been read.
+/// place in an order before all its fields are read, so that a set or map which holds it as a key
+/// is filled when everything has been read.
 ///
 /// Used by one [Codec], and so by one thread at a time.
 @SuppressWarnings({"unchecked", "rawtypes"}) // Justification: collections of anything

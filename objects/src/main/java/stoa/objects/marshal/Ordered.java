@@ -15,6 +15,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.PriorityQueue;
 import java.util.Set;
+import java.util.SortedMap;
+import java.util.SortedSet;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.ArrayBlockingQueue;
@@ -59,8 +61,7 @@ final class Ordered {
 
   private Ordered() {}
 
-  static void register(
-      Fory fory, TypeResolver resolver, OpenRefs refs, Filling filling) {
+  static void register(Fory fory, TypeResolver resolver, OpenRefs refs, Filling filling) {
     fory.registerSerializer(HashMap.class, new HashMaps(resolver, filling));
     fory.registerSerializer(LinkedHashMap.class, new LinkedHashMaps(resolver, filling));
     fory.registerSerializer(ConcurrentHashMap.class, new ConcurrentHashMaps(resolver, filling));
@@ -91,6 +92,7 @@ final class Ordered {
   }
 
   /// Classes whose instances are made after what they hold.
+  @SuppressWarnings("JdkObsolete") // Justification: wrappers of such a list have other classes
   private static Set<Class<?>> late() {
     var array = new ArrayList<Integer>(List.of(1));
     var linked = new LinkedList<Integer>(List.of(1));
@@ -193,7 +195,7 @@ final class Ordered {
   /// ```
   ///
   /// The entries are written in the map's order, which writing does not change.
-  private static final class LinkedHashMaps extends MapSerializer<LinkedHashMap> {
+  private static final class LinkedHashMaps extends MapSerializer<Map> {
     /// No size.
     private static final int MARK = -1;
 
@@ -202,12 +204,12 @@ final class Ordered {
     private final Filling filling;
 
     LinkedHashMaps(TypeResolver resolver, Filling filling) {
-      super(resolver, LinkedHashMap.class, true);
+      super(resolver, (Class) LinkedHashMap.class, true);
       this.filling = filling;
     }
 
     @Override
-    public Map onMapWrite(WriteContext context, LinkedHashMap value) {
+    public Map onMapWrite(WriteContext context, Map value) {
       if (BY_ACCESS.getBoolean(value)) context.getBuffer().writeVarUInt32Small7(MARK);
       return super.onMapWrite(context, value);
     }
@@ -226,21 +228,21 @@ final class Ordered {
     }
 
     @Override
-    public LinkedHashMap read(ReadContext context) {
-      return (LinkedHashMap) filling.read(this, context);
+    public Map read(ReadContext context) {
+      return filling.read(this, context);
     }
   }
 
-  private static final class ConcurrentHashMaps extends ConcurrentMapSerializer<ConcurrentHashMap> {
+  private static final class ConcurrentHashMaps extends ConcurrentMapSerializer<Map> {
     private final Filling filling;
 
     ConcurrentHashMaps(TypeResolver resolver, Filling filling) {
-      super(resolver, ConcurrentHashMap.class, true);
+      super(resolver, (Class) ConcurrentHashMap.class, true);
       this.filling = filling;
     }
 
     @Override
-    public MapSnapshot onMapWrite(WriteContext context, ConcurrentHashMap value) {
+    public MapSnapshot onMapWrite(WriteContext context, Map value) {
       checkKeys(value.keySet(), ConcurrentHashMap.class, "ConcurrentSkipListMap or LinkedHashMap");
       return super.onMapWrite(context, value);
     }
@@ -255,8 +257,8 @@ final class Ordered {
     }
 
     @Override
-    public ConcurrentHashMap read(ReadContext context) {
-      return (ConcurrentHashMap) filling.read(this, context);
+    public Map read(ReadContext context) {
+      return filling.read(this, context);
     }
   }
 
@@ -273,39 +275,39 @@ final class Ordered {
             + set.getClass().getSimpleName());
   }
 
-  private static final class TreeSets extends CollectionSerializers.SortedSetSerializer<TreeSet> {
+  private static final class TreeSets extends CollectionSerializers.SortedSetSerializer<SortedSet> {
     private static final FieldAccessor MAP = Exact.field(TreeSet.class, "m");
 
     private final Filling filling;
 
     TreeSets(TypeResolver resolver, Filling filling) {
-      super(resolver, TreeSet.class);
+      super(resolver, (Class) TreeSet.class);
       this.filling = filling;
     }
 
     @Override
-    public Collection onCollectionWrite(WriteContext context, TreeSet value) {
+    public Collection onCollectionWrite(WriteContext context, SortedSet value) {
       checkWhole(MAP, TreeMap.class, value);
       return super.onCollectionWrite(context, value);
     }
 
     @Override
-    public TreeSet read(ReadContext context) {
-      return (TreeSet) filling.read(this, context, this::readElements);
+    public SortedSet read(ReadContext context) {
+      return (SortedSet) filling.read(this, context, this::readElements);
     }
   }
 
-  private static final class TreeMaps extends MapSerializers.SortedMapSerializer<TreeMap> {
+  private static final class TreeMaps extends MapSerializers.SortedMapSerializer<SortedMap> {
     private final Filling filling;
 
     TreeMaps(TypeResolver resolver, Filling filling) {
-      super(resolver, TreeMap.class);
+      super(resolver, (Class) TreeMap.class);
       this.filling = filling;
     }
 
     @Override
-    public TreeMap read(ReadContext context) {
-      return (TreeMap) filling.read(this, context);
+    public SortedMap read(ReadContext context) {
+      return (SortedMap) filling.read(this, context);
     }
   }
 
