@@ -28,6 +28,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import stoa.Accessor;
 import stoa.AlreadyExists;
+import stoa.Call;
 import stoa.Blob;
 import stoa.Closed;
 import stoa.KeyEvent;
@@ -36,6 +37,7 @@ import stoa.Limits;
 import stoa.NotShareable;
 import stoa.Order;
 import stoa.Ref;
+import stoa.Placement;
 import stoa.Shared;
 import stoa.SharedMap;
 import stoa.Stoa;
@@ -148,6 +150,71 @@ class GroupedStoaTest {
     }
   }
 
+  /// An object that is placed at clients.
+  @Shared(name = "grouped.Piece", placement = Placement.CLIENT)
+  static class Piece {
+    private String moves = "";
+    private int count;
+
+    public int move(String move) {
+      moves += move + " ";
+      return ++count;
+    }
+
+    @Accessor
+    public String moves() {
+      return moves;
+    }
+  }
+
+  /// Keeps one of these.
+  @Shared(name = "grouped.Desk")
+  static class Desk {
+    private @Nullable Piece piece;
+
+    public void put(Piece newPiece) {
+      piece = newPiece;
+    }
+
+    @Accessor
+    public Piece piece() {
+      return Objects.requireNonNull(piece);
+    }
+  }
+
+  /// Whose constructor wants an argument, and not every one.
+  @Shared(name = "grouped.Opened")
+  static class Opened {
+    private long value;
+
+    protected Opened(long first) {
+      if (first < 0) throw new IllegalStateException("less than nothing");
+      value = first;
+    }
+
+    public long add() {
+      return ++value;
+    }
+  }
+
+  /// Begins these.
+  @Shared(name = "grouped.Opener")
+  static class Opener {
+    private @Nullable Opened opened;
+
+    public void keep(Opened newOpened) {
+      opened = newOpened;
+    }
+
+    public long addThere() {
+      return Objects.requireNonNull(opened).add();
+    }
+
+    public long open(String key, long first) {
+      return Call.get(Opened.class, key, first).add();
+    }
+  }
+
   record Colour(int red, int green, int blue) {}
 
   static final class Echo implements KeyHandler<String, String> {
@@ -244,6 +311,38 @@ class GroupedStoaTest {
       assertEquals(stoa.ref(tally), stoa.ref(holder.last()));
     }
     for (Tally tally : holder.tallies()) assertEquals(3, tally.increment());
+  }
+
+  @Test
+  void anObjectAnswersObjectsThatArePlacedAtClients() {
+    for (int i = 0; i < 12; i++) {
+      Piece piece = stoa.get(Piece.class, "piece " + i);
+      piece.move("e4");
+      Desk desk = stoa.get(Desk.class, "desk " + i);
+      desk.put(piece);
+      stoa.flush();
+      Piece answered = desk.piece();
+      assertEquals(stoa.ref(piece), stoa.ref(answered));
+      assertEquals(2, answered.move("e5"));
+      assertEquals("e4 e5 ", piece.moves());
+    }
+  }
+
+  @Test
+  void aMethodBeginsNoObjectOfAnotherGroupWhoseConstructorRefuses() {
+    for (int group = 0; group < GROUPS; group++) {
+      Opener opener = stoa.get(Opener.class, name(Opener.class, group));
+      for (int other = 0; other < GROUPS; other++) {
+        String named = "of " + group + ", " + other;
+        String key = keyOf(other, i -> named + " " + i, name -> groups.group(Opened.class, name));
+        opener.keep(stoa.get(Opened.class, key, 1L));
+        assertThrows(stoa.NotShareable.class, opener::addThere);
+        assertThrows(IllegalStateException.class, () -> opener.open(key, -1));
+        assertTrue(stoa.find(Opened.class, key).isEmpty());
+        assertEquals(8, opener.open(key, 7));
+        assertEquals(9, opener.addThere());
+      }
+    }
   }
 
   @Test

@@ -16,7 +16,11 @@ import stoa.Blob;
 import stoa.Ref;
 import stoa.ShardedMap;
 import stoa.Shared;
+import stoa.SharedList;
+import stoa.SharedMap;
 import stoa.SharedNavigableMap;
+import stoa.SharedQueue;
+import stoa.Stoa;
 import stoa.StoaConfig;
 import stoa.node.Server;
 import stoa.objects.types.SharedMethod;
@@ -125,6 +129,28 @@ class StrangeClassesTest {
     byte[] call = call(sharded);
     assertEquals("something", send(call));
     assertRefused(() -> send(replaced(call, " 65536", " 65537")));
+  }
+
+  @Test
+  @SuppressWarnings("rawtypes") // Justification: a class of elements has no parameters
+  void butThoseOfEveryStoreAreTaken() {
+    SharedList<String> inner = stoa.list("inner", String.class);
+    inner.add("x");
+    SharedMap<String, SharedList> lists = stoa.map("lists", String.class, SharedList.class);
+    lists.put("a", inner);
+    assertEquals(List.of("x"), lists.get("a"));
+    SharedMap<String, Ref> refs = stoa.map("refs", String.class, Ref.class);
+    refs.put("a", stoa.ref(inner));
+    assertEquals(stoa.ref(inner), refs.get("a"));
+    SharedQueue<Blob> blobs = stoa.queue("blobs", Blob.class);
+    blobs.add(stoa.get(Blob.class, "blob"));
+    for (Object each : List.of(lists, refs, blobs)) holder.hold(each);
+    var types = List.<Class<?>>of(Blob.class, Ref.class, SharedList.class, SharedMap.class);
+    var config = StoaConfig.of("stoa://127.0.0.1:" + server.port()).withTypes(types);
+    try (Stoa other = Stoa.open(config)) {
+      Blob blob = other.queue("blobs", Blob.class).element();
+      assertEquals("blob", other.ref(blob).key());
+    }
   }
 
   // ---- calls as bytes
