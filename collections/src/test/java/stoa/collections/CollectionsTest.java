@@ -823,8 +823,8 @@ class CollectionsTest {
   // ---- functions and changed values
 
   /// A map of each kind.
-  private static List<ConcurrentMap<String, ArrayList<String>>> maps(Stoa stoa, String name) {
-    Class<ArrayList<String>> lists = lists();
+  private static List<ConcurrentMap<String, List<String>>> maps(Stoa stoa, String name) {
+    Class<List<String>> lists = lists();
     return List.of(
         stoa.map(name, String.class, lists),
         stoa.navigableMap(name, String.class, lists),
@@ -834,12 +834,12 @@ class CollectionsTest {
   }
 
   @SuppressWarnings("unchecked") // Justification: the tests put lists of text only
-  private static Class<ArrayList<String>> lists() {
-    return (Class<ArrayList<String>>) (Class<?>) ArrayList.class;
+  private static Class<List<String>> lists() {
+    return (Class<List<String>>) (Class<?>) ArrayList.class;
   }
 
-  private static ArrayList<String> with(@Nullable ArrayList<String> list, String element) {
-    ArrayList<String> same = list == null ? new ArrayList<>() : list;
+  private static List<String> with(@Nullable List<String> list, String element) {
+    List<String> same = list == null ? new ArrayList<>() : list;
     same.add(element);
     return same;
   }
@@ -879,7 +879,7 @@ class CollectionsTest {
 
   @Test
   void functionsMayChangeTheirValueInTransactionsAndMethods() {
-    SharedMap<String, ArrayList<String>> map = STOA.map("changed inside", String.class, lists());
+    SharedMap<String, List<String>> map = STOA.map("changed inside", String.class, lists());
     STOA.transact(() -> {
       var _ = map.compute("k", (_, list) -> with(list, "a"));
       var _ = map.merge("k", with(null, "b"), (list, more) -> with(list, more.getFirst()));
@@ -895,7 +895,7 @@ class CollectionsTest {
   @Shared(name = "test.Adder")
   static class Adder {
     @Mutator
-    void add(SharedMap<String, ArrayList<String>> map, String element) {
+    void add(SharedMap<String, List<String>> map, String element) {
       var _ = map.compute("k", (_, list) -> with(list, element));
       map.replaceAll((_, list) -> with(list, element));
     }
@@ -903,7 +903,7 @@ class CollectionsTest {
 
   @Test
   void computingBesideOthersLosesNothing() throws Exception {
-    SharedMap<String, ArrayList<String>> map = STOA.map("computed", String.class, lists());
+    SharedMap<String, List<String>> map = STOA.map("computed", String.class, lists());
     var futures = new ArrayList<Future<?>>();
     try (var threads = Executors.newFixedThreadPool(3)) {
       for (int t = 0; t < 3; t++) {
@@ -941,9 +941,9 @@ class CollectionsTest {
 
   @Test
   void aValueThatEqualsNoCopyOfItselfIsNotComputed() {
-    SharedMap<String, ArrayList<String>> map = STOA.map("no equals", String.class, lists());
+    SharedMap<String, List<String>> map = STOA.map("no equals", String.class, lists());
     @SuppressWarnings("unchecked") // Justification: anything may be in such a list
-    SharedMap<String, ArrayList<Object>> any = (SharedMap<String, ArrayList<Object>>) (Object) map;
+    SharedMap<String, List<Object>> any = (SharedMap<String, List<Object>>) (Object) map;
     STOA.map("bag", String.class, Bag.class).put("k", new Bag());
     any.put("k", new ArrayList<>(List.of(new Bag())));
     var refused =
@@ -956,7 +956,7 @@ class CollectionsTest {
   @Test
   void whatACallerChangesAfterwardsIsNotShared() {
     for (var map : maps(STOA, "unshared")) {
-      ArrayList<String> mine = with(null, "a");
+      List<String> mine = with(null, "a");
       map.put("k", mine);
       mine.add("b");
       Objects.requireNonNull(map.get("k")).add("c");
@@ -970,7 +970,7 @@ class CollectionsTest {
         return true;
       });
     }
-    SharedList<ArrayList<String>> list = STOA.list("unshared", lists());
+    SharedList<List<String>> list = STOA.list("unshared", lists());
     list.add(with(null, "a"));
     list.getFirst().add("b");
     list.iterator().next().add("c");
@@ -982,7 +982,7 @@ class CollectionsTest {
 
   @Test
   void listsTakeBackElementsThatWereChangedInPlace() {
-    SharedList<ArrayList<String>> list = STOA.list("in place", lists());
+    SharedList<List<String>> list = STOA.list("in place", lists());
     list.addAll(List.of(with(null, "a"), with(null, "b"), with(null, "c")));
     list.replaceAll(element -> with(element, "+"));
     var walker = list.listIterator();
@@ -1031,7 +1031,7 @@ class CollectionsTest {
                   }));
       assertEquals(Set.of("C"), map.keySet());
       var sameSize =
-          new TreeSet<Map.Entry<String, ArrayList<String>>>(
+          new TreeSet<Map.Entry<String, List<String>>>(
               Comparator.comparing(entry -> entry.getKey().toLowerCase(java.util.Locale.ROOT)));
       sameSize.add(Map.entry("c", new ArrayList<>()));
       assertTrue(map.entrySet().removeAll(sameSize));
