@@ -73,6 +73,7 @@ final class VersionedScenario implements Scenario {
   private static final int FILLER_BYTES = 4_000;
   private static final int ROOM_TO_FILL = 400_000;
   private static final int FILLED_LEAST = 20;
+  private static final int OVERFILLS_MAX = 2;
 
   /// What a step may be.
   private enum Step {
@@ -120,6 +121,7 @@ final class VersionedScenario implements Scenario {
     private final int room;
     private final long base;
     private long fillerNext;
+    private int overfills;
 
     Run(Chance chance, Trace trace) {
       this.chance = chance;
@@ -424,6 +426,7 @@ final class VersionedScenario implements Scenario {
     /// Fills the disk with records, trims all of them in the room that is kept, and fills it again.
     private void overfill(VersionedNode node) throws IOException {
       if (!node.open.isEmpty()) return; // what these have written cannot be reclaimed
+      if (overfills++ >= OVERFILLS_MAX) return;
       node.bound(ROOM_TO_FILL);
       node.reopen(VersionedNode.Index.KEPT); // so that it asks what room there is
       for (int round = 0; round < 2; round++) {
