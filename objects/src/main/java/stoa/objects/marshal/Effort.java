@@ -128,8 +128,8 @@ public final class Effort {
     return sum;
   }
 
-  /// How many elements the hash of an object visits, at least 1; no more than
-  /// [#COUNT_MAX]. Of an object of a user's class that is 1: its code can be stopped.
+  /// How many elements the hash of an object visits, at least 1; no more than [#COUNT_MAX]. Of an
+  /// object of a user's class that is 1: its code can be stopped.
   private long visits(@Nullable Object object, IdentityHashMap<Object, Long> known) {
     return switch (object) {
       case null -> 1;
