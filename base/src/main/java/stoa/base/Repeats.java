@@ -15,6 +15,9 @@ public final class Repeats {
   /// How often each line was told, the one that was told last at the end. Guarded by this.
   private final LinkedHashMap<String, Long> counts = new LinkedHashMap<>(16, 0.75f, true);
 
+  /// One that has told nothing yet.
+  public Repeats() {}
+
   /// Tells a line, or keeps it back.
   ///
   /// @param log writes it

@@ -397,6 +397,7 @@ final class Codec {
   @Nullable Object[] read(byte[] bytes, int from, int to, int count) {
     @Nullable Object[] roots = new Object[count];
     begin(bytes, from, to);
+    if (effort != null) effort.begin(to - from);
     try {
       for (int i = 0; i < count; i++) roots[i] = in.readRef();
       end(to - from);

@@ -25,7 +25,13 @@ import stoa.spi.Cancellation;
 public final class Effort {
   /// How many elements the hashes of one decoding may visit; also how many elements a value may
   /// have, when an element counts each time that the value refers to it.
-  public static final long VISITS_MAX = 1 << 25;
+  public static final long VISITS_MAX = 1 << 22;
+
+  /// How many more they may visit for each byte of the encoding.
+  private static final long VISITS_PER_BYTE = 8;
+
+  /// Larger counts are counted as this one.
+  private static final long COUNT_MAX = 1L << 40;
 
   /// As [#VISITS_MAX], on a thread that has other things to do.
   static final long BRIEF_VISITS_MAX = 1 << 13;
@@ -34,6 +40,7 @@ public final class Effort {
   private static final int CHECK_EVERY = 1_024;
 
   private final Place place;
+  private long most;
   private long left;
   private int unchecked;
 
@@ -48,6 +55,7 @@ public final class Effort {
 
   private Effort(Place place, long left) {
     this.place = place;
+    this.most = left;
     this.left = left;
   }
 
@@ -68,6 +76,13 @@ public final class Effort {
     return new Effort(Place.SHARED_THREAD_PROVEN, BRIEF_VISITS_MAX);
   }
 
+  /// An encoding of so many bytes is decoded: it may take more when it is longer.
+  void begin(int bytes) {
+    if (place != Place.OWN_THREAD) return;
+    most = VISITS_MAX + VISITS_PER_BYTE * bytes;
+    left = most;
+  }
+
   /// Code of the program is about to run: a constructor of a record, or what hashes, compares or
   /// migrates an object.
   void beginOfProgram() {
@@ -78,10 +93,7 @@ public final class Effort {
   ///
   /// @throws LimitExceeded when that is too much
   void take(long work) {
-    if (work > left) {
-      if (place != Place.OWN_THREAD) throw new NotBrief();
-      throw tooMuch();
-    }
+    if (work > left) throw beyond();
     left -= work;
     check();
   }
@@ -92,10 +104,11 @@ public final class Effort {
     Cancellation.check();
   }
 
-  private static LimitExceeded tooMuch() {
+  private RuntimeException beyond() {
+    if (place != Place.OWN_THREAD) return new NotBrief();
     return new LimitExceeded(
         "collections that share collections have more than "
-            + VISITS_MAX
+            + most
             + " elements (VISITS_MAX), when an element counts each time that something refers to"
             + " it; share fewer of them, or copy them into a class of your own");
   }
@@ -115,8 +128,8 @@ public final class Effort {
     return sum;
   }
 
-  /// How many elements the hash of an object visits, at least 1; no more than one above
-  /// [#VISITS_MAX]. Of an object of a user's class that is 1: its code can be stopped.
+  /// How many elements the hash of an object visits, at least 1; no more than [#COUNT_MAX]. Of an
+  /// object of a user's class that is 1: its code can be stopped.
   private long visits(@Nullable Object object, IdentityHashMap<Object, Long> known) {
     return switch (object) {
       case null -> 1;
@@ -163,11 +176,11 @@ public final class Effort {
   }
 
   static long plus(long a, long b) {
-    return Math.min(VISITS_MAX + 1, a + b);
+    return Math.min(COUNT_MAX, a + b);
   }
 
   static long times(long a, long b) {
-    return a > VISITS_MAX / Math.max(1, b) ? VISITS_MAX + 1 : a * b;
+    return a > COUNT_MAX / Math.max(1, b) ? COUNT_MAX : a * b;
   }
 
   /// Refuses a value that is too large when an element counts each time that it is referred to, as
@@ -181,7 +194,7 @@ public final class Effort {
     add(Arrays.asList(roots), seen, waiting);
     while (!waiting.isEmpty()) {
       Object next = waiting.remove();
-      if (visits(next, known) > VISITS_MAX) throw tooMuch();
+      if (visits(next, known) > most) throw beyond();
       add(isContainer(next) ? parts(next) : fields.apply(next), seen, waiting);
     }
   }

@@ -186,10 +186,10 @@ final class Staged {
     public Collection onCollectionRead(Collection read) {
       Effort effort = codec.effort();
       if (effort == null || !(read instanceof Elements elements))
-        return (Collection) before.onCollectionRead(read);
+        return before.onCollectionRead(read);
       take(effort, elements.container, elements.all);
       elements.container.addAll(elements.all);
-      return (Collection) before.onCollectionRead(elements.container);
+      return before.onCollectionRead(elements.container);
     }
   }
 
@@ -240,12 +240,12 @@ final class Staged {
     @Override
     public Map onMapRead(Map read) {
       Effort effort = codec.effort();
-      if (effort == null || !(read instanceof Entries entries)) return (Map) before.onMapRead(read);
+      if (effort == null || !(read instanceof Entries entries)) return before.onMapRead(read);
       take(effort, entries.container, entries.keys);
       for (int i = 0; i < entries.keys.size(); i++) {
         entries.container.put(entries.keys.get(i), entries.values.get(i));
       }
-      return (Map) before.onMapRead(entries.container);
+      return before.onMapRead(entries.container);
     }
   }
 }
