@@ -508,7 +508,7 @@ public final class ClusterServer implements AutoCloseable {
     for (Member asked : inOrderOfAsking(group)) {
       Duration patience = Duration.ofNanos(end - System.nanoTime());
       if (!patience.isPositive()) break;
-      Optional<TreeSet<String>> members = members(asked, inquiry, patience);
+      Optional<Set<String>> members = members(asked, inquiry, patience);
       if (members.isEmpty()) continue;
       if (!members.get().contains(self.id())) return;
       throw new Unavailable(
@@ -537,7 +537,7 @@ public final class ClusterServer implements AutoCloseable {
     return servers;
   }
 
-  private Optional<TreeSet<String>> members(Member asked, Inquiry inquiry, Duration patience) {
+  private Optional<Set<String>> members(Member asked, Inquiry inquiry, Duration patience) {
     try {
       if (asked.id().equals(self.id())) return Inquiry.members(answer(asked.id(), inquiry));
       try (var line = node.line(asked)) {

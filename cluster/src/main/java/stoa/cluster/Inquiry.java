@@ -2,6 +2,7 @@ package stoa.cluster;
 
 import java.util.Collection;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeSet;
 import stoa.base.Decoder;
 import stoa.base.Encoder;
@@ -74,7 +75,7 @@ record Inquiry(int group, Asked asked) {
   }
 
   /// What [#led] has written; empty when another server is to be asked.
-  static Optional<TreeSet<String>> members(byte[] answer) {
+  static Optional<Set<String>> members(byte[] answer) {
     var in = new Decoder(answer);
     if (in.u8() == 0) return Optional.empty();
     var members = new TreeSet<String>();

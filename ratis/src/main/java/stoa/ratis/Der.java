@@ -88,7 +88,7 @@ final class Der {
     byte[] digits = new byte[Math.max(1, (number.bitLength() + 6) / 7)];
     BigInteger left = number;
     for (int i = digits.length - 1; i >= 0; i--) {
-      digits[i] = (byte) (left.intValue() & 0x7f | (i < digits.length - 1 ? 0x80 : 0));
+      digits[i] = (byte) ((left.intValue() & 0x7f) | (i < digits.length - 1 ? 0x80 : 0));
       left = left.shiftRight(7);
     }
     return digits;

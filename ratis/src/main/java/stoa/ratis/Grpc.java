@@ -30,7 +30,8 @@ public final class Grpc implements RpcType {
    * before, what it had acknowledged may be lost. So the answers by which a member says where its log ends are looked at:
    * (1) it ends before what this leader knows to be acknowledged by it: it was put back
    * (2) it has committed what the leader has not, or has otherwise: others were put back, and have elected this
-   *     leader; Ratis would ask that member the same again and again
+   *     leader; Ratis would ask that member the same again and again, or take what it has for what the leader has,
+   *     since who was put back may give out a term once more
    */
 
   /// For Ratis.
@@ -58,8 +59,8 @@ public final class Grpc implements RpcType {
     /// The index behind what the member says to have committed; of the thread that hears it.
     private long committedEnd = -1;
 
-    private boolean isPutBack;
-    private boolean isAhead;
+    private volatile boolean isPutBack;
+    private volatile boolean isAhead;
 
     Appender(RaftServer.Division server, LeaderState state, FollowerInfo follower) {
       super(server, state, follower);
@@ -111,6 +112,9 @@ public final class Grpc implements RpcType {
 
     @Override
     public @Nullable TermIndex shouldNotifyToInstallSnapshot() {
+      // Called before each request. A member has told with its last answer what it has committed.
+      long committed = getFollower().getCommitIndex();
+      if (committed >= getRaftLog().getNextIndex()) ahead(committed + 1);
       TermIndex first = super.shouldNotifyToInstallSnapshot();
       if (first == null || getFollower().getNextIndex() != first.getIndex()) return first;
       return TermIndex.valueOf(first.getTerm(), first.getIndex() + 1);

@@ -373,12 +373,13 @@ class DiskTest {
   @Test
   void isForItsOwnerAlone() throws IOException {
     assumeTrue(directory.getFileSystem().supportedFileAttributeViews().contains("posix"));
-    Path own = directory.resolve("one").resolve("two");
+    Path outer = directory.resolve("one");
+    Path own = outer.resolve("two");
     disk = new FileDisk(own);
     disk.create("a").close();
     disk.hold().close();
     assertEquals("rwx------", permissions(own));
-    assertEquals("rwx------", permissions(own.getParent()));
+    assertEquals("rwx------", permissions(outer));
     assertEquals("rw-------", permissions(own.resolve("a")));
     assertEquals("rw-------", permissions(own.resolve("lock")));
   }
