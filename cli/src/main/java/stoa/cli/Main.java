@@ -30,6 +30,8 @@ import stoa.StoaException;
       ClusterCommand.class,
       DrainCommand.class,
       RecoverCommand.class,
+      ScrubCommand.class,
+      SalvageCommand.class,
       HelpCommand.class
     },
     synopsisSubcommandLabel = "COMMAND",

@@ -22,7 +22,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /// The files of a directory. The directory is made when it is missing; a file named `lock` in it is
-/// what an opener holds.
+/// what an opener holds, and keeps its notes in.
 ///
 /// Thread-safe. An interrupt of a thread that reads or writes is kept for the caller to see and
 /// does not disturb the operation.
@@ -164,7 +164,10 @@ public final class FileDisk implements Disk {
     try {
       channel =
           FileChannel.open(
-              directory.resolve(LOCK), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+              directory.resolve(LOCK),
+              StandardOpenOption.CREATE,
+              StandardOpenOption.READ,
+              StandardOpenOption.WRITE);
       FileLock lock = channel.tryLock();
       if (lock == null) throw alreadyOpen("another process");
       return new DirectoryHold(channel);
@@ -236,6 +239,18 @@ public final class FileDisk implements Disk {
 
     DirectoryHold(FileChannel channel) {
       this.channel = channel;
+    }
+
+    /// In the lock file: earlier releases do not look at what is in it.
+    @Override
+    public ByteBuffer notes(int bytes) throws IOException {
+      // Its blocks must be there: a store to memory cannot be told that the disk is full.
+      var zeros = ZEROS.duplicate();
+      for (long size = channel.size(); size < bytes; size = channel.size()) {
+        zeros.clear().limit((int) Math.min(zeros.capacity(), bytes - size));
+        channel.write(zeros, size);
+      }
+      return channel.map(FileChannel.MapMode.READ_WRITE, 0, bytes);
     }
 
     @Override

@@ -271,6 +271,7 @@ final class Materialized {
     execution.origin = put.origin();
     execution.counter = entry.log().counter();
     if (put.copied()) copy();
+    store.quarantine().refuseFatal(execution, put, put.begins() ? entry.address() : generation);
     if (resident != null) resident.running = execution;
     store.runners().enter(execution);
     try {
@@ -299,6 +300,7 @@ final class Materialized {
       if (resident != null && !execution.isTakenBack()) resident.running = null;
     }
     if (!execution.finish()) throw new Execution.Abandoned();
+    store.runners().passed(execution);
     execution.settleLong();
     store.unfinished().ends(key, entry.address(), execution.lastNote());
     settle(put.value().length, keeps || resident != null);
