@@ -3,6 +3,7 @@
 module stoa.storage {
   requires static transitive org.jspecify;
   requires transitive stoa.base;
+  requires org.slf4j;
   requires jdk.unsupported; // the option of files for direct I/O
 
   exports stoa.storage;

@@ -19,7 +19,9 @@ import stoa.wire.proto.AcceptRequest;
     footer = {
       "",
       "All servers go on with the state that the server has which has the store. What else they had",
-      "is lost; look at the object's history first. It will differ again unless its class is mended."
+      "is lost; look at the object's history first. It will differ again unless its class is mended.",
+      "",
+      "An object of which a call has ended the process of a server twice goes on without that call."
     })
 final class AcceptCommand implements Callable<Integer> {
   @Spec private @Nullable CommandSpec spec;

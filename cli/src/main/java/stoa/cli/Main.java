@@ -12,7 +12,9 @@ public final class Main {
     CancelCommand.class,
     ClusterCommand.class,
     DrainCommand.class,
-    RecoverCommand.class
+    RecoverCommand.class,
+    ScrubCommand.class,
+    SalvageCommand.class
   };
 
   private Main() {}

@@ -190,6 +190,7 @@ final class StatusCommand implements Callable<Integer> {
     out.printf("%n%s in quarantine%n", Words.count(objects.size(), "object"));
     for (QuarantineStatus object : objects.subList(0, Math.min(ROWS_MAX, objects.size()))) {
       out.printf("%n  %s: %s%n", object.getObject(), object.getEvidence());
+      if (object.getLeaderState().isEmpty()) continue; // not for states that differ
       out.printf(
           "    state %s where it was led, %s where it was followed%n",
           object.getLeaderState(), object.getFollowerState());

@@ -64,8 +64,7 @@ class FailedStoreTest {
   }
 
   private static StatusReply status(Server server) {
-    var channel =
-        NettyChannelBuilder.forAddress("127.0.0.1", server.port()).usePlaintext().build();
+    var channel = NettyChannelBuilder.forAddress("127.0.0.1", server.port()).usePlaintext().build();
     try {
       return StoreGrpc.newBlockingStub(channel).status(StatusRequest.getDefaultInstance());
     } finally {

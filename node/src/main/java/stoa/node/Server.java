@@ -363,9 +363,10 @@ public final class Server implements AutoCloseable {
     }
 
     private static QuarantineStatus shown(Divergence evidence) {
-      return QuarantineStatus.newBuilder()
-          .setObject(evidence.object())
-          .setEvidence(evidence.words())
+      var status =
+          QuarantineStatus.newBuilder().setObject(evidence.object()).setEvidence(evidence.words());
+      if (evidence.isFatal()) return status.build();
+      return status
           .setLeaderState(evidence.led().toString())
           .setFollowerState(evidence.own().toString())
           .build();

@@ -14,6 +14,7 @@ import stoa.UnknownOutcome;
 import stoa.objects.marshal.TypeIds;
 import stoa.objects.types.SharedType;
 import stoa.store.Key;
+import stoa.store.Losses;
 import stoa.store.Store;
 
 /// The names that the log speaks of by number: classes, types, methods. A stream of its own: the
@@ -30,6 +31,11 @@ public final class Dictionary implements TypeIds {
   public static final String ADMITTED = "admitted ";
 
   static final Key KEY = Key.of("stoa", "dictionary");
+
+  /// What finds out what is lost of the objects of a damaged store.
+  public static Losses losses() {
+    return new Losses(KEY.stream(), CLASS);
+  }
 
   private final Store store;
   private final ReentrantLock assigning = new ReentrantLock();

@@ -161,6 +161,7 @@ final class EmbeddedStoa implements ObjectSnapshot.Source {
     timing = threads.timing();
     openedNanos = timing.nanoTime();
     this.store = store;
+    store.noteRuns(shards.getFirst().running());
     blobs = new Blobs(store, bytes, threads, Blob.class.getName(), limits.blobBytesMax());
     blobsRefused = refusal;
     this.devices = shards;

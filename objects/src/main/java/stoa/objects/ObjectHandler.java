@@ -17,6 +17,7 @@ import stoa.store.Execution;
 import stoa.store.Handler;
 import stoa.store.HandlerFactory;
 import stoa.store.Key;
+import stoa.store.Query;
 
 /// The object handler (CRESON, section III-D): holds the object of one reference and calls it.
 ///
@@ -40,10 +41,16 @@ final class ObjectHandler implements Handler {
   /// @param arguments not shared with anybody who may change them
   /// @param durable whether what is in the store is asked for, also when the object is lent
   record Question(
-      ObjectType type, SharedMethod method, @Nullable Object[] arguments, boolean durable) {
+      ObjectType type, SharedMethod method, @Nullable Object[] arguments, boolean durable)
+      implements Query {
     /// One about the object as it is now, wherever that is.
     Question(ObjectType type, SharedMethod method, @Nullable Object[] arguments) {
       this(type, method, arguments, false);
+    }
+
+    @Override
+    public int number() {
+      return method.id().hashCode();
     }
 
     /// The same about what is in the store.
@@ -89,6 +96,11 @@ final class ObjectHandler implements Handler {
         byte[] encoded = execution.once(() -> stoa.marshaller().thrown(thrown));
         return new ObjectHandler(stoa, type, null, encoded);
       }
+    }
+
+    @Override
+    public String method(Key key, byte[] value) {
+      return stoa.methodOf(key, value);
     }
 
     @Override

@@ -5,11 +5,29 @@ package stoa.storage;
 public final class CorruptData extends StorageException {
   private static final long serialVersionUID = 1L;
 
+  private final boolean ofIndex;
+
   CorruptData(String message) {
+    this(message, false);
+  }
+
+  private CorruptData(String message, boolean ofIndex) {
     super(message);
+    this.ofIndex = ofIndex;
   }
 
   CorruptData(String message, Throwable cause) {
     super(message, cause);
+    this.ofIndex = false;
+  }
+
+  /// The index has such bytes, which can be made anew from the log.
+  static CorruptData ofIndex(String message) {
+    return new CorruptData(message, true);
+  }
+
+  /// Whether the index has these bytes, which can be made anew from the log.
+  boolean isOfIndex() {
+    return ofIndex;
   }
 }

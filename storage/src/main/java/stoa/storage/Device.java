@@ -13,6 +13,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import stoa.base.StreamId;
 
 /// The versioned object device: append-only checksummed segments and an index of extents.
@@ -22,6 +24,7 @@ import stoa.base.StreamId;
 /// unless the owner syncs for them ([#leaveSyncing]).
 public final class Device implements AutoCloseable {
   static final String UNFINISHED = ".new";
+  private static final Logger LOG = LoggerFactory.getLogger(Device.class);
 
   /// For how many bytes the end of an object or a snapshot counts, whose size is not looked at.
   private static final long DIRT_OF_AN_END = 16 << 20;
@@ -34,6 +37,7 @@ public final class Device implements AutoCloseable {
   private final Disk.Hold hold;
   private final SegmentLog log;
   private final Index index;
+  private final Running running;
   private final @Nullable ExecutorService owned;
   private final GroupCommit commits;
   private final ObjectChanges changes;
@@ -60,10 +64,12 @@ public final class Device implements AutoCloseable {
       SegmentLog log,
       Index index,
       ObjectChanges changes,
+      Running running,
       Executor background,
       @Nullable ExecutorService owned,
       long recoveredBytes) {
     this.disk = disk;
+    this.running = running;
     this.hold = hold;
     this.log = log;
     this.index = index;
@@ -121,10 +127,49 @@ public final class Device implements AutoCloseable {
   private static Device open(
       Disk disk, DeviceConfig config, Executor background, @Nullable ExecutorService owned) {
     Disk.Hold hold = null;
+    try {
+      hold = disk.hold();
+      return opened(disk, hold, config, background, owned);
+    } catch (IOException | RuntimeException e) {
+      if (hold != null) hold.close();
+      if (e instanceof RuntimeException unchecked && !(e instanceof UncheckedIOException)) {
+        throw unchecked;
+      }
+      throw new ReadFailed("the device in %s cannot be opened: %s".formatted(disk.place(), e), e);
+    }
+  }
+
+  /// Opens what is on a disk that is held. When the index turns out to be damaged, it is made anew
+  /// from the log, which has all that it had.
+  private static Device opened(
+      Disk disk,
+      Disk.Hold hold,
+      DeviceConfig config,
+      Executor background,
+      @Nullable ExecutorService owned)
+      throws IOException {
+    try {
+      return recovered(disk, hold, config, background, owned);
+    } catch (CorruptData damage) {
+      if (!damage.isOfIndex()) throw damage;
+      if (disk.list().contains(Manifest.NAME)) disk.delete(Manifest.NAME);
+      disk.syncDirectory();
+      LOG.warn("the index in {} is made anew from the log", disk.place());
+      return recovered(disk, hold, config, background, owned);
+    }
+  }
+
+  private static Device recovered(
+      Disk disk,
+      Disk.Hold hold,
+      DeviceConfig config,
+      Executor background,
+      @Nullable ExecutorService owned)
+      throws IOException {
+    long began = System.nanoTime();
     SegmentLog log = null;
     Index index = null;
     try {
-      hold = disk.hold();
       var names = disk.list();
       for (var name : names) refuseForeign(disk, name);
       refuseWithoutSegments(disk, names);
@@ -135,17 +180,20 @@ public final class Device implements AutoCloseable {
       long covered = index.covered();
       var changes = new ObjectChanges(index, log);
       recover(log, index, changes, covered);
+      var damage = index.damage();
+      if (damage != null) throw damage;
       for (var name : unused) disk.delete(name);
       long recovered = log.end() - covered;
-      return new Device(disk, hold, log, index, changes, background, owned, recovered);
+      if (covered == 0 && names.stream().anyMatch(RunFormat::isName)) {
+        long millis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - began);
+        LOG.info("the index in {} was made of {} bytes in {} ms", disk.place(), recovered, millis);
+      }
+      var running = Running.open(hold.notes(Running.BYTES));
+      return new Device(disk, hold, log, index, changes, running, background, owned, recovered);
     } catch (IOException | RuntimeException e) {
       if (index != null) index.close();
       if (log != null) log.close();
-      if (hold != null) hold.close();
-      if (e instanceof RuntimeException unchecked && !(e instanceof UncheckedIOException)) {
-        throw unchecked;
-      }
-      throw new ReadFailed("the device in %s cannot be opened: %s".formatted(disk.place(), e), e);
+      throw e;
     }
   }
 
@@ -604,6 +652,11 @@ public final class Device implements AutoCloseable {
     }
   }
 
+  /// What its opener runs on its objects, and what earlier ones did when they were ended by it.
+  public Running running() {
+    return running;
+  }
+
   /// What the device has done and holds, at some moment during the call.
   public DeviceStats stats() {
     appending.lock();
@@ -628,9 +681,17 @@ public final class Device implements AutoCloseable {
     }
   }
 
-  /// Why the device takes no more commits until it is opened again; null while it takes them.
+  /// Why the device is to be opened again; null when it is not. Either it takes no more commits, or
+  /// a part of its index cannot be read, which opening makes anew: until then what is unharmed
+  /// serves.
   public @Nullable DeviceFailed failure() {
-    return log.failure();
+    var damage = index.damage();
+    var failed = log.failure();
+    if (failed != null || damage == null) return failed;
+    return new DeviceFailed(
+        "the index in %s is damaged; opening the device again makes it anew from the log: %s"
+            .formatted(disk.place(), damage.getMessage()),
+        damage);
   }
 
   private StorageException unreadable(IOException e) {
@@ -664,6 +725,7 @@ public final class Device implements AutoCloseable {
       closed = true;
       index.close();
       log.close();
+      running.close();
       hold.close();
       if (owned != null) owned.shutdown();
     } finally {

@@ -1,6 +1,7 @@
 package stoa.storage;
 
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.util.List;
 
 /// The files of one device: what the device needs of a file system, and what it may rely on after a
@@ -75,6 +76,15 @@ public interface Disk extends AutoCloseable {
 
   /// The exclusive use of a disk.
   interface Hold extends AutoCloseable {
+    /// Memory for notes that the next opener finds as they were left when this process ends,
+    /// however it does; after a power loss, or where nothing outlives the process, zeros or an
+    /// earlier state. To change it costs what changing memory does.
+    ///
+    /// @param bytes how much, always the same
+    default ByteBuffer notes(int bytes) throws IOException {
+      return ByteBuffer.allocate(bytes);
+    }
+
     /// Releases the disk for the next opener. Idempotent.
     @Override
     void close();

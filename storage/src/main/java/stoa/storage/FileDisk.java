@@ -25,8 +25,8 @@ import org.jspecify.annotations.Nullable;
 import stoa.base.Permissions;
 
 /// The files of a directory. The directory is made when it is missing, for its owner alone; who may
-/// read the directory may read the files that are made in it. A file named `lock` is what an opener
-/// holds. It stays for ever.
+/// read the directory may read the files that are made in it. An opener holds a file named `lock`,
+/// and keeps its notes in it. The file stays for ever.
 ///
 /// Thread-safe. An interrupt of a thread that reads or writes is kept for the caller to see and
 /// does not disturb the operation.
@@ -369,6 +369,18 @@ public final class FileDisk implements Disk {
                 + " ends, and what it has not acknowledged may be lost",
             taken);
       }
+    }
+
+    /// In the lock file: earlier releases do not look at what is in it.
+    @Override
+    public ByteBuffer notes(int bytes) throws IOException {
+      // Its blocks must be there: a store to memory cannot be told that the disk is full.
+      var zeros = ZEROS.duplicate();
+      for (long size = channel.size(); size < bytes; size = channel.size()) {
+        zeros.clear().limit((int) Math.min(zeros.capacity(), bytes - size));
+        channel.write(zeros, size);
+      }
+      return channel.map(FileChannel.MapMode.READ_WRITE, 0, bytes);
     }
 
     @Override

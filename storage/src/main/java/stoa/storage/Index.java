@@ -11,6 +11,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /// Where what was written stands in the log: `(object, space, offset) → entry`. A log-structured
 /// merge tree.
@@ -49,6 +51,7 @@ final class Index {
    * Locks, in the order they are taken: the device's append lock, `publishing` (who changes the list of
    * runs, held over the write of the manifest), `changing` (who replaces the state; short).
    */
+  private static final Logger LOG = LoggerFactory.getLogger(Index.class);
   private static final int FROZEN_MAX = 2;
 
   private static final int RUNS_MAX = 40;
@@ -80,7 +83,7 @@ final class Index {
   private volatile IndexState state;
   private volatile long visible;
   private volatile boolean closed;
-  private volatile boolean damaged; // a run is; no merges, and the manifest is gone
+  private volatile @Nullable CorruptData damage; // of a run; no merges, and the manifest is gone
 
   // Guarded by changing.
   private boolean flushing;
@@ -139,7 +142,14 @@ final class Index {
         return index;
       }
     }
+    if (manifest == null && names.contains(Manifest.NAME))
+      sayAnew(disk, Manifest.NAME + " is not whole");
     return new Index(disk, config, log, background, births, 0, unused, new Run[0]);
+  }
+
+  /// Says why an index that should be there is made anew.
+  private static void sayAnew(Disk disk, String why) {
+    LOG.warn("the index in {} is made anew from the log: {}", disk.place(), why);
   }
 
   private static Run @Nullable [] openRuns(Disk disk, Manifest manifest) throws IOException {
@@ -153,6 +163,7 @@ final class Index {
     } catch (IOException | CorruptData e) {
       // The index is derived data: what cannot be read is made again.
       runs.forEach(run -> run.file().close());
+      sayAnew(disk, String.valueOf(e.getMessage()));
       return null;
     }
   }
@@ -381,6 +392,7 @@ final class Index {
     } catch (CorruptData e) {
       // Whoever reads there is told. The log is whole, so opening the device again makes the index
       // new.
+      noteDamage(e);
       forgetIndex();
     } catch (RuntimeException | Error e) {
       log.fail(e);
@@ -388,17 +400,29 @@ final class Index {
     }
   }
 
-  private void forgetSoon() {
-    damaged = true;
+  private void forgetSoon(CorruptData found) {
+    noteDamage(found);
     ask(forgetAsked, this::forgetIndex);
+  }
+
+  private void noteDamage(CorruptData found) {
+    if (damage != null) return;
+    damage = found;
+    LOG.error("the index in {} is damaged: {}", disk.place(), found.getMessage());
+  }
+
+  /// What is damaged of the index, as far as somebody has come upon it; null when nothing is. It is
+  /// made anew when the device is opened again.
+  @Nullable CorruptData damage() {
+    return damage;
   }
 
   /// Removes the manifest: the index will be made from the log when the device is opened again.
   /// Until then what is unharmed of it serves.
   private void forgetIndex() {
-    damaged = true;
     publishing.lock();
     try {
+      if (closed) return; // the next opener may have made another one
       if (disk.list().contains(Manifest.NAME)) disk.delete(Manifest.NAME);
       disk.syncDirectory();
     } catch (IOException e) {
@@ -522,7 +546,7 @@ final class Index {
     try {
       var runs = replaceRuns(state.runs(), sources, run);
       long nowCovered = table == null ? covered : run.to();
-      if (!damaged) writeManifest(nowCovered, runs);
+      if (damage == null) writeManifest(nowCovered, runs);
       covered = nowCovered;
       if (table == null) merges++;
       else flushes++;
@@ -578,7 +602,7 @@ final class Index {
     Run[] sources;
     changing.lock();
     try {
-      if (merging || closed || damaged) return false;
+      if (merging || closed || damage != null) return false;
       sources = chooseMerge();
       if (sources.length == 0) return false;
       sources = fitting(sources);
@@ -621,10 +645,11 @@ final class Index {
   /// does.
   private void limitRuns() {
     try {
-      while (state.runs().length >= RUNS_MAX && !damaged) {
+      while (state.runs().length >= RUNS_MAX && damage == null) {
         if (!mergeOnce()) await(Work.MERGE);
       }
     } catch (CorruptData e) {
+      noteDamage(e);
       forgetIndex();
     } catch (DiskFull e) {
       // More runs make reading slower; without this one nothing could be given up any more.
@@ -710,7 +735,7 @@ final class Index {
         s.floorInRuns(cache, high, low, space, offset, found);
         return;
       } catch (CorruptData e) {
-        forgetSoon();
+        forgetSoon(e);
         throw e;
       } finally {
         s.release();
@@ -809,6 +834,12 @@ final class Index {
     } finally {
       changing.unlock();
     }
-    state.release();
+    // Whoever is forgetting the index is through then, or sees that it is closed.
+    publishing.lock();
+    try {
+      state.release();
+    } finally {
+      publishing.unlock();
+    }
   }
 }

@@ -3,12 +3,13 @@ package stoa.storage;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
 
 /// Walks the entries of one series in ascending order of offset, of each offset the newest, without
 /// those that are removed, as they were when the walk began. One owner uses it and closes it.
 final class IndexScan implements AutoCloseable {
   private final IndexState state;
-  private final Runnable onDamage;
+  private final Consumer<CorruptData> onDamage;
   private final Source[] sources; // newest first
   private final long positionLeast;
   private final Entry entry = new Entry();
@@ -21,7 +22,7 @@ final class IndexScan implements AutoCloseable {
   IndexScan(
       IndexState state,
       BlockCache cache,
-      Runnable onDamage,
+      Consumer<CorruptData> onDamage,
       long limit,
       long high,
       long low,
@@ -65,7 +66,7 @@ final class IndexScan implements AutoCloseable {
       }
       return false;
     } catch (CorruptData e) {
-      onDamage.run();
+      onDamage.accept(e);
       throw e;
     }
   }

@@ -1,6 +1,7 @@
 package stoa.storage;
 
 import java.io.IOException;
+import java.util.function.Consumer;
 
 /// The index at one moment: the entries with a stamp below a limit, of each key the newest.
 ///
@@ -9,13 +10,13 @@ import java.io.IOException;
 final class IndexView implements AutoCloseable {
   private final IndexState state;
   private final BlockCache cache;
-  private final Runnable onDamage;
+  private final Consumer<CorruptData> onDamage;
   private final long limit;
 
   /// The state is acquired; closing releases it.
   ///
   /// @param onDamage called when a lookup comes upon damage
-  IndexView(IndexState state, BlockCache cache, Runnable onDamage, long limit) {
+  IndexView(IndexState state, BlockCache cache, Consumer<CorruptData> onDamage, long limit) {
     this.state = state;
     this.cache = cache;
     this.onDamage = onDamage;
@@ -55,7 +56,7 @@ final class IndexView implements AutoCloseable {
       }
       return false;
     } catch (CorruptData e) {
-      onDamage.run();
+      onDamage.accept(e);
       throw e;
     }
   }
@@ -73,7 +74,7 @@ final class IndexView implements AutoCloseable {
       return new IndexScan(state, cache, onDamage, limit, high, low, space, from, positionLeast);
     } catch (IOException | RuntimeException e) {
       state.release();
-      if (e instanceof CorruptData) onDamage.run();
+      if (e instanceof CorruptData damage) onDamage.accept(damage);
       throw e;
     }
   }
@@ -84,7 +85,7 @@ final class IndexView implements AutoCloseable {
     try {
       return new IndexWalk(state, cache, onDamage, limit);
     } catch (CorruptData e) {
-      onDamage.run();
+      onDamage.accept(e);
       throw e;
     }
   }

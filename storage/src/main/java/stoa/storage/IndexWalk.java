@@ -1,12 +1,13 @@
 package stoa.storage;
 
 import java.io.IOException;
+import java.util.function.Consumer;
 
 /// Walks the entries of all series in the order of the index, of each key the newest, without those
 /// that are removed. One owner uses it, while the view that made it is open.
 final class IndexWalk {
   private final BlockCache cache;
-  private final Runnable onDamage;
+  private final Consumer<CorruptData> onDamage;
   private final Source[] sources; // newest first
   private final Entry entry = new Entry();
   private long high;
@@ -14,7 +15,8 @@ final class IndexWalk {
   private int space;
 
   /// Stands before the first entry.
-  IndexWalk(IndexState state, BlockCache cache, Runnable onDamage, long limit) throws IOException {
+  IndexWalk(IndexState state, BlockCache cache, Consumer<CorruptData> onDamage, long limit)
+      throws IOException {
     this.cache = cache;
     this.onDamage = onDamage;
     var frozen = state.frozen();
@@ -54,7 +56,7 @@ final class IndexWalk {
       }
       return false;
     } catch (CorruptData e) {
-      onDamage.run();
+      onDamage.accept(e);
       throw e;
     }
   }
@@ -84,7 +86,7 @@ final class IndexWalk {
       for (var source : sources)
         source.seek(cache, soughtHigh, soughtLow, soughtSpace, soughtOffset);
     } catch (CorruptData e) {
-      onDamage.run();
+      onDamage.accept(e);
       throw e;
     }
   }

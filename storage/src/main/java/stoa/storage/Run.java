@@ -136,7 +136,7 @@ final class Run {
   }
 
   static CorruptData corrupt(int number, long at, String what) {
-    return new CorruptData(
+    return CorruptData.ofIndex(
         "%s at %d: %s. The data itself is in the segments: close the device and open it again to rebuild the index"
             .formatted(RunFormat.name(number), at, what));
   }

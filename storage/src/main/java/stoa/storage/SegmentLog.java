@@ -142,7 +142,7 @@ final class SegmentLog {
     }
   }
 
-  private static SegmentHeader newest(Disk disk, String name) throws IOException {
+  static SegmentHeader newest(Disk disk, String name) throws IOException {
     try (var file = disk.open(name)) {
       return header(disk, file);
     }

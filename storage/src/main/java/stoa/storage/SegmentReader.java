@@ -34,6 +34,11 @@ final class SegmentReader {
     return window;
   }
 
+  /// How many bytes of the file there are in the window from an index on.
+  int filledFrom(int index) {
+    return filled - index;
+  }
+
   /// Brings `length` bytes, few, from a file position into the window and answers where they are,
   /// or -1 when the file ends before.
   int need(long at, int length) throws IOException {

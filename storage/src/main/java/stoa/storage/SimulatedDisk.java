@@ -35,6 +35,7 @@ public final class SimulatedDisk implements Disk {
   private final TreeMap<String, Content> names = new TreeMap<>();
   private final TreeMap<String, Content> durableNames = new TreeMap<>();
   private final List<Consumer<TreeMap<String, Content>>> nameChanges = new ArrayList<>();
+  private ByteBuffer notes = ByteBuffer.allocate(0);
   private boolean held;
   private boolean powerLost;
   private long bytesMax = Long.MAX_VALUE;
@@ -81,6 +82,7 @@ public final class SimulatedDisk implements Disk {
     after.names.putAll(names);
     after.durableNames.putAll(durableNames);
     after.nameChanges.addAll(nameChanges);
+    after.notes = ByteBuffer.wrap(notes.array().clone());
     return after;
   }
 
@@ -234,10 +236,21 @@ public final class SimulatedDisk implements Disk {
     }
     held = true;
     var mine = new AtomicBoolean(true);
-    return () -> {
-      if (!mine.compareAndSet(true, false)) return;
-      synchronized (this) {
-        held = false;
+    return new Hold() {
+      @Override
+      public ByteBuffer notes(int bytes) {
+        synchronized (SimulatedDisk.this) {
+          if (notes.capacity() < bytes) notes = ByteBuffer.allocate(bytes);
+          return notes;
+        }
+      }
+
+      @Override
+      public void close() {
+        if (!mine.compareAndSet(true, false)) return;
+        synchronized (SimulatedDisk.this) {
+          held = false;
+        }
       }
     };
   }

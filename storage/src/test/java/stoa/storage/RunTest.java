@@ -138,7 +138,7 @@ class RunTest {
     return new IndexScan(
         state,
         cache,
-        () -> {},
+        _ -> {},
         Long.MAX_VALUE,
         series.high(),
         series.low(),

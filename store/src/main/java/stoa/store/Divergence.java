@@ -7,7 +7,10 @@ import stoa.base.Decoder;
 import stoa.base.Encoder;
 import stoa.base.StreamId;
 
-/// The evidence that replicas of a key came to different states from the same puts.
+/// The evidence for which a key is in quarantine: its replicas came to different states from the
+/// same puts, or a put of it has ended the process that executed it, again and again.
+///
+/// Where a put has ended the process, `first` and `to` are its address, and both hashes are zero.
 ///
 /// ```
 /// space text, name sized, object text, generation, from, to, first, all varint; two hashes of 16 bytes;
@@ -77,8 +80,35 @@ public record Divergence(
     return new Key(space, name, object).stream();
   }
 
+  /// The evidence that a put ends the process that executes it.
+  ///
+  /// @param method what it calls; empty when that is not known
+  static Divergence fatal(Key key, long generation, long address, String method) {
+    var none = new StreamId(0, 0);
+    return new Divergence(
+        key.space(),
+        key.name(),
+        key.toString(),
+        generation,
+        address - 1,
+        address,
+        address,
+        none,
+        none,
+        method.isEmpty() ? List.of() : List.of(method));
+  }
+
+  /// Whether a put has ended the process that executed it; otherwise, replicas have diverged.
+  public boolean isFatal() {
+    return first > 0 && led.equals(own);
+  }
+
   /// What was seen, in words.
   public String words() {
+    if (isFatal()) {
+      String method = methods.isEmpty() ? "" : " (" + String.join(", ", methods) + ")";
+      return "the process ended twice while it executed version " + first + method;
+    }
     String called = methods.isEmpty() ? "" : " (" + String.join(", ", methods) + ")";
     String where =
         first > 0
@@ -89,6 +119,14 @@ public record Divergence(
 
   /// What callers of the key are told.
   public Diverged refusal() {
+    if (isFatal()) {
+      return new Diverged(
+          object
+              + " is quarantined: "
+              + words()
+              + ", so that call is not executed again. Versions before it can be read. Mend the class;"
+              + " then delete the object, or accept it as it is without that call");
+    }
     return new Diverged(
         object
             + " is quarantined: "

@@ -208,6 +208,9 @@ public final class Execution implements Cancellation.Run {
   private volatile boolean exited;
   private long id;
 
+  /// Of a question, which one it is: the same number in every process.
+  int question;
+
   /// How many ticks a run may take that no request waits for; 0 when the store's limit holds.
   int ticksMax;
 
@@ -765,6 +768,15 @@ public final class Execution implements Cancellation.Run {
     if (lasted > ticks || (ticksMax > 0 && lasted > ticksMax)) return true;
     Request waits = request;
     return waits != null && waits.isLate(now);
+  }
+
+  /// Which run of the key it is, the same number in every process: of a logged put its address, of
+  /// anything else one below zero.
+  long run() {
+    return switch (mode) {
+      case LIVE, RESUMED, REPLAYED -> address;
+      case READING, TENTATIVE -> -1 - (question & 0xffff_ffffL);
+    };
   }
 
   /// By what an operator knows it.

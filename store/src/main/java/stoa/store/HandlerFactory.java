@@ -48,6 +48,11 @@ public interface HandlerFactory {
     return true;
   }
 
+  /// What a put calls, in words; empty when it calls nothing, or that is not known.
+  default String method(Key key, byte[] value) {
+    return "";
+  }
+
   /// The answer that stands for a failure of the store itself.
   Answer failure(RuntimeException cause);
 }

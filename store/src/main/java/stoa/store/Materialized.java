@@ -280,6 +280,7 @@ final class Materialized {
     execution.origin = put.origin();
     execution.counter = entry.log().counter();
     if (put.copied()) copy();
+    store.quarantine().refuseFatal(execution, put, put.begins() ? entry.address() : generation);
     if (resident != null) {
       resident.running = execution;
       Request own = resident.waitingAt(entry.address());
@@ -316,6 +317,7 @@ final class Materialized {
       if (resident != null && !execution.isTakenBack()) resident.running = null;
     }
     if (!execution.finish()) throw lost(resident);
+    store.runners().passed(execution);
     execution.settleLong();
     store.unfinished().ends(key, entry.address(), execution.lastNote());
     settle(put.value().length, keeps || resident != null);

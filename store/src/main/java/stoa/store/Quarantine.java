@@ -2,19 +2,23 @@ package stoa.store;
 
 import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import stoa.CallFailed;
 import stoa.Diverged;
 import stoa.base.Check;
 import stoa.base.Decoder;
 import stoa.base.Encoder;
 import stoa.base.StreamId;
+import stoa.log.StoredEntry;
 import stoa.log.Streams;
+import stoa.storage.Running;
 
-/// The keys that take no puts and answer no questions, since their replicas have diverged. It is in
-/// the log, in a stream of its own, and so the same at every replica and after every opening.
-/// Thread-safe.
+/// The keys that take no puts and answer no questions, since their replicas have diverged, or a put
+/// of theirs ends the process that executes it. It is in the log, in a stream of its own, and so
+/// the same at every replica and after every opening. Thread-safe.
 ///
 /// It ends with the generation of the key, or when the state of who leads is accepted.
 ///
@@ -34,6 +38,9 @@ final class Quarantine {
   /// Beyond this, keys that differ are told of and go on: there is something wrong with all.
   static final int KEYS_MAX = 10_000;
 
+  /// How often a call may end the process that executes it.
+  static final int FAILURES_MAX = 2;
+
   private static final int QUARANTINED = 1;
   private static final int ACCEPTED = 2;
   private static final Logger LOG = LoggerFactory.getLogger(Quarantine.class);
@@ -43,6 +50,10 @@ final class Quarantine {
 
   /// Up to which address what was told of a key is void, since a state there was accepted.
   private final ConcurrentHashMap<StreamId, Long> accepted = new ConcurrentHashMap<>();
+
+  /// Held while what was found here is logged, and while a state is accepted: in the log, that
+  /// comes last.
+  private final ReentrantLock deciding = new ReentrantLock();
 
   Quarantine(Store store) {
     this.store = store;
@@ -111,9 +122,124 @@ final class Quarantine {
 
   /// Why a key is refused in a generation; null when it is not.
   @Nullable Diverged refusal(Key key, long generation) {
-    if (keys.isEmpty()) return null;
+    boolean mayBeFatal = store.runners().hasFailures();
+    if (keys.isEmpty() && !mayBeFatal) return null;
     Divergence evidence = keys.get(key.stream());
+    if (evidence == null && mayBeFatal && generation > 0) evidence = fatal(key, generation);
     return evidence == null || evidence.generation() != generation ? null : evidence.refusal();
+  }
+
+  // ---- calls that end the process
+
+  /// Refuses to execute a logged put again that has ended the process before, and puts its key into
+  /// quarantine. A replica that follows need not execute it even once more.
+  ///
+  /// @param generation of the key
+  void refuseFatal(Execution execution, Records.Put put, long generation) {
+    long failures = store.runners().failures(execution);
+    if (failures < (store.follows() ? 1 : FAILURES_MAX)) return;
+    Key key = execution.key();
+    Divergence evidence = fatal(key, generation, execution.address(), put);
+    if (!store.follows()) enter(evidence);
+    throw evidence.refusal();
+  }
+
+  private Divergence fatal(Key key, long generation, long address, Records.Put put) {
+    boolean calls = put.value().length > 0;
+    String method = calls ? store.factory(key.space()).method(key, put.value()) : "";
+    return Divergence.fatal(key, generation, address, method);
+  }
+
+  /// As [#refuseFatal], before anything is logged for the key, or executed: its state cannot be
+  /// made without such a put. Null when there is none.
+  private @Nullable Divergence fatal(Key key, long generation) {
+    for (Running.Failure failure : store.runners().failures(key)) {
+      long address = failure.number();
+      if (address < Math.max(1, generation) || failure.times() < FAILURES_MAX) continue;
+      StoredEntry entry = store.streams().read(key.stream(), address);
+      if (entry == null || entry.kind() != Records.PUT) continue;
+      if (store.streams().checkpointAt(key.stream(), Long.MAX_VALUE) >= address) continue;
+      if (isTakenBack(key.stream(), address)) {
+        store.runners().forget(key);
+        return null;
+      }
+      Divergence evidence = fatal(key, generation, address, Records.put(entry.payload()));
+      enter(evidence);
+      return evidence;
+    }
+    return null;
+  }
+
+  private boolean isTakenBack(StreamId stream, long address) {
+    var found = new boolean[1];
+    Streams streams = store.streams();
+    streams.scan(
+        stream,
+        address + 1,
+        streams.last(stream),
+        entry -> {
+          found[0] |=
+              entry.kind() == Records.VERDICT && Records.verdict(entry.payload()).call() == address;
+          return !found[0];
+        });
+    return found[0];
+  }
+
+  /// Puts a key into quarantine here at once, and durably for all replicas soon.
+  private void enter(Divergence evidence) {
+    if (keys.putIfAbsent(evidence.stream(), evidence) != null) return;
+    LOG.error("{}", evidence.refusal().getMessage());
+    store.answerWith(() -> {
+      deciding.lock();
+      try {
+        if (evidence.equals(keys.get(evidence.stream()))) log(evidence);
+      } catch (RuntimeException later) {
+        LOG.warn("{} is in quarantine here alone: {}", evidence.object(), later.getMessage());
+      } finally {
+        deciding.unlock();
+      }
+    });
+  }
+
+  private void log(Divergence evidence) {
+    var out = new Encoder(512).u8(QUARANTINED).raw(evidence.toBytes());
+    var _ = store.append(KEY, out.toBytes());
+  }
+
+  /// The last version of a key that can be made, when a put behind it ends the process; -1 when
+  /// there is no such put.
+  long lastMade(Key key) {
+    Divergence evidence = keys.get(key.stream());
+    boolean fatal = evidence != null && evidence.isFatal();
+    return fatal && evidence.generation() == generation(key.stream()) ? evidence.first() - 1 : -1;
+  }
+
+  /// Why a question is not asked again, during which the process has ended; null when it may be.
+  @Nullable RuntimeException fatalQuestion(Execution execution) {
+    if (store.runners().failures(execution) < FAILURES_MAX) return null;
+    Key key = execution.key();
+    return new Diverged(
+        "the process ended twice while it executed an accessor of "
+            + key
+            + ", so that this one is not executed again here; others are. Mend the class, and delete the"
+            + " object or start the server with the mended class and accept "
+            + key);
+  }
+
+  /// Takes back a put that ends the process, so that every replica goes on without it.
+  private void takeBack(Key key, Divergence evidence) {
+    var why =
+        new CallFailed("an operator accepted " + key + " without version " + evidence.first());
+    var verdict = new Records.Verdict(evidence.first(), Refusal.of(why));
+    Resident resident = store.residents().pin(key);
+    try {
+      Request note = store.note(resident, Records.VERDICT, Records.verdict(verdict));
+      store.callWriter();
+      store.await(note).check();
+    } finally {
+      resident.unpin();
+    }
+    store.runners().forget(key);
   }
 
   /// The evidence against the keys that are in quarantine.
@@ -136,8 +262,7 @@ final class Quarantine {
     if (keys.putIfAbsent(stream, evidence) != null) return true;
     boolean logged = false;
     try {
-      var out = new Encoder(512).u8(QUARANTINED).raw(evidence.toBytes());
-      var _ = store.append(KEY, out.toBytes());
+      log(evidence);
       logged = true;
     } finally {
       if (!logged) keys.remove(stream, evidence);
@@ -149,8 +274,18 @@ final class Quarantine {
   /// Ends the quarantine of a key with the state that this replica has; answers false when it was
   /// in none.
   boolean accept(Key key) {
+    deciding.lock();
+    try {
+      return acceptNow(key);
+    } finally {
+      deciding.unlock();
+    }
+  }
+
+  private boolean acceptNow(Key key) {
     Divergence evidence = keys.get(key.stream());
     if (evidence == null) return false;
+    if (evidence.isFatal()) takeBack(key, evidence);
     Store.Checkpoint now = store.state(store.target(key));
     byte[] state = now.state();
     if (state != null && now.generation() == evidence.generation()) {

@@ -725,9 +725,13 @@ final class Resident implements Runnable {
   }
 
   private boolean delete(Request request) {
-    Materialized state = live();
+    // A state that cannot be made need not be, to end.
+    boolean quarantined = store.quarantine().refusal(key, generation) != null;
+    Materialized state = quarantined ? unmade() : live();
     target = request.address;
-    store.versions().keep(this, state, executedChange, request, request.address);
+    if (!quarantined) {
+      store.versions().keep(this, state, executedChange, request, request.address);
+    }
     state.delete(request.address);
     store.retention().deleted(key, request.address);
     executedChange = request.counter;
@@ -840,6 +844,12 @@ final class Resident implements Runnable {
             null,
             request);
     execution.transaction = request.transaction;
+    execution.question = request.query instanceof Query query ? query.number() : 0;
+    RuntimeException fatal = store.quarantine().fatalQuestion(execution);
+    if (fatal != null) {
+      request.fail(fatal);
+      return true;
+    }
     Answer answer = run(execution, () -> state.get(request.query, expected.opening(), execution));
     if (answer == null) return false;
     running = null;
@@ -865,7 +875,9 @@ final class Resident implements Runnable {
     try {
       Answer answer = handler.get();
       execution.checkNotYielded();
-      return execution.finish() ? answer : null;
+      if (!execution.finish()) return null;
+      store.runners().passed(execution);
+      return answer;
     } catch (Execution.Unwinding stop) {
       throw execution.stopped(stop);
     } catch (RuntimeException failure) {
@@ -885,6 +897,14 @@ final class Resident implements Runnable {
     } finally {
       store.runners().exit(execution);
     }
+  }
+
+  /// Stands for a state that is not made.
+  private Materialized unmade() {
+    var state = new Materialized(store, key, store.factory(key.space()));
+    live = state;
+    stale = false;
+    return state;
   }
 
   private Materialized live() {

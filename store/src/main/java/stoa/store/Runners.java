@@ -1,26 +1,96 @@
 package stoa.store;
 
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
+import stoa.base.StreamId;
+import stoa.storage.Running;
 
 /// Which handlers run now, on which threads, for how long. Thread-safe.
 final class Runners {
   /// The runs on one thread; the thread itself changes it.
   private static final class Runner {
     private final Thread thread = Thread.currentThread();
+    private final Running.@Nullable Slot slot;
     private volatile @Nullable Execution top;
+
+    Runner(Running.@Nullable Slot slot) {
+      this.slot = slot;
+    }
+
+    /// Notes what runs on the thread now.
+    void note(@Nullable Execution execution) {
+      if (slot == null) return;
+      if (execution == null) slot.end();
+      else slot.begin(execution.key().stream(), execution.run());
+    }
   }
 
   private final Set<Runner> runners = ConcurrentHashMap.newKeySet();
   private final ThreadLocal<Runner> mine =
       ThreadLocal.withInitial(() -> {
-        var runner = new Runner();
+        var runner = new Runner(slot());
         runners.add(runner);
         return runner;
       });
   private volatile int tick;
+
+  /// Where it is noted what runs, so that the next process knows it; null where there is no such
+  /// place. Set before anything runs.
+  private @Nullable Running running;
+
+  /// Notes from now on what runs.
+  void noteIn(Running place) {
+    running = place;
+  }
+
+  private Running.@Nullable Slot slot() {
+    Running place = running;
+    return place == null ? null : place.slot();
+  }
+
+  /// How often a process has ended in a run like this one, without that it came to its end.
+  long failures(Execution execution) {
+    Running place = running;
+    if (place == null || !place.hasFailures()) return 0;
+    return place.failures(execution.key().stream(), execution.run());
+  }
+
+  /// Whether a process has ended in any run.
+  boolean hasFailures() {
+    Running place = running;
+    return place != null && place.hasFailures();
+  }
+
+  /// The runs of a key in which a process has ended.
+  List<Running.Failure> failures(Key key) {
+    Running place = running;
+    if (place == null || !place.hasFailures()) return List.of();
+    StreamId stream = key.stream();
+    return place.failures().stream().filter(failure -> failure.object().equals(stream)).toList();
+  }
+
+  /// A run has come to an end of its own.
+  void passed(Execution execution) {
+    Running place = running;
+    if (place == null || !place.hasFailures()) return;
+    place.passed(execution.key().stream(), execution.run());
+  }
+
+  /// All runs of a key may be tried again.
+  void forget(Key key) {
+    Running place = running;
+    if (place != null) place.forget(key.stream());
+  }
+
+  /// Nothing runs here any more.
+  void close() {
+    for (Runner runner : runners) {
+      if (runners.remove(runner) && runner.slot != null) runner.slot.release();
+    }
+  }
 
   /// The thread begins to run a handler.
   void enter(Execution execution) {
@@ -29,11 +99,14 @@ final class Runners {
     execution.below = runner.top;
     execution.startTick = tick;
     runner.top = execution;
+    runner.note(execution);
   }
 
   /// The thread ends the run that it began last.
   void exit(Execution execution) {
-    mine.get().top = execution.below;
+    Runner runner = mine.get();
+    runner.top = execution.below;
+    runner.note(execution.below);
     execution.exited();
   }
 
@@ -71,7 +144,10 @@ final class Runners {
   void tick(int ticksMax, Consumer<Execution> overdue) {
     int now = tick + 1;
     tick = now;
-    runners.removeIf(runner -> !runner.thread.isAlive());
+    for (Runner runner : runners) {
+      if (runner.thread.isAlive() || !runners.remove(runner)) continue;
+      if (runner.slot != null) runner.slot.release();
+    }
     for (Runner runner : runners) report(runner.top, now, ticksMax, overdue);
   }
 

@@ -33,6 +33,7 @@ import stoa.base.StreamId;
 import stoa.log.ShardLog;
 import stoa.log.StoredEntry;
 import stoa.log.Streams;
+import stoa.storage.Running;
 
 /// A key-value store whose values are handlers: a put is an append to the key's stream, and the
 /// key's handler executes it where it lives (CRESON, section III).
@@ -157,6 +158,13 @@ public final class Store implements AutoCloseable {
   }
 
   // ---- what callers use
+
+  /// Has it noted what runs, in memory that outlives this process: a call that has ended the
+  /// process twice is not executed again, and its key is in quarantine. To be said before anything
+  /// runs.
+  public void noteRuns(Running place) {
+    runners.noteIn(place);
+  }
 
   /// Says what makes the handlers of a space. Once for each space, before its keys are used.
   public void register(String space, HandlerFactory factory) {
@@ -633,7 +641,8 @@ public final class Store implements AutoCloseable {
   ///
   /// @throws IllegalArgumentException when the stream is not there yet
   public Past past(Key key, long address) {
-    long position = position(key);
+    long made = quarantine.lastMade(key);
+    long position = made >= 0 ? made : position(key);
     checkVersion(key, address, position);
     retention.check(key, address);
     return Past.after(this, key, address);
@@ -1218,6 +1227,7 @@ public final class Store implements AutoCloseable {
       }
     }
     threads.close();
+    runners.close();
     if (log != null) log.close();
     // What is logged stands. Its callers are told that they will not hear of it here.
     var cause = new UnknownOutcome("the store was closed while the call was under way");

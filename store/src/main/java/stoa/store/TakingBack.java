@@ -338,7 +338,10 @@ final class TakingBack {
     store.runners().enter(execution);
     try {
       T answer = handler.get();
-      if (execution.finish()) return answer;
+      if (execution.finish()) {
+        store.runners().passed(execution);
+        return answer;
+      }
     } catch (RuntimeException | Error thrown) {
       if (execution.finish()) throw thrown;
     } finally {

@@ -769,6 +769,7 @@ public final class Transaction implements AutoCloseable {
       Answer answer = handler.get();
       execution.gate();
       if (outermost && !execution.finish()) throw execution.stopReason();
+      store.runners().passed(execution);
       // It is executed once more where the key lives, and cannot be taken back there.
       if (outermost && store.nowMicros() - began > store.callMicrosMax()) throw late(execution);
       return answer;

@@ -34,7 +34,11 @@ class TidyTest {
               FILE,
               THREAD,
               CLOCK),
-          Edge.of("stoa.storage.Device", "starts the thread that writes index runs", THREAD),
+          Edge.of(
+              "stoa.storage.Device",
+              "starts the thread that writes index runs; says how long making the index took",
+              THREAD,
+              CLOCK),
           Edge.of("stoa.storage.GroupCommit", "its callers write for each other, and wait", THREAD),
           Edge.of("stoa.storage.Upkeep", "the thread that keeps an idle device in order", THREAD),
           Edge.of(

@@ -1,0 +1,48 @@
+package stoa.cli;
+
+import java.nio.file.Path;
+import java.util.Objects;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+import stoa.store.Losses;
+
+/// `stoa scrub`: looks for damage in the files of a store.
+@Command(
+    name = "scrub",
+    description = "Reads all files of a store that nobody has open, and tells what is damaged.",
+    footer = {
+      "",
+      "It verifies every record of the log and every block of the index, and changes nothing. It",
+      "names the files and places, the objects, and the versions of them that are lost. Ends with 0",
+      "when nothing is damaged, with 1 when something is, with 2 when the directory is of no store or",
+      "the store is open. Damage in the index alone costs nothing: opening the store makes the index",
+      "anew. For a damaged log: one of several servers is started on a new directory and gets all",
+      "from the others; for a store on one server see ./stoa help salvage."
+    })
+final class ScrubCommand implements Callable<Integer> {
+  @Spec private @Nullable CommandSpec spec;
+
+  @Option(
+      names = "--data",
+      required = true,
+      paramLabel = "DIR",
+      description = "The directory of the store, or a copy of it.")
+  private Path data = Path.of("");
+
+  private ScrubCommand() {}
+
+  @Override
+  public Integer call() {
+    CommandLine line = Objects.requireNonNull(spec).commandLine();
+    var files = new StoreFiles(line, data);
+    Losses losses = files.read();
+    files.report().forEach(line.getOut()::println);
+    line.getOut().flush();
+    return losses.damages().isEmpty() && losses.lost().isEmpty() ? 0 : 1;
+  }
+}

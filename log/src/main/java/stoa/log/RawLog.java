@@ -1,0 +1,105 @@
+package stoa.log;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.function.Predicate;
+import stoa.base.Decoder;
+import stoa.base.StreamId;
+import stoa.storage.Survey;
+
+/// What the records of a device mean to a log, for those who read them where they stand: without
+/// the index, in whatever order, and when some are lost.
+public final class RawLog {
+  private RawLog() {}
+
+  /// Whether an item is the header of a batch.
+  public static boolean isBatch(Survey.Place item) {
+    return isRecord(item) && item.object().equals(Streams.LOG) && item.space() == Streams.ENTRIES;
+  }
+
+  /// Whether an item is an entry of a stream.
+  public static boolean isEntry(Survey.Place item) {
+    return isOfStream(item) && item.space() == Streams.ENTRIES;
+  }
+
+  /// Whether an item is the state of a stream after an address.
+  public static boolean isCheckpoint(Survey.Place item) {
+    return isOfStream(item) && item.space() == Streams.CHECKPOINTS;
+  }
+
+  /// Whether an item is the mark of an entry.
+  public static boolean isMark(Survey.Place item) {
+    return isOfStream(item) && item.space() == Streams.MARKS;
+  }
+
+  /// Whether an item belongs to a stream: an entry, its mark, or a checkpoint.
+  public static boolean isOfStream(Survey.Place item) {
+    return isRecord(item) && item.space() <= Streams.MARKS && !Streams.isInternal(item.object());
+  }
+
+  /// Whether an item says that the entries of a stream in front of its offset are released.
+  public static boolean isTrim(Survey.Place item) {
+    return item.sort() == Survey.Sort.TRIM
+        && item.space() == Streams.ENTRIES
+        && !Streams.isInternal(item.object());
+  }
+
+  private static boolean isRecord(Survey.Place item) {
+    return item.sort() == Survey.Sort.RECORD;
+  }
+
+  /// An entry, from its bytes.
+  public static StoredEntry entry(long address, byte[] bytes) {
+    return Streams.decode(address, bytes);
+  }
+
+  /// A batch, as its header tells of it.
+  ///
+  /// @param last its last counter
+  /// @param places where its entries are
+  public record Batch(long last, List<Streams.Place> places) {}
+
+  /// A batch, from the bytes of its header.
+  ///
+  /// @param counter its first one
+  public static Batch batch(long counter, byte[] header) {
+    var in = new Decoder(header);
+    in.varint(); // epoch
+    in.varint(); // term
+    in.varint(); // sequence
+    long last = counter + in.varint() - 1;
+    var places = new ArrayList<Streams.Place>();
+    Streams.visit(counter, header, counter, last, item -> places.addAll(item.places()));
+    return new Batch(last, places);
+  }
+
+  /// The header of a batch that says of some of its entries that they are nowhere; of the same
+  /// length.
+  ///
+  /// @param gone which entries
+  public static byte[] without(byte[] header, Predicate<Streams.Place> gone) {
+    byte[] changed = header.clone();
+    var in = new Decoder(header);
+    for (int i = 0; i < 5; i++) in.varint(); // epoch, term, sequence, count, time
+    in.sized();
+    var streams = new StreamId[(int) in.varint()];
+    for (int i = 0; i < streams.length; i++) streams[i] = in.id();
+    for (long left = in.varint(); left > 0; left--) {
+      in.varint(); // the step to its offset
+      StreamId stream = streams[(int) in.varint()];
+      int from = in.position();
+      long address = in.varint();
+      if (!gone.test(new Streams.Place(stream, address))) continue;
+      // Zero, in as many bytes: at that address no stream has an entry.
+      Arrays.fill(changed, from, in.position() - 1, (byte) 0x80);
+      changed[in.position() - 1] = 0;
+    }
+    return changed;
+  }
+
+  /// The object in which the log itself is.
+  public static boolean isInternal(StreamId object) {
+    return Streams.isInternal(object);
+  }
+}

@@ -1,0 +1,190 @@
+package stoa.storage;
+
+import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import stoa.base.StreamId;
+
+/// What the process that has a device open runs on its objects at the moment, in memory that
+/// outlives it: the next opener knows what was under way when the process was killed or crashed,
+/// and how often that was so. It does not survive a power loss, which no call causes.
+///
+/// A run is named by an object and a number. Thread-safe; each [Slot] is of one thread.
+public final class Running {
+  /*
+   * The bytes, numbers in the order of the disk formats:
+   *
+   *   offset           size  content
+   *        0              8  "STOARUNN"
+   *        8              8  version, 1
+   *       64        64 each  slots: object 16, number 8, 1 while it runs 8
+   *   then          32 each  failures: object 16, number 8, how often 8; 0 for a free place
+   *
+   * To note a run costs four stores to memory that the operating system keeps for the file: no call to it,
+   * and no sync. A process that ends between two of them leaves a run that is named wrongly at worst, which
+   * nothing else fits.
+   */
+  private static final long MAGIC = 0x53544f4152554e4eL; // STOARUNN
+  private static final long VERSION = 1;
+  private static final int HEADER = 64;
+  private static final int SLOT = 64;
+  private static final int FAILURE = 32;
+
+  /// So many threads are noted at a time; others run unnoted.
+  static final int SLOTS_MAX = 512;
+
+  /// So many failures are remembered; when there are more, the oldest are forgotten.
+  static final int FAILURES_MAX = 256;
+
+  private static final int FAILURES = HEADER + SLOTS_MAX * SLOT;
+
+  /// How many bytes it takes.
+  static final int BYTES = FAILURES + FAILURES_MAX * FAILURE;
+
+  /// A run during which a process has ended.
+  ///
+  /// @param object on which it was
+  /// @param number which run of the object
+  /// @param times how often, without that it came to its end in between
+  public record Failure(StreamId object, long number, long times) {}
+
+  private record Run(StreamId object, long number) {}
+
+  private final ByteBuffer bytes;
+
+  // Guarded by this.
+  private final ArrayDeque<Integer> free = new ArrayDeque<>();
+  private final LinkedHashMap<Run, Long> failures = new LinkedHashMap<>();
+
+  private volatile boolean hasFailures;
+
+  private Running(ByteBuffer bytes) {
+    this.bytes = bytes;
+    for (int i = 0; i < SLOTS_MAX; i++) free.add(i);
+  }
+
+  /// Takes over what an earlier process has left.
+  static Running open(ByteBuffer bytes) {
+    var running = new Running(bytes);
+    if (bytes.getLong(0) == MAGIC && bytes.getLong(8) == VERSION) {
+      running.takeOver();
+      return running;
+    }
+    for (int at = 0; at < BYTES; at += 8) bytes.putLong(at, 0);
+    bytes.putLong(0, MAGIC).putLong(8, VERSION);
+    return running;
+  }
+
+  private synchronized void takeOver() {
+    for (int i = 0; i < FAILURES_MAX; i++) {
+      int at = FAILURES + i * FAILURE;
+      long times = bytes.getLong(at + 24);
+      if (times > 0) failures.put(run(at), times);
+    }
+    var left = new LinkedHashMap<Run, Long>();
+    for (int i = 0; i < SLOTS_MAX; i++) {
+      int at = HEADER + i * SLOT;
+      if (bytes.getLong(at + 24) == 0) continue;
+      left.put(run(at), 1L);
+      bytes.putLong(at + 24, 0);
+    }
+    left.forEach((run, _) -> {
+      Long before = failures.remove(run);
+      failures.put(run, before == null ? 1 : before + 1);
+    });
+    keep();
+  }
+
+  private Run run(int at) {
+    var object = new StreamId(bytes.getLong(at), bytes.getLong(at + 8));
+    return new Run(object, bytes.getLong(at + 16));
+  }
+
+  /// Called with this held.
+  private void keep() {
+    while (failures.size() > FAILURES_MAX) failures.pollFirstEntry();
+    int at = FAILURES;
+    for (Map.Entry<Run, Long> failure : failures.entrySet()) {
+      var object = failure.getKey().object();
+      bytes.putLong(at, object.high()).putLong(at + 8, object.low());
+      bytes.putLong(at + 16, failure.getKey().number()).putLong(at + 24, failure.getValue());
+      at += FAILURE;
+    }
+    for (; at < BYTES; at += FAILURE) bytes.putLong(at + 24, 0);
+    hasFailures = !failures.isEmpty();
+  }
+
+  /// The place of one thread.
+  public final class Slot {
+    private final int number;
+    private final int at;
+
+    private Slot(int number) {
+      this.number = number;
+      this.at = HEADER + number * SLOT;
+    }
+
+    /// The thread begins a run, in the place of the one that it was in.
+    public void begin(StreamId object, long run) {
+      bytes.putLong(at, object.high());
+      bytes.putLong(at + 8, object.low());
+      bytes.putLong(at + 16, run);
+      bytes.putLong(at + 24, 1);
+    }
+
+    /// The thread is in no run.
+    public void end() {
+      bytes.putLong(at + 24, 0);
+    }
+
+    /// The thread needs it no more.
+    public void release() {
+      end();
+      synchronized (Running.this) {
+        free.addFirst(number);
+      }
+    }
+  }
+
+  /// A place for a thread; null when there are too many.
+  public synchronized @Nullable Slot slot() {
+    Integer number = free.poll();
+    return number == null ? null : new Slot(number);
+  }
+
+  /// Whether there is any failure. Costs nothing.
+  public boolean hasFailures() {
+    return hasFailures;
+  }
+
+  /// How often a process has ended during a run, without that it came to its end in between.
+  public synchronized long failures(StreamId object, long number) {
+    return failures.getOrDefault(new Run(object, number), 0L);
+  }
+
+  /// All that is remembered.
+  public synchronized List<Failure> failures() {
+    var all = new ArrayList<Failure>();
+    failures.forEach((run, times) -> all.add(new Failure(run.object(), run.number(), times)));
+    return all;
+  }
+
+  /// A run has come to its end, whatever that was: it ends no process.
+  public synchronized void passed(StreamId object, long number) {
+    if (failures.remove(new Run(object, number)) != null) keep();
+  }
+
+  /// All runs of an object may be tried again.
+  public synchronized void forget(StreamId object) {
+    if (failures.keySet().removeIf(run -> run.object().equals(object))) keep();
+  }
+
+  /// The process ends in an orderly way.
+  void close() {
+    for (int i = 0; i < SLOTS_MAX; i++) bytes.putLong(HEADER + i * SLOT + 24, 0);
+  }
+}
