@@ -845,7 +845,9 @@ class ExactTest {
           "java.util.concurrent.LinkedBlockingQueue");
 
   private List<Class<?>> takenByFory() throws ReflectiveOperationException {
-    var codec = new Codec(new Registry(new MemoryTypeIds()), NOTHING_SHARED, getClass().getClassLoader(), 1);
+    var codec =
+        new Codec(
+            new Registry(new MemoryTypeIds()), NOTHING_SHARED, getClass().getClassLoader(), 1);
     var fory = Codec.class.getDeclaredField("fory");
     fory.setAccessible(true);
     var resolver = ((org.apache.fory.Fory) fory.get(codec)).getTypeResolver();
