@@ -250,8 +250,9 @@ final class Registry {
     void shared(SharedType type) {
       if (!foundTypes.add(type)) return;
       Class<?> implementation = type.implementation();
-      foundStates.put(implementation, new Struct(implementation, type.name(), ids));
+      // Says the class before its schema, which a dictionary of another group has from the class.
       found.put(Proxies.classOf(type), proxy(type));
+      foundStates.put(implementation, new Struct(implementation, type.name(), ids));
       found.put(implementation, byReference("instance " + type.name(), type, null));
       if (!OwnState.class.isAssignableFrom(implementation)) addFields(implementation);
       for (SharedMethod method : type.methods()) {
