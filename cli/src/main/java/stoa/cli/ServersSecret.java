@@ -16,7 +16,7 @@ import stoa.wire.proto.JoinRequest;
 import stoa.wire.proto.StoreGrpc.StoreBlockingStub;
 
 /// The option that names the file with the secret of the servers, and what is asked with it.
-final class ServersSecret {
+public final class ServersSecret {
   /// Names the file where no option does.
   private static final String VARIABLE = "STOA_SECRET_FILE";
 
@@ -40,18 +40,18 @@ final class ServersSecret {
 
   /// The options with which another server joins the one in a directory; none when that has no
   /// secret, as those of earlier versions.
-  static List<String> options(Path directory) {
+  public static List<String> options(Path directory) {
     Path secret = directory.resolve(SecretFile.NAME);
     return Files.exists(secret) ? List.of("--secret", secret.toString()) : List.of();
   }
 
-  static JoinReply join(StoreBlockingStub server, JoinRequest request, @Nullable Secret secret) {
+  public static JoinReply join(StoreBlockingStub server, JoinRequest request, @Nullable Secret secret) {
     if (secret == null) return server.join(request);
     var challenge = server.challenge(ChallengeRequest.getDefaultInstance()).getChallenge();
     return server.join(Proofs.prove(request, secret, challenge));
   }
 
-  static DrainReply drain(StoreBlockingStub server, DrainRequest request, @Nullable Secret secret) {
+  public static DrainReply drain(StoreBlockingStub server, DrainRequest request, @Nullable Secret secret) {
     if (secret == null) return server.drain(request);
     var challenge = server.challenge(ChallengeRequest.getDefaultInstance()).getChallenge();
     return server.drain(Proofs.prove(request, secret, challenge));

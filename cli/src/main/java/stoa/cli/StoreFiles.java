@@ -1,5 +1,6 @@
 package stoa.cli;
 
+import stoa.programs.Words;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;

@@ -1,5 +1,6 @@
 package stoa.trials;
 
+import stoa.cli.ServersSecret;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
