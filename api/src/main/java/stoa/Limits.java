@@ -15,8 +15,8 @@ import java.time.Duration;
 ///   server, of the states kept for such views
 /// @param memoryBytesMax the size of a `memory:` store's log, which holds the objects and blobs,
 ///   and of their past what [Keep] says. When it is full, what is not needed is reclaimed; a call
-///   for which there is still no room is refused with [Unavailable] before it is logged. A sixteenth
-///   is kept for deletions and trims
+///   for which there is still no room is refused with [Unavailable] before it is logged. A
+///   sixteenth is kept for deletions and trims
 /// @param blobBytesMax the bytes of one read or write of a [Blob]; a [BlobWrite] makes one version
 ///   of any number of writes
 /// @param nestingMax how deep calls of objects on objects may go

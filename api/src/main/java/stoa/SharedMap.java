@@ -30,10 +30,10 @@ import java.util.concurrent.ConcurrentMap;
 /// An iterator shows the map as it was when it was asked for its first element, however large, and
 /// never throws [java.util.ConcurrentModificationException]. It fetches entries in pages, and holds
 /// a [Stoa#snapshot()] for the later ones when one page is not enough, until it is at its end or
-/// the program lets go of it; a client's session holds a bounded number of snapshots.
-/// `remove`, and `setValue` of an entry, act on the map as it is now. The order is that of the
-/// keys' hashes, and the same everywhere. Inside a method of a shared object, which cannot read
-/// history, and inside a transaction that changes the map, an iterator is weakly consistent.
+/// the program lets go of it; a client's session holds a bounded number of snapshots. `remove`, and
+/// `setValue` of an entry, act on the map as it is now. The order is that of the keys' hashes, and
+/// the same everywhere. Inside a method of a shared object, which cannot read history, and inside a
+/// transaction that changes the map, an iterator is weakly consistent.
 ///
 /// # Cost
 ///

@@ -1,6 +1,5 @@
 package stoa.cli;
 
-import stoa.programs.Words;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;
@@ -14,6 +13,7 @@ import java.util.stream.Stream;
 import picocli.CommandLine;
 import picocli.CommandLine.ParameterException;
 import stoa.objects.Dictionary;
+import stoa.programs.Words;
 import stoa.storage.AlreadyOpen;
 import stoa.storage.FileDisk;
 import stoa.storage.StorageException;

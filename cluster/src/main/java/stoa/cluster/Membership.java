@@ -181,7 +181,8 @@ record Membership(
   static void requireEmpty(Path directory) {
     if (!Files.exists(directory)) return;
     try (var files = Files.list(directory)) {
-      if (files.allMatch(file -> String.valueOf(file.getFileName()).startsWith(SecretFile.NAME))) return;
+      if (files.allMatch(file -> String.valueOf(file.getFileName()).startsWith(SecretFile.NAME)))
+        return;
     } catch (IOException failed) {
       throw new Unavailable(directory + " cannot be read: " + failed.getMessage(), failed);
     }

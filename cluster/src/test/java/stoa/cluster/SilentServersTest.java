@@ -74,7 +74,8 @@ class SilentServersTest {
         assertNotEquals(stuck, RunningServers.leader(servers.otherThan(stuck), 0));
         FREE.countDown();
         Throwable failure = servers.withPort(stuck).awaitClosed();
-        assertTrue(String.valueOf(Objects.requireNonNull(failure).getMessage()).contains("served nobody"));
+        assertTrue(
+            String.valueOf(Objects.requireNonNull(failure).getMessage()).contains("served nobody"));
       } finally {
         FREE.countDown();
       }

@@ -16,8 +16,8 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Predicate;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -89,6 +89,7 @@ public final class Server implements AutoCloseable {
 
   /// For how long none of its readers, or none of the threads that run users' code, did anything.
   private volatile long silentNanos;
+
   private final AtomicBoolean closing = new AtomicBoolean();
 
   /// Open while it serves: until it is closed, or its store has failed.

@@ -5,7 +5,6 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import stoa.Closed;
 import stoa.LimitExceeded;
-import stoa.NotShareable;
 import stoa.Order;
 import stoa.Reads;
 import stoa.TooOld;
@@ -14,6 +13,7 @@ import stoa.Unavailable;
 import stoa.UnknownOutcome;
 import stoa.objects.proxy.Proxied;
 import stoa.objects.types.SharedMethod;
+import stoa.spi.Cancellation;
 import stoa.store.Answer;
 import stoa.store.Execution;
 import stoa.store.Existence;
@@ -22,7 +22,6 @@ import stoa.store.Put;
 import stoa.store.Request;
 import stoa.store.Store;
 import stoa.store.Visit;
-import stoa.spi.Cancellation;
 
 /// Where the calls on an ordinary proxy go: to the object in the store, from outside or from the
 /// method of another object.

@@ -100,9 +100,7 @@ public final class Naming {
     } else if (type.isAnnotationPresent(Shared.class)) {
       var _ = stoa.typeOf(type);
       stoa.marshaller().register(type);
-    } else if (!Platform.has(type)
-        && !isOfStoa(type)
-        && !stoa.marshaller().isRegistered(type)) {
+    } else if (!Platform.has(type) && !isOfStoa(type) && !stoa.marshaller().isRegistered(type)) {
       refuse(className, "list it with --type");
     }
   }
@@ -143,8 +141,8 @@ public final class Naming {
     };
   }
 
-  /// Whether a class, which is not annotated with [Shared], is one by which every store knows shared
-  /// objects: those of blobs, references and collections.
+  /// Whether a class, which is not annotated with [Shared], is one by which every store knows
+  /// shared objects: those of blobs, references and collections.
   static boolean isOfStoa(Class<?> type) {
     return type == Blob.class
         || type == Ref.class

@@ -14,8 +14,8 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Objects;
 import java.util.Map;
+import java.util.Objects;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -318,12 +318,14 @@ class EmbeddedStoaTest {
       assertThrows(NotShareable.class, () -> drawer.put(new ArrayList<>(List.of(stranger))));
       assertThrows(NotShareable.class, () -> drawer.put(lambda.getClass()));
       assertThrows(NotShareable.class, () -> drawer.put(new Object[] {stranger}));
-      assertThrows(NotShareable.class, () -> stoa.store().put("k", new ArrayList<>(List.of(stranger))));
+      assertThrows(
+          NotShareable.class, () -> stoa.store().put("k", new ArrayList<>(List.of(stranger))));
       assertThrows(
           NotShareable.class,
-          () -> stoa.transact(() -> {
-            drawer.put(stranger);
-          }));
+          () ->
+              stoa.transact(() -> {
+                drawer.put(stranger);
+              }));
       assertThrows(NotShareable.class, drawer::ofStranger);
       drawer.put(Unlisted.class);
       drawer.put(String.class);
@@ -348,9 +350,10 @@ class EmbeddedStoaTest {
       assertThrows(NotShareable.class, () -> drawer.putAll(List.of(), empty));
       assertThrows(
           NotShareable.class,
-          () -> stoa.transact(() -> {
-            drawer.put(empty);
-          }));
+          () ->
+              stoa.transact(() -> {
+                drawer.put(empty);
+              }));
       assertEquals("refused", drawer.pass(stoa.get(Drawer.class, "b"), List.of("x")));
       assertThrows(Exception.class, () -> stoa.store().put("k", empty));
       assertEquals(1, drawer.size());
@@ -371,9 +374,10 @@ class EmbeddedStoaTest {
       assertThrows(NotShareable.class, () -> drawer.depositThere(1));
       assertThrows(
           NotShareable.class,
-          () -> stoa.transact(() -> {
-            drawer.depositThere(1);
-          }));
+          () ->
+              stoa.transact(() -> {
+                drawer.depositThere(1);
+              }));
       assertEquals(1, drawer.size());
       assertTrue(stoa.find(Account.class, "absent").isEmpty());
       assertEquals(15, stoa.get(Account.class, "absent", 10L).deposit(5));

@@ -2,23 +2,27 @@
 ///
 /// It has three uses.
 ///
-/// **A shared class of your own under crashes.** Write a [stoa.sim.scenario.Scenario] on a [stoa.sim.world.SimulatedStore]: a whole
-/// store on one thread, on a disk that loses power at moments which a seed decides. Make calls with
-/// [stoa.Stoa#async], let them advance by [stoa.sim.world.SimulatedStore#step], restart, and compare what is there
-/// with what was acknowledged: [stoa.sim.check.ExactlyOnce] for ids in lists, [stoa.sim.check.Linearizability] for anything that
-/// has a [stoa.sim.check.Model]. [stoa.sim.check.ObjectModel] takes the plain class itself for the model. For transactions there
-/// are [stoa.sim.check.Serializability] of what lists showed, a [stoa.sim.world.Ring] of references, and the [stoa.sim.check.OpacityProbe].
-/// [stoa.sim.scenario.SimulatedRun#require] runs a seed in a test, and [stoa.sim.scenario.Campaign] runs thousands; a failure prints
-/// the command that brings it back.
+/// **A shared class of your own under crashes.** Write a [stoa.sim.scenario.Scenario] on a
+/// [stoa.sim.world.SimulatedStore]: a whole store on one thread, on a disk that loses power at
+/// moments which a seed decides. Make calls with [stoa.Stoa#async], let them advance by
+/// [stoa.sim.world.SimulatedStore#step], restart, and compare what is there with what was
+/// acknowledged: [stoa.sim.check.ExactlyOnce] for ids in lists, [stoa.sim.check.Linearizability]
+/// for anything that has a [stoa.sim.check.Model]. [stoa.sim.check.ObjectModel] takes the plain
+/// class itself for the model. For transactions there are [stoa.sim.check.Serializability] of what
+/// lists showed, a [stoa.sim.world.Ring] of references, and the [stoa.sim.check.OpacityProbe].
+/// [stoa.sim.scenario.SimulatedRun#require] runs a seed in a test, and [stoa.sim.scenario.Campaign]
+/// runs thousands; a failure prints the command that brings it back.
 ///
-/// **A real store under many threads.** Let each thread record its calls with a [stoa.sim.world.Recorder], and
-/// give the [stoa.sim.check.CallHistory] to [stoa.sim.check.Linearizability#require]: it finds an order of the calls that
-/// explains every answer, or shows the longest part that has one and the call that has no place in
-/// it. A search that exceeds its steps has failed.
+/// **A real store under many threads.** Let each thread record its calls with a
+/// [stoa.sim.world.Recorder], and give the [stoa.sim.check.CallHistory] to
+/// [stoa.sim.check.Linearizability#require]: it finds an order of the calls that explains every
+/// answer, or shows the longest part that has one and the call that has no place in it. A search
+/// that exceeds its steps has failed.
 ///
-/// **An implementation of [stoa.log.ShardLog].** [stoa.sim.scenario.ShardLogContract] holds it against what every log
-/// of a shard owes, over any [stoa.sim.world.PoweredDisk]; [stoa.sim.world.SimulatedShard] is a replicated one, with leader
-/// changes, delays, repeats and unknown outcomes, for what stands on such a log.
+/// **An implementation of [stoa.log.ShardLog].** [stoa.sim.scenario.ShardLogContract] holds it
+/// against what every log of a shard owes, over any [stoa.sim.world.PoweredDisk];
+/// [stoa.sim.world.SimulatedShard] is a replicated one, with leader changes, delays, repeats and
+/// unknown outcomes, for what stands on such a log.
 ///
 /// In every simulation the seed decides everything: two runs of a seed have equal [Trace]s, in any
 /// JVM. A scenario notes the rare places that it [Trace#reached], so that a test can demand that

@@ -232,8 +232,7 @@ public final class Store implements AutoCloseable {
   }
 
   /// As [#put(Target, byte\[\], Existence, boolean, Duration)], of a value that was read.
-  public Request put(
-      Target target, Put put, Existence existence, boolean quick, Duration timeMax) {
+  public Request put(Target target, Put put, Existence existence, boolean quick, Duration timeMax) {
     Request request = newPut(target, put.value(), existence, quick);
     request.read = put.read();
     takingBack.limit(request, timeMax);

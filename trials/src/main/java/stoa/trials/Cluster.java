@@ -1,17 +1,17 @@
 package stoa.trials;
 
-import stoa.cli.ServersSecret;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Collectors;
+import stoa.base.Secret;
 import stoa.cli.Operator;
 import stoa.cli.ServerProcess;
 import stoa.cli.ServerProcess.Site;
+import stoa.cli.ServersSecret;
 import stoa.cli.Settled;
-import stoa.base.Secret;
 import stoa.cluster.SecretFile;
 import stoa.wire.proto.DrainRequest;
 import stoa.wire.proto.StatusReply;

@@ -35,10 +35,10 @@ import stoa.NotShareable;
 import stoa.Ref;
 import stoa.StoaException;
 import stoa.base.ThrowableText;
+import stoa.objects.types.NotBrief;
 import stoa.objects.types.Platform;
 import stoa.spi.Cancellation;
 import stoa.store.Execution;
-import stoa.objects.types.NotBrief;
 
 /// One Apache Fory instance with its buffer, set up for one [Registry].
 ///

@@ -1,6 +1,5 @@
 package stoa.sim.scenario;
 
-import stoa.sim.check.Demand;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.EOFException;
@@ -18,6 +17,7 @@ import java.util.concurrent.CompletionException;
 import stoa.base.StreamId;
 import stoa.sim.Chance;
 import stoa.sim.Trace;
+import stoa.sim.check.Demand;
 import stoa.sim.world.DeviceModel;
 import stoa.sim.world.VersionedChange;
 import stoa.sim.world.VersionedModel;
