@@ -2,7 +2,7 @@
 @org.jspecify.annotations.NullMarked
 module stoa.sim {
   requires static transitive org.jspecify;
-  requires stoa.migration;
+  requires transitive stoa.migration;
   requires transitive stoa.objects;
 
   exports stoa.sim;

@@ -28,13 +28,16 @@ final class Arrivals {
       if (waiting.size() >= countMax) oldest = waiting.pollFirstEntry().getValue();
       waiting.put(address, channel);
     }
-    if (oldest != null && oldest.isRegistered()) oldest.close();
+    if (oldest != null && oldest.isRegistered()) {
+      var _ = oldest.close();
+    }
   }
 
   /// It belongs to a thread now.
   void registered(Channel channel) {
     SocketAddress address = channel.remoteAddress();
-    if (address != null) channel.closeFuture().addListener(_ -> leave(address, channel));
+    if (address == null) return;
+    var _ = channel.closeFuture().addListener(_ -> leave(address, channel));
   }
 
   private synchronized void leave(SocketAddress address, Channel closed) {

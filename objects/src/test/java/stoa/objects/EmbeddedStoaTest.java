@@ -249,7 +249,10 @@ class EmbeddedStoaTest {
   @Shared(name = "test.Drawer")
   static class Drawer {
     private final List<@Nullable Object> things = new ArrayList<>();
+
+    @SuppressWarnings("UnusedVariable") // Justification: the type of a field is a type of the store
     private @Nullable Unlisted unlisted;
+
     private @Nullable Account other;
 
     public void put(@Nullable Object thing) {

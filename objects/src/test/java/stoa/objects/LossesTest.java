@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
 import stoa.Accessor;
@@ -117,7 +118,7 @@ class LossesTest {
     }
   }
 
-  private static void check(SimulatedDisk saved, TreeSet<String> lost, String where) {
+  private static void check(SimulatedDisk saved, Set<String> lost, String where) {
     try (var stoa = open(saved)) {
       for (int i = 0; i < OBJECTS; i++) {
         Notes notes = stoa.get(Notes.class, "n" + i);
@@ -131,7 +132,7 @@ class LossesTest {
   }
 
   /// Whether something is lost whose name is lost, too.
-  private static boolean hasUnnamed(TreeSet<String> lost) {
+  private static boolean hasUnnamed(Set<String> lost) {
     return lost.stream().anyMatch(name -> name.startsWith("stream "));
   }
 }

@@ -70,6 +70,7 @@ public final class Salvage {
     }
   }
 
+  @SuppressWarnings("ReferenceEquality") // Justification: NOTHING is one array, known by itself
   private void record(Survey.Known known, long at, long next, @Nullable List<Survey.Kept> kept)
       throws IOException {
     if (open != known.number()) begin(known);

@@ -265,13 +265,18 @@ public final class Survey {
     int headerBytes;
     try (var file = disk.open(name)) {
       size = file.size();
-      var first = header == null ? first(file, size) : null;
-      if (header == null && first == null) {
-        visitor.damage(new Damage(name, 0, size, "no record of it can be recognized", List.of()));
-        return null;
+      if (header != null) {
+        base = header.base();
+        headerBytes = header.bytes();
+      } else {
+        var first = first(file, size);
+        if (first == null) {
+          visitor.damage(new Damage(name, 0, size, "no record of it can be recognized", List.of()));
+          return null;
+        }
+        base = first.position() - first.at();
+        headerBytes = (int) first.at();
       }
-      base = header != null ? header.base() : first.position() - first.at();
-      headerBytes = header != null ? header.bytes() : (int) first.at();
     }
     long end = live != null ? live.end() : isLast ? Segment.OPEN_END : next;
     long limit = isLast ? size : end - base;

@@ -11,8 +11,10 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import stoa.base.StreamId;
 
@@ -123,7 +125,7 @@ class SurveyTest {
   }
 
   /// The damages of a copy; null when its files are told to be of another format.
-  private static List<Survey.Damage> damages(Disk copy) {
+  private static @Nullable List<Survey.Damage> damages(Disk copy) {
     try {
       return survey(copy);
     } catch (UnknownFormat another) {
@@ -199,7 +201,7 @@ class SurveyTest {
     var other = new SimulatedDisk(2);
     Salvage.write(disk, other, left, collecting(new ArrayList<>()));
     try (var device = Device.open(other, SMALL, Runnable::run)) {
-      assertEquals((byte) 'x', device.read(A, 0, RECORDS - 1)[0]);
+      assertEquals((byte) 'x', Objects.requireNonNull(device.read(A, 0, RECORDS - 1))[0]);
     }
     assertEquals(List.of(), survey(saved));
   }

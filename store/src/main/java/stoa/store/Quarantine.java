@@ -210,8 +210,8 @@ final class Quarantine {
   /// there is no such put.
   long lastMade(Key key) {
     Divergence evidence = keys.get(key.stream());
-    boolean fatal = evidence != null && evidence.isFatal();
-    return fatal && evidence.generation() == generation(key.stream()) ? evidence.first() - 1 : -1;
+    if (evidence == null || !evidence.isFatal()) return -1;
+    return evidence.generation() == generation(key.stream()) ? evidence.first() - 1 : -1;
   }
 
   /// Why a question is not asked again, during which the process has ended; null when it may be.

@@ -85,11 +85,13 @@ final class Runners {
     if (place != null) place.forget(key.stream());
   }
 
+  private void end(Runner runner) {
+    if (runners.remove(runner) && runner.slot != null) runner.slot.release();
+  }
+
   /// Nothing runs here any more.
   void close() {
-    for (Runner runner : runners) {
-      if (runners.remove(runner) && runner.slot != null) runner.slot.release();
-    }
+    for (Runner runner : List.copyOf(runners)) end(runner);
   }
 
   /// The thread begins to run a handler.
@@ -144,9 +146,8 @@ final class Runners {
   void tick(int ticksMax, Consumer<Execution> overdue) {
     int now = tick + 1;
     tick = now;
-    for (Runner runner : runners) {
-      if (runner.thread.isAlive() || !runners.remove(runner)) continue;
-      if (runner.slot != null) runner.slot.release();
+    for (Runner runner : List.copyOf(runners)) {
+      if (!runner.thread.isAlive()) end(runner);
     }
     for (Runner runner : runners) report(runner.top, now, ticksMax, overdue);
   }

@@ -43,7 +43,7 @@ class EffortTest {
     }
 
     @Override
-    public Object facade(Object proxy, String form) {
+    public Object facade(Reference reference, String form) {
       throw new IllegalStateException("there are none");
     }
   }

@@ -150,7 +150,7 @@ class ExactTest {
         }
 
         @Override
-        public Object facade(Object proxy, String form) {
+        public Object facade(Reference reference, String form) {
           throw new UnsupportedOperationException(form);
         }
 

@@ -52,7 +52,7 @@ public record BlobModel() implements SequentialModel<BlobModel.State, BlobModel.
   /// @param cells up to the last that was written
   /// @param attribute the value of its one attribute
   /// @param kept what the versions have that are kept
-  record State(
+  public record State(
       boolean exists, long version, String cells, String attribute, SortedMap<Long, String> kept) {
     State keeping(Map<Long, String> now) {
       return new State(exists, version, cells, attribute, new TreeMap<>(now));

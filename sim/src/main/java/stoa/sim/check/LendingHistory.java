@@ -12,10 +12,14 @@ public final class LendingHistory {
   /* An update is unique, and answers all up to itself. So the list at the end is the order of those
    * that are durable, and each answer is a beginning of it: how long it is says where it belongs. */
 
+  public LendingHistory() {}
+
   /// Calls of a client of which is not known yet whether they last.
   public static final class Span {
     private boolean done;
     private boolean seen;
+
+    public Span() {}
 
     /// All that was done and seen is durable.
     public void flushed() {

@@ -61,6 +61,8 @@ public final class MigrationHistory {
     private long ran;
     private long stamp;
 
+    public MigrationHistory() {}
+
     private Operation(
         String name,
         NodeId node,

@@ -15,6 +15,8 @@ public final class Chains {
   private final Map<String, String> answered = new HashMap<>();
   private final Set<String> refused = new HashSet<>();
 
+  public Chains() {}
+
   /// A client asks for something to be put to a key.
   public void asked(String element, String key) {
     asked.put(element, key);

@@ -29,6 +29,8 @@ public final class DeviceModel {
   private final NavigableMap<Place, byte[]> records = new TreeMap<>();
   private final Map<Place, Long> trims = new TreeMap<>(); // by space, as its place at offset 0
 
+  public DeviceModel() {}
+
   /// Where a record is.
   public record Place(StreamId id, int space, long offset) implements Comparable<Place> {
     @Override

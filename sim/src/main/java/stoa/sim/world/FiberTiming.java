@@ -46,7 +46,7 @@ public final class FiberTiming implements Timing {
     return new FiberLine();
   }
 
-  final class FiberLine implements Line {
+  public final class FiberLine implements Line {
     private final Queue<Runnable> waiting = new ArrayDeque<>();
     private boolean works;
     private boolean closed;

@@ -89,7 +89,7 @@ public final class LendingServer {
   }
 
   /// Where a process is registered.
-  final class Desk implements Domain.Watcher {
+  public final class Desk implements Domain.Watcher {
     private final Domain at;
     private final String address;
     private final LendingNetwork.Wire back;

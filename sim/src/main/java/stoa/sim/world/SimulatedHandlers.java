@@ -19,6 +19,8 @@ public final class SimulatedHandlers {
     private int count;
     private int sum;
 
+    public Third() {}
+
     @Override
     public @Nullable String handle(Object key, @Nullable String value, @Nullable String before) {
       count++;
@@ -48,6 +50,8 @@ public final class SimulatedHandlers {
   public static final class Clumsy implements KeyHandler<String, String> {
     private int count;
 
+    public Clumsy() {}
+
     @Override
     public String handle(Object key, @Nullable String value, @Nullable String before) {
       count++;
@@ -59,6 +63,8 @@ public final class SimulatedHandlers {
   /// Tells of a removal by an exception that it keeps and does not throw.
   public static final class Reporting implements KeyHandler<String, Throwable> {
     private @Nullable IllegalStateException last;
+
+    public Reporting() {}
 
     @Override
     public @Nullable Throwable handle(Object key, @Nullable String value, @Nullable String before) {

@@ -26,7 +26,7 @@ public record VersionedChange(List<Part> parts, SortedMap<String, Value> attribu
 
   /// @param bytes of an attribute; null when it is removed
   @SuppressWarnings("ArrayRecordComponent") // a carrier, compared by nobody
-  record Value(byte @Nullable [] bytes) {}
+  public record Value(byte @Nullable [] bytes) {}
 
   /// Whether it is a single write.
   public boolean isSingle() {

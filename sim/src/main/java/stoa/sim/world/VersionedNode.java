@@ -81,7 +81,7 @@ public final class VersionedNode implements AutoCloseable {
       else task.run();
     }
 
-    public void release() {
+    void release() {
       held = false;
       while (true) {
         var task = waiting.poll();
