@@ -44,6 +44,8 @@ public final class MigrationHistory {
    *
    * What holds of nodes while they work is in `MigrationLemmas`.
    */
+  public MigrationHistory() {}
+
   public static final class Operation {
     private final String name;
     private final NodeId node;
@@ -60,8 +62,6 @@ public final class MigrationHistory {
     /* Of an update, or an operation on several objects, that has run: when, and its timestamp. */
     private long ran;
     private long stamp;
-
-    public MigrationHistory() {}
 
     private Operation(
         String name,

@@ -92,12 +92,12 @@ public final class GroupsScenario implements Scenario {
 
   /* So little that lists leave memory all the time. */
   private static final StoreConfig STORE =
-  public GroupsScenario() {}
-
       new StoreConfig(Duration.ofSeconds(100), 1_000, 600, 8, Duration.ofMillis(1));
   private static final Transaction.Bounds BOUNDS =
       new Transaction.Bounds(false, 100_000_000, 100, 1 << 18);
   private static final Existence ANY = new Existence.Any(null);
+
+  public GroupsScenario() {}
 
   @Override
   public String name() {
