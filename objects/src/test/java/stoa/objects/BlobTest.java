@@ -811,10 +811,11 @@ class BlobTest {
     try (Stoa stoa = open(StoaConfig.of("memory:").withLimits(limits))) {
       Blob blob = stoa.get(Blob.class, "a");
       blob.write(0, text("kept"));
+      for (int i = 0; i < 20; i++) blob.write(10, new byte[1 << 20]); // what is overwritten makes room
       assertThrows(
           Unavailable.class,
           () -> {
-            while (true) blob.write(10, new byte[1 << 20]);
+            for (long at = 10; ; at += 1 << 20) blob.write(at, new byte[1 << 20]);
           });
       assertEquals("kept", read(blob, 0, 4));
       long version = blob.version();

@@ -9,8 +9,8 @@ import java.util.function.LongSupplier;
 final class Allowance {
   /*
    * To give up a segment, what lives in it is written again first, and the index. So the reserve has
-   * room for a segment and as much again, and for a few small runs; but a device that holds less needs
-   * less.
+   * room for the largest segment and as much again, and for a few small runs; but a device that holds
+   * less needs less. A segment with a large record is larger than others.
    *
    * Asking a disk for its room may be a system call. So a part of what there was at the last time is
    * given out before it is asked again.
@@ -23,15 +23,18 @@ final class Allowance {
   private static final int GIVEN_SHARE = 8;
 
   private final Disk disk;
-  private final long reserveMax;
+  private final int segmentBytes;
   private final LongSupplier held;
+  private final LongSupplier largest;
   private final AtomicLong known = new AtomicLong(); // to be given out
 
   /// @param held how many bytes the log holds
-  Allowance(Disk disk, DeviceConfig config, LongSupplier held) {
+  /// @param largest how many bytes its largest segment has
+  Allowance(Disk disk, DeviceConfig config, LongSupplier held, LongSupplier largest) {
     this.disk = disk;
-    this.reserveMax = (long) RESERVED_SEGMENTS * config.segmentBytes() + RESERVED_BYTES_LEAST;
+    this.segmentBytes = config.segmentBytes();
     this.held = held;
+    this.largest = largest;
   }
 
   /// Takes some bytes, if users may have as many.
@@ -61,7 +64,8 @@ final class Allowance {
 
   /// How many bytes are kept for what makes room.
   long reserve() {
-    return Math.min(reserveMax, held.getAsLong() / 2 + RESERVED_BYTES_LEAST);
+    long segments = RESERVED_SEGMENTS * Math.max(segmentBytes, largest.getAsLong());
+    return Math.min(segments, held.getAsLong() / 2) + RESERVED_BYTES_LEAST;
   }
 
   /// How many bytes the disk has left, the reserve included.

@@ -59,7 +59,7 @@ public final class FileDisk implements Disk {
   private static final Set<StandardOpenOption> CREATED =
       Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.READ, StandardOpenOption.WRITE);
   private static final Set<StandardOpenOption> LOCKED =
-      Set.of(StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+      Set.of(StandardOpenOption.READ, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
   private static final int DIRECT_READS_MAX = 16;
   private static final int DIRECT_READ_BYTES = 256 << 10;
 

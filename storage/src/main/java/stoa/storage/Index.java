@@ -107,7 +107,7 @@ final class Index {
     this.disk = disk;
     this.log = log;
     this.background = background;
-    this.allowance = new Allowance(disk, config, log::heldBytes);
+    this.allowance = new Allowance(disk, config, log::heldBytes, log::largestBytes);
     this.births = births;
     this.memtableBytesMax = config.memtableBytesMax();
     this.cache = new BlockCache(config.cacheBytesMax());

@@ -647,6 +647,13 @@ final class SegmentLog {
     return bytes;
   }
 
+  /// How many bytes the largest live segment has.
+  long largestBytes() {
+    long most = 0;
+    for (var segment : segments) most = Math.max(most, Math.min(segment.end(), end) - segment.base());
+    return most;
+  }
+
   int segmentCount() {
     return segments.length;
   }

@@ -36,6 +36,8 @@ class BoundedMemoryTest {
             + File.pathSeparator
             + location(StreamId.class)
             + File.pathSeparator
+            + location(org.slf4j.Logger.class)
+            + File.pathSeparator
             + location(Test.class)
             + File.pathSeparator
             + location(org.opentest4j.AssertionFailedError.class)

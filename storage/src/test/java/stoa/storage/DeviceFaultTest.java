@@ -18,6 +18,10 @@ import stoa.base.StreamId;
 
 class DeviceFaultTest {
   private static final StreamId A = StreamId.of("a");
+
+  /// What a device of SMALL keeps for trims, of a disk that is nearly full.
+  private static final int RESERVE = 80 << 10;
+
   private static final DeviceConfig SMALL = new DeviceConfig(8 << 10, 0, 4 << 10, 16 << 10);
 
   /// Where the data of the first extent of a device's first commit stands.
@@ -190,7 +194,7 @@ class DeviceFaultTest {
       var config = SMALL.withFillAheadBytes(fill);
       try (var device = open(config)) {
         long before = device.floor(A, 0, 1 << 20) + 1;
-        disk.limit(disk.bytes() + 30_000);
+        disk.limit(disk.bytes() + 30_000 + RESERVE);
         long written = before;
         boolean full = false;
         while (!full) {

@@ -547,7 +547,7 @@ final class Resident implements Runnable {
   /// Executes a request and settles it. Answers false when the lane was lost on the way.
   private boolean execute(Request request) {
     Throwable unloaded = null;
-    if (!isReady() && request.kind != Request.Kind.GENERATION && !request.isTakenBack()) {
+    if (!isReady() && needsState(request) && !request.isTakenBack()) {
       // Before it is begun: meanwhile it waits, and can be taken back.
       try {
         var _ = live();
@@ -601,6 +601,20 @@ final class Resident implements Runnable {
       fail(request, failure);
       return true;
     }
+  }
+
+  /// Whether a request needs the state of the key. A state that cannot be made need not be made to
+  /// end.
+  private boolean needsState(Request request) {
+    return switch (request.kind) {
+      case GENERATION -> false;
+      case DELETE -> !isQuarantined();
+      default -> true;
+    };
+  }
+
+  private boolean isQuarantined() {
+    return store.quarantine().refusal(key, generation) != null;
   }
 
   /// Gives a request up that cannot be executed, or whose state cannot be loaded, because its files
@@ -725,8 +739,7 @@ final class Resident implements Runnable {
   }
 
   private boolean delete(Request request) {
-    // A state that cannot be made need not be, to end.
-    boolean quarantined = store.quarantine().refusal(key, generation) != null;
+    boolean quarantined = isQuarantined();
     Materialized state = quarantined ? unmade() : live();
     target = request.address;
     if (!quarantined) {

@@ -7,15 +7,22 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
+import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 
-/// The examples in `README.md`, run as they stand there.
+/// The programs in `README.md` and the guide, run as they stand there.
 class ReadmeTest {
   private static final Pattern EXAMPLE =
       Pattern.compile("^```java\n(.*?)^```$", Pattern.DOTALL | Pattern.MULTILINE);
+
+  /// Pages whose subject is no program.
+  private static final Set<String> WITHOUT = Set.of("README.md", "cluster.md", "vcorfu.md");
 
   @TempDir Path folder;
 
@@ -28,20 +35,27 @@ class ReadmeTest {
     assertEquals("visit 2\nbefore it: 1\n", run());
   }
 
-  @Test
-  void everyOtherExampleRuns() throws Exception {
-    Matcher example = EXAMPLE.matcher(Repository.here().text(Path.of("README.md")));
-    assertTrue(example.find(), "README.md has no example in Java");
-    int others = 0;
-    while (example.find()) {
+  static List<Path> pages() throws IOException {
+    try (var pages = Files.list(Repository.here().root().resolve("docs/guide"))) {
+      return pages
+          .filter(page -> !WITHOUT.contains(page.getFileName().toString()))
+          .sorted()
+          .toList();
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("pages")
+  void everyProgramOfAPageRuns(Path page) throws Exception {
+    Matcher example = EXAMPLE.matcher(Files.readString(page));
+    assertTrue(example.find(), page + " has no program");
+    do {
       Matcher name = Pattern.compile("public class (\\w+)").matcher(example.group(1));
-      assertTrue(name.find(), "an example in README.md has no class");
+      assertTrue(name.find(), "a program of " + page + " has no class");
       String file = name.group(1) + ".java";
       Files.writeString(folder.resolve(file), example.group(1));
       assertTrue(!run(file).isEmpty(), file + " prints nothing");
-      others++;
-    }
-    assertTrue(others >= 2, others + " other examples");
+    } while (example.find());
   }
 
   private String run() throws IOException, InterruptedException {

@@ -166,7 +166,7 @@ final class Codec {
     fory.register(Ref.class, REF_ID);
     fory.registerSerializer(Ref.class, new ReferenceSerializers.OfRef(this, resolver));
     fory.registerSerializer(Class.class, new ClassSerializer(this, resolver));
-    Ordered.register(fory, resolver, refs, filling);
+    Ordered.register(fory, resolver, filling);
     Exact.register(fory, resolver);
     for (int i = 0; i < PLATFORM.size(); i++) fory.register(PLATFORM.get(i), 1 + i);
     for (Object constant : Constants.ALL) {
@@ -176,6 +176,7 @@ final class Codec {
       fory.registerSerializer(type, new ThrowableSerializer(throwables, resolver, type));
     }
     Staged.register(this, fory, resolver);
+    Late.register(fory, resolver, refs, Ordered.late());
     registry.entries().forEach((type, entry) -> register(resolver, type, entry));
     registry
         .states()
@@ -262,6 +263,7 @@ final class Codec {
   /// Has reading take no more than an effort from now on; null for no limit.
   void effort(@Nullable Effort most) {
     effort = most;
+    filling.effort(most);
   }
 
   /// Whether exceptions are written with their traces.

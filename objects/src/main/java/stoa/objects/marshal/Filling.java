@@ -30,7 +30,8 @@ final class Filling implements RefReader {
   /*
    * A collection that is read while some object's fields are read gathers its elements beside it.
    * When none of its elements led back to such an object, which is nearly always, they are put into
-   * it at once: a record's constructor that copies the collection finds it full.
+   * it at once: a record's constructor that copies the collection finds it full. Under an effort,
+   * elements are always gathered first, so that their cost is counted before they are put in.
    */
   /// Reads the elements of a collection into another.
   interface Reading {
@@ -47,6 +48,14 @@ final class Filling implements RefReader {
 
   /// How often what was read led back to such an object.
   private int hits;
+
+  /// What filling collections may take; null for no limit.
+  private @Nullable Effort effort;
+
+  /// Has filling take no more than an effort from now on; null for no limit.
+  void effort(@Nullable Effort most) {
+    effort = most;
+  }
 
   /// The fields of an object follow, until [#close].
   void open(Object object) {
@@ -68,14 +77,20 @@ final class Filling implements RefReader {
   Collection read(CollectionLikeSerializer as, ReadContext context, Reading reading) {
     Collection made = as.newCollection(context, false);
     int size = as.getAndClearNumElements();
-    if (open.isEmpty()) {
+    Effort most = effort;
+    if (open.isEmpty() && most == null) {
       if (size != 0) reading.read(context, made, size);
       return made;
     }
     int before = hits;
     var elements = new Elements(size);
     if (size != 0) reading.read(context, elements, size);
-    fill(before, () -> elements.into(made));
+    fill(
+        before,
+        () -> {
+          if (most != null) Staged.take(most, made, elements.all);
+          elements.into(made);
+        });
     return made;
   }
 
@@ -83,14 +98,20 @@ final class Filling implements RefReader {
   Map read(MapLikeSerializer as, ReadContext context) {
     Map made = as.newMap(context, false);
     int size = as.getAndClearNumElements();
-    if (open.isEmpty()) {
+    Effort most = effort;
+    if (open.isEmpty() && most == null) {
       as.readElements(context, size, made);
       return made;
     }
     int before = hits;
     var pairs = new Pairs(size);
     as.readElements(context, size, pairs);
-    fill(before, () -> pairs.into(made));
+    fill(
+        before,
+        () -> {
+          if (most != null) Staged.take(most, made, pairs.keys());
+          pairs.into(made);
+        });
     return made;
   }
 
@@ -143,6 +164,12 @@ final class Filling implements RefReader {
     @Override
     public Set<Entry<@Nullable Object, @Nullable Object>> entrySet() {
       return Collections.emptySet();
+    }
+
+    List<@Nullable Object> keys() {
+      var keys = new ArrayList<@Nullable Object>(all.size() / 2);
+      for (int i = 0; i < all.size(); i += 2) keys.add(all.get(i));
+      return keys;
     }
 
     void into(Map made) {

@@ -61,7 +61,7 @@ final class Ordered {
 
   private Ordered() {}
 
-  static void register(Fory fory, TypeResolver resolver, OpenRefs refs, Filling filling) {
+  static void register(Fory fory, TypeResolver resolver, Filling filling) {
     fory.registerSerializer(HashMap.class, new HashMaps(resolver, filling));
     fory.registerSerializer(LinkedHashMap.class, new LinkedHashMaps(resolver, filling));
     fory.registerSerializer(ConcurrentHashMap.class, new ConcurrentHashMaps(resolver, filling));
@@ -88,12 +88,11 @@ final class Ordered {
     for (Map<?, ?> sample : new Map<?, ?>[] {Map.of(1, 1), Map.of(1, 1, 2, 2)}) {
       fory.registerSerializer(sample.getClass(), new FixedMaps(resolver, sample.getClass()));
     }
-    Late.register(fory, resolver, refs, late());
   }
 
   /// Classes whose instances are made after what they hold.
   @SuppressWarnings("JdkObsolete") // Justification: wrappers of such a list have other classes
-  private static Set<Class<?>> late() {
+  static Set<Class<?>> late() {
     var array = new ArrayList<Integer>(List.of(1));
     var linked = new LinkedList<Integer>(List.of(1));
     var tree = new TreeMap<Integer, Integer>();
@@ -351,11 +350,11 @@ final class Ordered {
   private static final class SkipListSets extends CollectionSerializer<Collection> {
     private static final FieldAccessor MAP = Exact.field(ConcurrentSkipListSet.class, "m");
 
-    private final Serializer as;
+    private final CollectionSerializer as;
 
     SkipListSets(TypeResolver resolver) {
       super(resolver, (Class) ConcurrentSkipListSet.class, false);
-      as = resolver.getSerializer(ConcurrentSkipListSet.class);
+      as = (CollectionSerializer) (Serializer) resolver.getSerializer(ConcurrentSkipListSet.class);
     }
 
     @Override
@@ -365,8 +364,15 @@ final class Ordered {
     }
 
     @Override
-    public Collection read(ReadContext context) {
-      return (Collection) as.read(context);
+    public Collection newCollection(ReadContext context, boolean elementReadAlwaysAdvances) {
+      Collection made = as.newCollection(context, elementReadAlwaysAdvances);
+      setNumElements(as.getAndClearNumElements());
+      return made;
+    }
+
+    @Override
+    public Collection onCollectionRead(Collection read) {
+      return as.onCollectionRead(read);
     }
   }
 

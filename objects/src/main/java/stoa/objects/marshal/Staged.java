@@ -7,21 +7,14 @@ import java.util.Arrays;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.Iterator;
-import java.util.LinkedHashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.PriorityQueue;
 import java.util.Queue;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.SortedSet;
-import java.util.TreeMap;
-import java.util.TreeSet;
 import java.util.UUID;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.ConcurrentSkipListSet;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -35,7 +28,8 @@ import org.apache.fory.serializer.collection.MapSerializer;
 import org.jspecify.annotations.Nullable;
 
 /// Containers that hash or compare what is put into them, read under the [Effort] of a [Codec]:
-/// their elements are gathered first, and put in when it is known what that takes.
+/// their elements are gathered first, and put in when it is known what that takes. [Filling] does
+/// the same for the containers that may hold an object which is still being read.
 ///
 /// Without an effort, as for states that the store itself wrote, they are filled while they are
 /// read.
@@ -52,26 +46,15 @@ final class Staged {
    */
   private static final List<Class<?>> SETS =
       List.of(
-          HashSet.class,
-          LinkedHashSet.class,
-          TreeSet.class,
           ConcurrentSkipListSet.class,
           CopyOnWriteArraySet.class,
           CopyOnWriteArrayList.class,
-          PriorityQueue.class,
           Set.of(1).getClass(),
           Set.of(1, 2, 3).getClass(),
           Collections.newSetFromMap(new HashMap<>()).getClass());
 
   private static final List<Class<?>> MAPS =
-      List.of(
-          HashMap.class,
-          LinkedHashMap.class,
-          TreeMap.class,
-          ConcurrentHashMap.class,
-          ConcurrentSkipListMap.class,
-          Map.of(1, 1).getClass(),
-          Map.of(1, 1, 2, 2).getClass());
+      List.of(ConcurrentSkipListMap.class, Map.of(1, 1).getClass(), Map.of(1, 1, 2, 2).getClass());
 
   private Staged() {}
 
@@ -88,7 +71,7 @@ final class Staged {
   }
 
   /// Counts what it takes to put keys into a container.
-  private static void take(Effort effort, Object container, Collection<?> keys) {
+  static void take(Effort effort, Object container, Collection<?> keys) {
     effort.take(keys.size());
     if (isSimple(keys) && !(container instanceof CopyOnWriteArraySet)) return;
     long hashing = effort.hashing(keys);

@@ -8,7 +8,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -17,7 +16,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArraySet;
 import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
@@ -81,17 +79,15 @@ class EffortTest {
 
   @Test
   void refusesCollectionsThatShareCollections() {
+    // The writer of a HashSet or HashMap refuses such keys itself; they are read as these are.
     List<BiFunction<Object, Object, Object>> containers =
         List.of(
             (a, b) -> new ArrayList<>(List.of(a, b)),
             List::of,
-            (a, b) -> new HashSet<>(List.of(a, b)),
             (a, b) -> new LinkedHashSet<>(List.of(a, b)),
             Set::of,
             (a, b) -> new CopyOnWriteArraySet<>(List.of(a, b)),
-            (a, b) -> new HashMap<>(Map.of(a, 1, b, 2)),
             (a, b) -> new LinkedHashMap<>(Map.of(a, 1, b, 2)),
-            (a, b) -> new ConcurrentHashMap<>(Map.of(a, 1, b, 2)),
             (a, b) -> new TreeMap<>(Map.of("a", a, "b", b)),
             Map::of,
             Map::entry,
