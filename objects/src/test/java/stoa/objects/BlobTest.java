@@ -811,7 +811,8 @@ class BlobTest {
     try (Stoa stoa = open(StoaConfig.of("memory:").withLimits(limits))) {
       Blob blob = stoa.get(Blob.class, "a");
       blob.write(0, text("kept"));
-      for (int i = 0; i < 20; i++) blob.write(10, new byte[1 << 20]); // what is overwritten makes room
+      for (int i = 0; i < 20; i++)
+        blob.write(10, new byte[1 << 20]); // what is overwritten makes room
       assertThrows(
           Unavailable.class,
           () -> {

@@ -650,7 +650,8 @@ final class SegmentLog {
   /// How many bytes the largest live segment has.
   long largestBytes() {
     long most = 0;
-    for (var segment : segments) most = Math.max(most, Math.min(segment.end(), end) - segment.base());
+    for (var segment : segments)
+      most = Math.max(most, Math.min(segment.end(), end) - segment.base());
     return most;
   }
 
