@@ -51,6 +51,8 @@ public final class FiberTiming implements Timing {
     private boolean works;
     private boolean closed;
 
+    private FiberLine() {}
+
     private void refuseClosed() {
       if (closed) throw new RejectedExecutionException("it is closed");
     }

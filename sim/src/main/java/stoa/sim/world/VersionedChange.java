@@ -24,7 +24,9 @@ public record VersionedChange(List<Part> parts, SortedMap<String, Value> attribu
 
   public record Truncate(long size) implements Part {}
 
-  /// @param bytes of an attribute; null when it is removed
+  /// The value of an attribute.
+  ///
+  /// @param bytes null when the attribute is removed
   @SuppressWarnings("ArrayRecordComponent") // a carrier, compared by nobody
   public record Value(byte @Nullable [] bytes) {}
 
