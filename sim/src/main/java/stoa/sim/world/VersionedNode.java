@@ -137,15 +137,6 @@ public final class VersionedNode implements AutoCloseable {
     disk.limit(disk.bytes() + chance.below(6000));
   }
 
-  /// Leaves as much room on the disk, until [#unbound].
-  public void bound(long bytes) {
-    disk.limit(disk.bytes() + bytes);
-  }
-
-  public void unbound() {
-    disk.limit(Long.MAX_VALUE);
-  }
-
   /// Lets operations wait for each other until [#release].
   public void hold() {
     tasks.held = true;
@@ -159,17 +150,11 @@ public final class VersionedNode implements AutoCloseable {
   ///
   /// @throws StorageException when the device has to be opened again
   public boolean run(Action action, DeviceModel.Effect effect) throws IOException {
-    boolean done = runInRoom(action, effect);
-    if (!done) full();
-    return done;
-  }
-
-  /// As [#run], but makes no room when the disk is full.
-  public boolean runInRoom(Action action, DeviceModel.Effect effect) throws IOException {
     boolean changed;
     try {
       changed = action.run();
     } catch (DiskFull e) {
+      full();
       return false;
     } catch (DeviceFailed | ReadFailed e) {
       unknown.add(effect);
