@@ -56,7 +56,7 @@ public final class Salvage {
       if (!to.list().isEmpty()) {
         throw new IllegalArgumentException(to.place() + " is not empty; choose another directory");
       }
-      try {
+      try (var _ = to.hold()) {
         var _ = Survey.of(from, visitor, salvage::record);
         salvage.closeFiles(true);
         salvage.headers();
