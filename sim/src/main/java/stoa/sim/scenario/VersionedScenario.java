@@ -17,7 +17,6 @@ import java.util.concurrent.CompletionException;
 import stoa.base.StreamId;
 import stoa.sim.Chance;
 import stoa.sim.Trace;
-import stoa.sim.check.Demand;
 import stoa.sim.world.DeviceModel;
 import stoa.sim.world.VersionedChange;
 import stoa.sim.world.VersionedModel;
