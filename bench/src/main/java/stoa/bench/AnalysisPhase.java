@@ -21,12 +21,12 @@ final class AnalysisPhase {
   private static final String PACED = "10,000 views/s wanted";
   private static final String FLAT_OUT = "as many as can be";
 
-  private final Context context;
+  private final Context<TxScale> context;
   private final TxScale scale;
 
-  AnalysisPhase(Context context) {
+  AnalysisPhase(Context<TxScale> context) {
     this.context = context;
-    scale = context.scale().tx();
+    scale = context.sizes();
   }
 
   void measure(Findings findings) throws Exception {

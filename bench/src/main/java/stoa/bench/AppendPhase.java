@@ -1,5 +1,6 @@
 package stoa.bench;
 
+import stoa.programs.Directories;
 import com.sun.management.OperatingSystemMXBean;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
@@ -61,12 +62,12 @@ final class AppendPhase {
     }
   }
 
-  private final Context context;
+  private final Context<LogScale> context;
   private final LogScale scale;
 
-  AppendPhase(Context context) {
+  AppendPhase(Context<LogScale> context) {
     this.context = context;
-    scale = context.scale().log();
+    scale = context.sizes();
   }
 
   void measure(Findings findings) throws Exception {
@@ -95,7 +96,7 @@ final class AppendPhase {
     try (var log = kind.open(device(where, folder), AppendLog.ids(streams))) {
       sample(samples, name, log, streams);
     } finally {
-      StorageRun.delete(folder);
+      Directories.delete(folder);
     }
   }
 

@@ -1,5 +1,6 @@
 package stoa.bench;
 
+import stoa.programs.Directories;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -63,12 +64,12 @@ final class AutoPhase {
     }
   }
 
-  private final Context context;
+  private final Context<MigrationScale> context;
   private final MigrationScale scale;
 
-  AutoPhase(Context context) {
+  AutoPhase(Context<MigrationScale> context) {
     this.context = context;
-    scale = context.scale().migration();
+    scale = context.sizes();
   }
 
   void measure(Findings findings) throws Exception {
@@ -170,7 +171,7 @@ final class AutoPhase {
           .updates()
           .perSecond();
     } finally {
-      StorageRun.delete(folder);
+      Directories.delete(folder);
     }
   }
 

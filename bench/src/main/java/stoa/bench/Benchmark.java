@@ -1,33 +1,26 @@
 package stoa.bench;
 
-import java.util.List;
-
 /// Measures one side of Stoa beside its limits.
 ///
 /// Implementations keep no state between runs.
-public interface Benchmark {
-  /// All benchmarks.
-  static List<Benchmark> all() {
-    return List.of(
-        new EmbeddedBenchmark(),
-        new StorageBenchmark(),
-        new StorageLargeBenchmark(),
-        new LogBenchmark(),
-        new TxBenchmark(),
-        new CsmrBenchmark(),
-        new RemoteBenchmark(),
-        new MigrationBenchmark(),
-        new ClusterBenchmark());
-  }
-
-  /// What it is called on the command line.
+///
+/// @param <S> the type of the benchmark's own sizes
+public interface Benchmark<S> {
+  /// The benchmark's name on the command line.
   String name();
 
-  /// What it measures, in one line.
+  /// What the benchmark measures, in one line.
   String description();
 
-  /// Runs it. Files that it writes are below the context's folder and gone when it returns.
+  /// The sizes whose results are kept.
+  S full();
+
+  /// The sizes that show, within a minute, that the benchmark runs.
+  S smoke();
+
+  /// Runs the benchmark. It writes files below the context's folder and deletes them before it
+  /// returns.
   ///
-  /// @throws Exception what went wrong; there is no outcome then
-  Outcome run(Context context) throws Exception;
+  /// @throws Exception if a measurement fails; there is no outcome then
+  Outcome run(Context<S> context) throws Exception;
 }

@@ -7,7 +7,7 @@ import java.util.ServiceLoader;
 /// Measures several servers that keep one store: calls beside bare Raft and Infinispan, YCSB, how
 /// long nobody is answered when servers fail, what it costs that servers come and go, and what a
 /// call costs each server as there are more.
-final class ClusterBenchmark implements Benchmark {
+final class ClusterBenchmark implements Benchmark<ClusterScale> {
   @Override
   public String name() {
     return "cluster";
@@ -19,7 +19,17 @@ final class ClusterBenchmark implements Benchmark {
   }
 
   @Override
-  public Outcome run(Context context) throws Exception {
+  public ClusterScale full() {
+    return ClusterScale.full();
+  }
+
+  @Override
+  public ClusterScale smoke() {
+    return ClusterScale.smoke();
+  }
+
+  @Override
+  public Outcome run(Context<ClusterScale> context) throws Exception {
     var contenders = new ArrayList<ClusterContender>();
     ServiceLoader.load(ClusterContender.class).forEach(contenders::add);
     // The first one is compared with the others.
@@ -43,12 +53,12 @@ final class ClusterBenchmark implements Benchmark {
 
   /// Runs it with some contenders, the first of which is compared with the others.
   static Outcome run(
-      Context context,
+      Context<ClusterScale> context,
       List<ClusterContender> contenders,
       List<RecordWorkloads> workloads,
       ClusterServers servers)
       throws Exception {
-    var report = new ClusterReport(context.scale().cluster());
+    var report = new ClusterReport(context.sizes());
     try (var neighbours = new Neighbours()) {
       new ClusterRun(context, report, neighbours).measure(contenders, workloads);
       new SilencePhase(context, report, neighbours).measure(servers);

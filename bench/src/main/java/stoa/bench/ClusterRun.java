@@ -1,5 +1,6 @@
 package stoa.bench;
 
+import stoa.programs.Directories;
 import com.sun.management.OperatingSystemMXBean;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
@@ -28,14 +29,14 @@ final class ClusterRun {
   private static final int LOADERS = 64;
   private static final String FAILED = "what it has changed is not what was answered";
 
-  private final Context context;
+  private final Context<ClusterScale> context;
   private final ClusterScale scale;
   private final ClusterReport report;
   private final Neighbours neighbours;
 
-  ClusterRun(Context context, ClusterReport report, Neighbours neighbours) {
+  ClusterRun(Context<ClusterScale> context, ClusterReport report, Neighbours neighbours) {
     this.context = context;
-    this.scale = context.scale().cluster();
+    this.scale = context.sizes();
     this.report = report;
     this.neighbours = neighbours;
   }
@@ -68,7 +69,7 @@ final class ClusterRun {
       for (RecordWorkloads each : workloads) records(each, running);
     } finally {
       close(running);
-      StorageRun.delete(place);
+      Directories.delete(place);
     }
   }
 

@@ -1,5 +1,6 @@
 package stoa.bench;
 
+import stoa.programs.Directories;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -20,13 +21,13 @@ final class ConflictPhase {
   /// The part of transactions that is aborted in the paper, with 1,000 children.
   private static final double PAPER = 0.02;
 
-  private final Context context;
+  private final Context<CsmrScale> context;
   private final CsmrScale scale;
   private final List<Integer> shapes = new ArrayList<>();
 
-  ConflictPhase(Context context) {
+  ConflictPhase(Context<CsmrScale> context) {
     this.context = context;
-    scale = context.scale().csmr();
+    scale = context.sizes();
     shapes.add(0);
     shapes.addAll(scale.children());
   }
@@ -49,7 +50,7 @@ final class ConflictPhase {
       }
       tell(findings, Samples.interleaved(scale.rounds(), probes, context.progress()));
     } finally {
-      StorageRun.delete(folder);
+      Directories.delete(folder);
     }
   }
 

@@ -5,7 +5,9 @@ import java.util.function.Consumer;
 
 /// Where and how much a benchmark measures.
 ///
-/// @param folder an empty folder for its files, on the disk that is measured
-/// @param scale how long and how large
-/// @param progress is told, in a few words, what is being measured now
-public record Context(Path folder, Scale scale, Consumer<String> progress) {}
+/// @param <S> the type of the benchmark's own sizes
+/// @param folder an empty folder for the benchmark's files, on the disk that is measured
+/// @param scale how long each load runs
+/// @param sizes the benchmark's own sizes
+/// @param progress is told, in a few words, what the benchmark measures now
+public record Context<S>(Path folder, Scale scale, S sizes, Consumer<String> progress) {}

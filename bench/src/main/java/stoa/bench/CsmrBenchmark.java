@@ -2,7 +2,7 @@ package stoa.bench;
 
 /// Measures maps that are composed of many maps beside plain ones, with the workloads of the vCorfu
 /// paper, section 6.4.
-final class CsmrBenchmark implements Benchmark {
+final class CsmrBenchmark implements Benchmark<CsmrScale> {
   @Override
   public String name() {
     return "csmr";
@@ -14,8 +14,18 @@ final class CsmrBenchmark implements Benchmark {
   }
 
   @Override
-  public Outcome run(Context context) throws Exception {
-    var findings = new Findings(context.scale().csmr(), CsmrScale.full());
+  public CsmrScale full() {
+    return CsmrScale.full();
+  }
+
+  @Override
+  public CsmrScale smoke() {
+    return CsmrScale.smoke();
+  }
+
+  @Override
+  public Outcome run(Context<CsmrScale> context) throws Exception {
+    var findings = new Findings(context.sizes(), CsmrScale.full());
     new OpenPhase(context).measure(findings);
     new ConflictPhase(context).measure(findings);
     new WholePhase(context).measure(findings);

@@ -1,5 +1,6 @@
 package stoa.bench;
 
+import stoa.programs.Directories;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -15,12 +16,12 @@ final class DegradedPhase {
   private static final int CALLERS = 12;
   private static final double LEAST = 1;
 
-  private final Context context;
+  private final Context<ClusterScale> context;
   private final ClusterReport report;
   private final Neighbours neighbours;
   private final List<List<String>> rows = new ArrayList<>();
 
-  DegradedPhase(Context context, ClusterReport report, Neighbours neighbours) {
+  DegradedPhase(Context<ClusterScale> context, ClusterReport report, Neighbours neighbours) {
     this.context = context;
     this.report = report;
     this.neighbours = neighbours;
@@ -29,14 +30,14 @@ final class DegradedPhase {
   void measure(ClusterServers kind) throws Exception {
     Path folder = Files.createDirectories(context.folder().resolve("degraded"));
     context.progress().accept("log units: starting servers");
-    var window = context.scale().cluster().window();
+    var window = context.sizes().window();
     rows.add(List.of("when", "increments/s", "reads/s", "longest without an increment, ms"));
     try (var servers =
             kind.start(folder, new ClusterServers.Shape(ClusterRun.SERVERS, 1, 1, false));
         var writers = new Watched(servers.counters(), CALLERS);
         var readers = Watched.reading(servers.counters(), CALLERS)) {
       servers.settle();
-      writers.await(context.scale().cluster().ready());
+      writers.await(context.sizes().ready());
       neighbours.mark();
       var calls = new Timeline(writers, readers);
       during("before", window, writers, readers, calls);
@@ -53,7 +54,7 @@ final class DegradedPhase {
       report.figure(FIGURE, calls.chart(LEAST));
       writers.verify();
     } finally {
-      StorageRun.delete(folder);
+      Directories.delete(folder);
     }
     report.section(
         Markdown.table(

@@ -1,5 +1,6 @@
 package stoa.bench;
 
+import stoa.programs.Directories;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -22,12 +23,12 @@ final class DurablePhase {
 
   private static final Map<Integer, Double> AIMS = Map.of(2, 50_000.0, 4, 25_000.0);
 
-  private final Context context;
+  private final Context<TxScale> context;
   private final TxScale scale;
 
-  DurablePhase(Context context) {
+  DurablePhase(Context<TxScale> context) {
     this.context = context;
-    scale = context.scale().tx();
+    scale = context.sizes();
   }
 
   /// What is measured: this, and the engines on the class path.
@@ -62,7 +63,7 @@ final class DurablePhase {
       tell(findings, samples, contenders);
     } finally {
       for (TransactionContender.Store store : stores.values()) store.close();
-      StorageRun.delete(folder);
+      Directories.delete(folder);
     }
   }
 
@@ -129,21 +130,7 @@ final class DurablePhase {
   }
 
   private Scale timed() {
-    Scale full = context.scale();
-    return new Scale(
-        full.rounds(),
-        scale.warmUp(),
-        scale.time(),
-        full.historyBytes(),
-        full.objects(),
-        full.smallHeapObjects(),
-        full.storage(),
-        full.log(),
-        full.tx(),
-        full.csmr(),
-        full.remote(),
-        full.migration(),
-        full.cluster());
+    return new Scale(context.scale().rounds(), scale.warmUp(), scale.time());
   }
 
   private static SplittableRandom[] randoms(int callers) {

@@ -1,5 +1,6 @@
 package stoa.bench;
 
+import stoa.programs.Directories;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -13,7 +14,7 @@ import stoa.Stoa;
 
 /// Measures the embedded engine: durable calls beside the disk, calls in memory, recovery, and
 /// memory per object.
-final class EmbeddedBenchmark implements Benchmark {
+final class EmbeddedBenchmark implements Benchmark<EmbeddedScale> {
   private static final int OBJECTS = 100;
   private static final int SMALL_HEAP_MIB = 64;
 
@@ -31,12 +32,22 @@ final class EmbeddedBenchmark implements Benchmark {
   }
 
   @Override
-  public Outcome run(Context context) throws Exception {
+  public EmbeddedScale full() {
+    return EmbeddedScale.full();
+  }
+
+  @Override
+  public EmbeddedScale smoke() {
+    return EmbeddedScale.smoke();
+  }
+
+  @Override
+  public Outcome run(Context<EmbeddedScale> context) throws Exception {
     return Outcome.of(measure(context));
   }
 
   /// Every measure.
-  List<Result> measure(Context context) throws Exception {
+  List<Result> measure(Context<EmbeddedScale> context) throws Exception {
     var results = new ArrayList<Result>();
     results.addAll(durable(context));
     results.addAll(inMemory(context));
@@ -46,7 +57,7 @@ final class EmbeddedBenchmark implements Benchmark {
   }
 
   /// The disk's own rates, without the engine.
-  static Map<String, Samples.Probe> limits(Context context) {
+  static Map<String, Samples.Probe> limits(Context<EmbeddedScale> context) {
     Map<String, Samples.Probe> probes = new LinkedHashMap<>();
     Path folder = context.folder();
     Scale scale = context.scale();
@@ -63,7 +74,7 @@ final class EmbeddedBenchmark implements Benchmark {
     return probes;
   }
 
-  private static List<Result> durable(Context context) throws Exception {
+  private static List<Result> durable(Context<EmbeddedScale> context) throws Exception {
     Path folder = context.folder().resolve("durable");
     try (var stoa = Stoa.open("file:" + folder)) {
       List<Counter> counters = counters(stoa);
@@ -108,11 +119,11 @@ final class EmbeddedBenchmark implements Benchmark {
       }
       return results;
     } finally {
-      delete(folder);
+      Directories.delete(folder);
     }
   }
 
-  private static List<Result> inMemory(Context context) throws Exception {
+  private static List<Result> inMemory(Context<EmbeddedScale> context) throws Exception {
     Map<String, Samples.Probe> probes = new LinkedHashMap<>();
     for (int threads : List.of(1, 2, 8)) {
       for (int objects : List.of(1, OBJECTS)) {
@@ -152,11 +163,11 @@ final class EmbeddedBenchmark implements Benchmark {
     return results;
   }
 
-  private static List<Result> recovery(Context context) throws Exception {
+  private static List<Result> recovery(Context<EmbeddedScale> context) throws Exception {
     Path folder = context.folder().resolve("recovery");
     try {
       context.progress().accept("writing history");
-      var child = TaskProcess.run(List.of(), "history", folder, context.scale().historyBytes());
+      var child = TaskProcess.run(List.of(), "history", folder, context.sizes().historyBytes());
       double calls = child.number("calls");
       double read = DiskLimits.readAll(folder);
       String size = "%,.0f MiB".formatted(DiskLimits.bytes(folder) / 1048576.0);
@@ -187,23 +198,23 @@ final class EmbeddedBenchmark implements Benchmark {
                 "first read of %,d objects".formatted(TaskProcess.HISTORY_OBJECTS), all, "s"));
       }
     } finally {
-      delete(folder);
+      Directories.delete(folder);
     }
   }
 
-  private static List<Result> memory(Context context) throws Exception {
+  private static List<Result> memory(Context<EmbeddedScale> context) throws Exception {
     Scale scale = context.scale();
     Path idle = context.folder().resolve("idle");
     Path heap = context.folder().resolve("heap");
     try {
       context.progress().accept("measuring the memory of idle objects");
-      var child = TaskProcess.run(List.of("-Xmx1g"), "idle", idle, scale.objects());
+      var child = TaskProcess.run(List.of("-Xmx1g"), "idle", idle, context.sizes().objects());
       double perObject = child.number("idle");
 
       context.progress().accept("opening objects in a small heap");
       var small =
           TaskProcess.run(
-              List.of("-Xmx" + SMALL_HEAP_MIB + "m"), "heap", heap, scale.smallHeapObjects());
+              List.of("-Xmx" + SMALL_HEAP_MIB + "m"), "heap", heap, context.sizes().smallHeapObjects());
       boolean verified = small.exit() == 0 && small.number("verified") == 1;
       return List.of(
           Result.alone("heap per idle object", perObject, "bytes")
@@ -215,8 +226,8 @@ final class EmbeddedBenchmark implements Benchmark {
                   "objects")
               .beside("what fits at that size", SMALL_HEAP_MIB * 1048576.0 / perObject));
     } finally {
-      delete(idle);
-      delete(heap);
+      Directories.delete(idle);
+      Directories.delete(heap);
     }
   }
 
@@ -250,12 +261,5 @@ final class EmbeddedBenchmark implements Benchmark {
 
   private static double seconds(long startNanos) {
     return (System.nanoTime() - startNanos) / 1e9;
-  }
-
-  private static void delete(Path folder) throws IOException {
-    if (!Files.exists(folder)) return;
-    try (var files = Files.walk(folder)) {
-      for (Path path : files.sorted(Comparator.reverseOrder()).toList()) Files.delete(path);
-    }
   }
 }

@@ -1,5 +1,6 @@
 package stoa.bench;
 
+import stoa.programs.Directories;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -19,12 +20,12 @@ final class FollowPhase {
   private static final String SCAN = "scan the log";
   private static final String STREAM = "read stream by stream";
 
-  private final Context context;
+  private final Context<LogScale> context;
   private final LogScale scale;
 
-  FollowPhase(Context context) {
+  FollowPhase(Context<LogScale> context) {
     this.context = context;
-    scale = context.scale().log();
+    scale = context.sizes();
   }
 
   void measure(Findings findings) throws Exception {
@@ -51,7 +52,7 @@ final class FollowPhase {
         samples.add(STREAM, rate(entries, () -> streams(store, keys)));
       }
     } finally {
-      StorageRun.delete(folder);
+      Directories.delete(folder);
     }
     var results = new ArrayList<Result>();
     results.add(Result.of(samples, FILES, "entries/s"));

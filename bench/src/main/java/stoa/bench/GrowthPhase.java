@@ -44,11 +44,11 @@ final class GrowthPhase {
   private static final int FOLLOWERS = 2;
   private static final long DISK_BYTES = 1L << 30;
 
-  private final Context context;
+  private final Context<ClusterScale> context;
   private final ClusterReport report;
   private final Neighbours neighbours;
 
-  GrowthPhase(Context context, ClusterReport report, Neighbours neighbours) {
+  GrowthPhase(Context<ClusterScale> context, ClusterReport report, Neighbours neighbours) {
     this.context = context;
     this.report = report;
     this.neighbours = neighbours;
@@ -66,7 +66,7 @@ final class GrowthPhase {
             "messages to and from the coordinator/call",
             "questions/s to the coordinator",
             "bytes logged/call"));
-    for (int groups = 1; groups <= context.scale().cluster().groups(); groups *= 2) {
+    for (int groups = 1; groups <= context.sizes().groups(); groups *= 2) {
       context.progress().accept("growth: %d groups".formatted(groups));
       rows.add(run(groups));
     }
@@ -95,7 +95,7 @@ final class GrowthPhase {
 
   private List<String> run(int groups) throws Exception {
     var counts = new Counts();
-    var scale = context.scale().cluster();
+    var scale = context.sizes();
     try (var all = new Groups(groups, counts)) {
       var load = new Load(CALLERS * groups, Load.Threads.VIRTUAL, scale.warmUp(), scale.time());
       Load.Body body =
@@ -128,7 +128,7 @@ final class GrowthPhase {
   private double capacity() throws Exception {
     try (var all = new Groups(2, new Counts())) {
       Addresses order = all.coordinator.of(1);
-      var scale = context.scale().cluster();
+      var scale = context.sizes();
       return new Load(1, Load.Threads.PLATFORM, scale.warmUp(), scale.time())
           .run((_, _) -> order.reserve(all.terms.get(1), 1))
           .callsPerSecond();

@@ -34,13 +34,13 @@ final class LeavePhase {
       50 objects, reads        –  1,279  1,151
       """;
 
-  private final Context context;
+  private final Context<MigrationScale> context;
   private final MigrationScale scale;
   private final int nodes;
 
-  LeavePhase(Context context) {
+  LeavePhase(Context<MigrationScale> context) {
     this.context = context;
-    scale = context.scale().migration();
+    scale = context.sizes();
     nodes = Math.min(NODES_MAX, scale.nodesMost());
   }
 

@@ -2,7 +2,7 @@ package stoa.bench;
 
 /// Measures the global log and its streams beside a log without them, with the workloads of the
 /// vCorfu paper, section 6.1.
-final class LogBenchmark implements Benchmark {
+final class LogBenchmark implements Benchmark<LogScale> {
   @Override
   public String name() {
     return "log";
@@ -14,8 +14,18 @@ final class LogBenchmark implements Benchmark {
   }
 
   @Override
-  public Outcome run(Context context) throws Exception {
-    var findings = new Findings(context.scale().log(), LogScale.full());
+  public LogScale full() {
+    return LogScale.full();
+  }
+
+  @Override
+  public LogScale smoke() {
+    return LogScale.smoke();
+  }
+
+  @Override
+  public Outcome run(Context<LogScale> context) throws Exception {
+    var findings = new Findings(context.sizes(), LogScale.full());
     new TokenPhase(context).measure(findings);
     new AppendPhase(context).measure(findings);
     new ShardPhase(context).measure(findings);

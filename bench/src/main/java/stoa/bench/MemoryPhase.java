@@ -1,5 +1,6 @@
 package stoa.bench;
 
+import stoa.programs.Directories;
 import java.nio.file.Path;
 import java.util.List;
 
@@ -34,7 +35,7 @@ final class MemoryPhase {
         run.samples()
             .add(use(kind, contender.name()), told.number(kind.replace(' ', '-')) / (1 << 20));
       }
-      StorageRun.delete(folder);
+      Directories.delete(folder);
     }
   }
 }

@@ -2,7 +2,7 @@ package stoa.bench;
 
 /// Measures objects that migrate to their clients, with the workloads of the self-service paper
 /// (section 8).
-final class MigrationBenchmark implements Benchmark {
+final class MigrationBenchmark implements Benchmark<MigrationScale> {
   @Override
   public String name() {
     return "migration";
@@ -14,8 +14,18 @@ final class MigrationBenchmark implements Benchmark {
   }
 
   @Override
-  public Outcome run(Context context) throws Exception {
-    var findings = new Findings(context.scale().migration(), MigrationScale.full());
+  public MigrationScale full() {
+    return MigrationScale.full();
+  }
+
+  @Override
+  public MigrationScale smoke() {
+    return MigrationScale.smoke();
+  }
+
+  @Override
+  public Outcome run(Context<MigrationScale> context) throws Exception {
+    var findings = new Findings(context.sizes(), MigrationScale.full());
     new TreePhase(context).measure(findings);
     new LeavePhase(context).measure(findings);
     new ProcessPhase(context).measure(findings);

@@ -1,5 +1,6 @@
 package stoa.bench;
 
+import stoa.programs.Directories;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -17,12 +18,12 @@ final class MovePhase {
   private static final int PIECE_BYTES = 16 << 10;
   private static final int WRITERS = 32;
 
-  private final Context context;
+  private final Context<ClusterScale> context;
   private final ClusterReport report;
   private final Neighbours neighbours;
   private final List<List<String>> rows = new ArrayList<>();
 
-  MovePhase(Context context, ClusterReport report, Neighbours neighbours) {
+  MovePhase(Context<ClusterScale> context, ClusterReport report, Neighbours neighbours) {
     this.context = context;
     this.report = report;
     this.neighbours = neighbours;
@@ -31,7 +32,7 @@ final class MovePhase {
   void measure(ClusterServers kind) throws Exception {
     Path folder = Files.createDirectories(context.folder().resolve("moves"));
     context.progress().accept("moves: starting servers");
-    long bytes = context.scale().cluster().keptBytes();
+    long bytes = context.sizes().keptBytes();
     rows.add(
         List.of(
             "while",
@@ -46,7 +47,7 @@ final class MovePhase {
       fill(servers, bytes);
       servers.settle();
       try (var callers = new Watched(servers.counters(), CALLERS)) {
-        callers.await(context.scale().cluster().ready());
+        callers.await(context.sizes().ready());
         neighbours.mark();
         quiet(callers, "before");
         int joined = join(servers, callers);
@@ -56,7 +57,7 @@ final class MovePhase {
         callers.verify();
       }
     } finally {
-      StorageRun.delete(folder);
+      Directories.delete(folder);
     }
     report.section(
         Markdown.table(
@@ -76,8 +77,8 @@ final class MovePhase {
   private void quiet(Watched callers, String name) {
     context.progress().accept("moves: " + name);
     callers.begin();
-    callers.await(context.scale().cluster().window());
-    add(name, context.scale().cluster().window(), callers.seen(), "");
+    callers.await(context.sizes().window());
+    add(name, context.sizes().window(), callers.seen(), "");
   }
 
   private int join(ClusterServers.Running servers, Watched callers) throws Exception {

@@ -1,5 +1,6 @@
 package stoa.bench;
 
+import stoa.programs.Directories;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -18,12 +19,12 @@ final class OpenPhase {
 
   private static final double PAPER_COMPOSED = 70;
 
-  private final Context context;
+  private final Context<CsmrScale> context;
   private final CsmrScale scale;
 
-  OpenPhase(Context context) {
+  OpenPhase(Context<CsmrScale> context) {
     this.context = context;
-    scale = context.scale().csmr();
+    scale = context.sizes();
   }
 
   /// How keys are chosen.
@@ -52,7 +53,7 @@ final class OpenPhase {
         try {
           measure(samples, kind, keys, folder);
         } finally {
-          StorageRun.delete(folder);
+          Directories.delete(folder);
         }
       }
     }

@@ -1,5 +1,6 @@
 package stoa.bench;
 
+import stoa.programs.Directories;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -108,8 +109,8 @@ final class OrderPhase {
         }
       }
     } finally {
-      StorageRun.delete(linearFolder);
-      StorageRun.delete(run.place(contender.name()));
+      Directories.delete(linearFolder);
+      Directories.delete(run.place(contender.name()));
       targets.clear();
     }
   }

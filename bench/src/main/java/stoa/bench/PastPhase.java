@@ -22,12 +22,12 @@ final class PastPhase {
   /// The paper's rate, with remote views.
   private static final double PAPER = 10_000;
 
-  private final Context context;
+  private final Context<TxScale> context;
   private final TxScale scale;
 
-  PastPhase(Context context) {
+  PastPhase(Context<TxScale> context) {
     this.context = context;
-    scale = context.scale().tx();
+    scale = context.sizes();
   }
 
   void measure(Findings findings) throws Exception {

@@ -1,5 +1,6 @@
 package stoa.bench;
 
+import stoa.programs.Directories;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -32,13 +33,13 @@ final class ProcessPhase {
     }
   }
 
-  private final Context context;
+  private final Context<MigrationScale> context;
   private final MigrationScale scale;
   private final List<Load> loads = new ArrayList<>();
 
-  ProcessPhase(Context context) {
+  ProcessPhase(Context<MigrationScale> context) {
     this.context = context;
-    scale = context.scale().migration();
+    scale = context.sizes();
     int most = scale.objectsMost();
     loads.add(new Load(1, 1, Reads.STRICT, 0));
     loads.add(new Load(most, 1, Reads.STRICT, 0));
@@ -84,7 +85,7 @@ final class ProcessPhase {
         all.forEach(TreeProcess::close);
       }
     } finally {
-      StorageRun.delete(folder);
+      Directories.delete(folder);
     }
   }
 

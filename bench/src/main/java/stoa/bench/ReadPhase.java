@@ -1,5 +1,6 @@
 package stoa.bench;
 
+import stoa.programs.Directories;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -71,8 +72,8 @@ final class ReadPhase {
                       () -> sample(contender, folder, point, targets))));
           return steps;
         });
-    for (Path folder : folders.values()) StorageRun.delete(folder);
-    StorageRun.delete(bare);
+    for (Path folder : folders.values()) Directories.delete(folder);
+    Directories.delete(bare);
   }
 
   private void sample(

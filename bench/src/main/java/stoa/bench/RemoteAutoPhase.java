@@ -1,5 +1,6 @@
 package stoa.bench;
 
+import stoa.programs.Directories;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -19,12 +20,12 @@ final class RemoteAutoPhase {
   private static final int NODES = 8;
   private static final List<Integer> COMPUTE_MILLIS = List.of(0, 1);
 
-  private final Context context;
+  private final Context<MigrationScale> context;
   private final MigrationScale scale;
 
-  RemoteAutoPhase(Context context) {
+  RemoteAutoPhase(Context<MigrationScale> context) {
     this.context = context;
-    scale = context.scale().migration();
+    scale = context.sizes();
   }
 
   void measure(Findings findings) throws Exception {
@@ -43,7 +44,7 @@ final class RemoteAutoPhase {
         nodes.forEach(Stoa::close);
       }
     } finally {
-      StorageRun.delete(folder);
+      Directories.delete(folder);
     }
     double worst =
         AutoPhase.tell(

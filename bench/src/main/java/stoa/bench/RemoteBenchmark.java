@@ -6,7 +6,7 @@ import java.util.ServiceLoader;
 
 /// Measures calls over a socket beside other servers with shared state, with the micro-benchmarks
 /// of the CRESON paper, section VI.A, and the AOF paper, section 6.1.
-final class RemoteBenchmark implements Benchmark {
+final class RemoteBenchmark implements Benchmark<RemoteScale> {
   @Override
   public String name() {
     return "remote";
@@ -26,12 +26,22 @@ final class RemoteBenchmark implements Benchmark {
   }
 
   @Override
-  public Outcome run(Context context) throws Exception {
+  public RemoteScale full() {
+    return RemoteScale.full();
+  }
+
+  @Override
+  public RemoteScale smoke() {
+    return RemoteScale.smoke();
+  }
+
+  @Override
+  public Outcome run(Context<RemoteScale> context) throws Exception {
     return run(context, contenders());
   }
 
   /// Runs it with some contenders, the first of which is compared with the others.
-  static Outcome run(Context context, List<RemoteContender> contenders) throws Exception {
+  static Outcome run(Context<RemoteScale> context, List<RemoteContender> contenders) throws Exception {
     var run = new RemoteRun(context.folder(), context.scale(), context.progress());
     for (var persistence : RemoteContender.Persistence.values()) {
       run.measure(persistence, contenders);

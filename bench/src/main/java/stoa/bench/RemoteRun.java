@@ -1,5 +1,6 @@
 package stoa.bench;
 
+import stoa.programs.Directories;
 import com.sun.management.OperatingSystemMXBean;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
@@ -81,7 +82,7 @@ final class RemoteRun {
         close(running);
       }
     } finally {
-      StorageRun.delete(place);
+      Directories.delete(place);
     }
   }
 

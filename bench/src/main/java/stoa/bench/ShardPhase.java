@@ -1,5 +1,6 @@
 package stoa.bench;
 
+import stoa.programs.Directories;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -17,13 +18,13 @@ final class ShardPhase {
   private static final int STREAMS = 1_000;
   private static final String BARE = "bare group commit, %d callers".formatted(CALLERS);
 
-  private final Context context;
+  private final Context<LogScale> context;
   private final LogScale scale;
   private final List<StreamKey> keys = new ArrayList<>();
 
-  ShardPhase(Context context) {
+  ShardPhase(Context<LogScale> context) {
     this.context = context;
-    scale = context.scale().log();
+    scale = context.sizes();
     for (int i = 0; i < STREAMS; i++) keys.add(StreamKey.of("stream " + i));
   }
 
@@ -89,7 +90,7 @@ final class ShardPhase {
                 }
               }));
     } finally {
-      StorageRun.delete(folder);
+      Directories.delete(folder);
     }
   }
 

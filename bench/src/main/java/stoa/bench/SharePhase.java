@@ -1,5 +1,6 @@
 package stoa.bench;
 
+import stoa.programs.Directories;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -13,12 +14,12 @@ import java.util.concurrent.atomic.LongAdder;
 final class SharePhase {
   private static final List<Integer> CALLERS = List.of(24, 240);
 
-  private final Context context;
+  private final Context<ClusterScale> context;
   private final ClusterReport report;
   private final Neighbours neighbours;
   private final List<List<String>> rows = new ArrayList<>();
 
-  SharePhase(Context context, ClusterReport report, Neighbours neighbours) {
+  SharePhase(Context<ClusterScale> context, ClusterReport report, Neighbours neighbours) {
     this.context = context;
     this.report = report;
     this.neighbours = neighbours;
@@ -39,7 +40,7 @@ final class SharePhase {
         run(servers, "`GLOBAL`" + what, servers.counters(), callers);
       }
     } finally {
-      StorageRun.delete(folder);
+      Directories.delete(folder);
     }
     report.section(
         Markdown.table(
@@ -52,7 +53,7 @@ final class SharePhase {
       ClusterServers.Running servers, String name, ClusterContender.Counters counters, int callers)
       throws Exception {
     context.progress().accept("shares: " + name);
-    var scale = context.scale().cluster();
+    var scale = context.sizes();
     var calls = new LongAdder();
     var load = new ClusterLoad(true, ClusterLoad.COUNTERS_MAX, callers);
     Load.Body body =

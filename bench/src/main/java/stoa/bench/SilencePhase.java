@@ -1,5 +1,6 @@
 package stoa.bench;
 
+import stoa.programs.Directories;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -18,11 +19,11 @@ final class SilencePhase {
   private static final String ADDRESSES = "3 groups: who gives the addresses of all ";
   private static final String FOLLOWER = "a follower ";
 
-  private final Context context;
+  private final Context<ClusterScale> context;
   private final ClusterReport report;
   private final Neighbours neighbours;
 
-  SilencePhase(Context context, ClusterReport report, Neighbours neighbours) {
+  SilencePhase(Context<ClusterScale> context, ClusterReport report, Neighbours neighbours) {
     this.context = context;
     this.report = report;
     this.neighbours = neighbours;
@@ -57,9 +58,9 @@ final class SilencePhase {
     try (var servers = kind.start(folder, ClusterServers.Shape.of(groups, kind.canPart()));
         var callers = new Watched(servers.counters(), CALLERS)) {
       servers.settle();
-      callers.await(context.scale().cluster().ready());
+      callers.await(context.sizes().ready());
       neighbours.mark();
-      for (int repeat = 1; repeat <= context.scale().cluster().repeats(); repeat++) {
+      for (int repeat = 1; repeat <= context.sizes().repeats(); repeat++) {
         for (Failure failure : failures(servers, groups, kind.canPart())) {
           context.progress().accept("failures, %d: %s".formatted(repeat, failure.name));
           happen(servers, callers, failure);
@@ -68,7 +69,7 @@ final class SilencePhase {
       report.conditions("failures", neighbours.since());
       callers.verify();
     } finally {
-      StorageRun.delete(folder);
+      Directories.delete(folder);
     }
   }
 
@@ -88,7 +89,7 @@ final class SilencePhase {
         canPart
             ? List.of(killed, paused, stopped, alone, lost, slow)
             : List.of(killed, paused, stopped, lost, slow);
-    return all.subList(0, Math.min(all.size(), context.scale().cluster().failures()));
+    return all.subList(0, Math.min(all.size(), context.sizes().failures()));
   }
 
   private void happen(ClusterServers.Running servers, Watched callers, Failure failure)
@@ -100,13 +101,13 @@ final class SilencePhase {
             : servers.running().stream().filter(other -> other != leader).findFirst().orElseThrow();
     callers.begin();
     failure.begin.to(server);
-    callers.await(context.scale().cluster().window());
+    callers.await(context.sizes().window());
     double[] silences = callers.silences();
     report.silence(failure.name);
     report.samples().add(middle(failure.name), silences[silences.length / 2]);
     report.samples().add(longest(failure.name), silences[silences.length - 1]);
     failure.end.to(server);
-    callers.await(context.scale().cluster().window());
+    callers.await(context.sizes().window());
     servers.settle();
   }
 }

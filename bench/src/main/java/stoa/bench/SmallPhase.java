@@ -1,5 +1,6 @@
 package stoa.bench;
 
+import stoa.programs.Directories;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -75,7 +76,7 @@ final class SmallPhase {
             store.put(key, run.content().at(caller, key * size, size));
           });
     } finally {
-      StorageRun.delete(folder);
+      Directories.delete(folder);
     }
   }
 }

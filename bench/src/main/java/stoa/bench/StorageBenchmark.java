@@ -1,5 +1,6 @@
 package stoa.bench;
 
+import stoa.programs.Directories;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -9,7 +10,7 @@ import stoa.storage.DirectIo;
 
 /// Measures the versioned object device beside the bare disk and other ways to store objects
 /// durably, with the workloads of the VOSD paper, section IV.
-final class StorageBenchmark implements Benchmark {
+final class StorageBenchmark implements Benchmark<StorageScale> {
   @Override
   public String name() {
     return "storage";
@@ -45,7 +46,17 @@ final class StorageBenchmark implements Benchmark {
   }
 
   @Override
-  public Outcome run(Context context) throws Exception {
+  public StorageScale full() {
+    return StorageScale.full();
+  }
+
+  @Override
+  public StorageScale smoke() {
+    return StorageScale.smoke();
+  }
+
+  @Override
+  public Outcome run(Context<StorageScale> context) throws Exception {
     return run(context, contenders());
   }
 
@@ -60,18 +71,18 @@ final class StorageBenchmark implements Benchmark {
       } catch (UnsupportedOperationException e) {
         // It is left out.
       } finally {
-        StorageRun.delete(probe);
+        Directories.delete(probe);
       }
     }
     return able;
   }
 
   /// Runs it with some contenders, the device among them.
-  static Outcome run(Context context, List<Contender> contenders) throws Exception {
+  static Outcome run(Context<StorageScale> context, List<Contender> contenders) throws Exception {
     var run =
         new StorageRun(
             context.folder(),
-            context.scale().storage(),
+            context.sizes(),
             able(context.folder(), contenders),
             new Content(StorageRun.OPERATIONS, StorageRun.SIZE_MAX),
             new Samples(),
@@ -84,8 +95,8 @@ final class StorageBenchmark implements Benchmark {
       new MemoryPhase(run).measure();
       return new StorageReport(run).outcome();
     } finally {
-      for (Contender contender : contenders) StorageRun.delete(run.place(contender.name()));
-      StorageRun.delete(run.place("bare"));
+      for (Contender contender : contenders) Directories.delete(run.place(contender.name()));
+      Directories.delete(run.place("bare"));
     }
   }
 }

@@ -1,5 +1,6 @@
 package stoa.bench;
 
+import stoa.programs.Directories;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -7,7 +8,7 @@ import java.util.List;
 /// Shows that the device keeps within its memory whatever it holds: 20 GiB in pieces of 64 KiB,
 /// written at random with 32 concurrent operations, opened again, read and verified by a process
 /// with a heap of 1 GiB.
-final class StorageLargeBenchmark implements Benchmark {
+final class StorageLargeBenchmark implements Benchmark<StorageScale> {
   private static final List<String> OPTIONS = List.of("-Xmx1g", "-XX:MaxDirectMemorySize=256m");
 
   @Override
@@ -21,8 +22,18 @@ final class StorageLargeBenchmark implements Benchmark {
   }
 
   @Override
-  public Outcome run(Context context) throws Exception {
-    long bytes = context.scale().storage().largeBytes();
+  public StorageScale full() {
+    return StorageScale.full();
+  }
+
+  @Override
+  public StorageScale smoke() {
+    return StorageScale.smoke();
+  }
+
+  @Override
+  public Outcome run(Context<StorageScale> context) throws Exception {
+    long bytes = context.sizes().largeBytes();
     String size = StorageRun.words(bytes);
     Path folder = Files.createDirectories(context.folder().resolve("large"));
     try {
@@ -46,7 +57,7 @@ final class StorageLargeBenchmark implements Benchmark {
                   told.number("whole-process") / mib,
                   "MiB")));
     } finally {
-      StorageRun.delete(folder);
+      Directories.delete(folder);
     }
   }
 }

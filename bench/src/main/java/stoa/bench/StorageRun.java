@@ -1,5 +1,6 @@
 package stoa.bench;
 
+import stoa.programs.Directories;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -58,7 +59,7 @@ record StorageRun(
   /// Makes a contender's folder, empty.
   Path fresh(String name) throws IOException {
     Path fresh = place(name);
-    delete(fresh);
+    Directories.delete(fresh);
     return Files.createDirectories(fresh);
   }
 
@@ -102,14 +103,6 @@ record StorageRun(
     return Stream.of(Pattern.values())
         .flatMap(pattern -> scale.sizes().stream().map(size -> new Point(pattern, size)))
         .toList();
-  }
-
-  /// Deletes a folder and all in it, when it is there.
-  static void delete(Path folder) throws IOException {
-    if (!Files.exists(folder)) return;
-    try (var files = Files.walk(folder)) {
-      for (Path path : files.sorted(Comparator.reverseOrder()).toList()) Files.delete(path);
-    }
   }
 
   /// A size in words, as `64 KiB`.

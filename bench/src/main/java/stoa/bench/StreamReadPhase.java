@@ -17,14 +17,14 @@ final class StreamReadPhase {
   /// What reading one entry from a log unit takes in the paper, in seconds (section 6.1).
   private static final double PAPER_READ_SECONDS = 0.3e-3;
 
-  private final Context context;
+  private final Context<LogScale> context;
   private final LogScale scale;
   private final SplittableRandom random = new SplittableRandom(8);
   private final byte[] payload = new byte[AppendLog.ENTRY_BYTES];
 
-  StreamReadPhase(Context context) {
+  StreamReadPhase(Context<LogScale> context) {
     this.context = context;
-    scale = context.scale().log();
+    scale = context.sizes();
     random.nextBytes(payload);
   }
 

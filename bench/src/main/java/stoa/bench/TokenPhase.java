@@ -17,14 +17,14 @@ final class TokenPhase {
   /// CorfuDB's sequencer, requests per second (its own measurement).
   private static final double CORFU = 600_000;
 
-  private final Context context;
+  private final Context<LogScale> context;
 
-  TokenPhase(Context context) {
+  TokenPhase(Context<LogScale> context) {
     this.context = context;
   }
 
   void measure(Findings findings) throws Exception {
-    LogScale scale = context.scale().log();
+    LogScale scale = context.sizes();
     Map<String, Samples.Probe> probes = new LinkedHashMap<>();
     probes.put(
         "bare counter, 1 thread",
@@ -73,7 +73,7 @@ final class TokenPhase {
   }
 
   private double rate(int threads, Ask ask) throws Exception {
-    LogScale scale = context.scale().log();
+    LogScale scale = context.sizes();
     var load = new Load(threads, Load.Threads.PLATFORM, scale.warmUp(), scale.time());
     var seen =
         load.run((_, _) -> {

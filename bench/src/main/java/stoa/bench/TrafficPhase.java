@@ -1,5 +1,6 @@
 package stoa.bench;
 
+import stoa.programs.Directories;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -33,13 +34,13 @@ final class TrafficPhase {
   private static final int CENTRAL_TIMES = 3;
   private static final Duration CALL_TIME_MAX = Duration.ofMinutes(2);
 
-  private final Context context;
+  private final Context<MigrationScale> context;
   private final MigrationScale scale;
   private final List<Connection> records;
 
-  TrafficPhase(Context context) throws Exception {
+  TrafficPhase(Context<MigrationScale> context) throws Exception {
     this.context = context;
-    scale = context.scale().migration();
+    scale = context.sizes();
     records = Trained.records();
   }
 
@@ -226,7 +227,7 @@ final class TrafficPhase {
       var all = objects(stoa, Traffic.AtClients.class, objects);
       return load.run(number -> new SelfService(number, domain, all, together));
     } finally {
-      StorageRun.delete(folder);
+      Directories.delete(folder);
     }
   }
 

@@ -1,5 +1,6 @@
 package stoa.bench;
 
+import stoa.programs.Directories;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -32,12 +33,12 @@ final class TreePhase {
       """;
   private static final double AIM = 10;
 
-  private final Context context;
+  private final Context<MigrationScale> context;
   private final MigrationScale scale;
 
-  TreePhase(Context context) {
+  TreePhase(Context<MigrationScale> context) {
     this.context = context;
-    scale = context.scale().migration();
+    scale = context.sizes();
   }
 
   void measure(Findings findings) throws Exception {
@@ -119,7 +120,7 @@ final class TreePhase {
 
   /* As the other one, with messages that take some time. */
   static NodeLoad.Seen run(
-      Context context, NodeLoad load, int objects, int together, Duration message)
+      Context<MigrationScale> context, NodeLoad load, int objects, int together, Duration message)
       throws Exception {
     Path folder = context.folder().resolve("tree");
     try (var stoa = Stoa.open("file:" + folder)) {
@@ -129,7 +130,7 @@ final class TreePhase {
       for (int i = 0; i < objects; i++) tallies.add(stoa.get(Tally.class, "tally-" + i));
       return load.run(_ -> new Worker(domain, tallies, together));
     } finally {
-      StorageRun.delete(folder);
+      Directories.delete(folder);
     }
   }
 

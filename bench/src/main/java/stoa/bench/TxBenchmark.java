@@ -2,7 +2,7 @@ package stoa.bench;
 
 /// Measures transactions with the workloads of the vCorfu paper, section 6.3, and durable ones
 /// beside the disk and other engines.
-final class TxBenchmark implements Benchmark {
+final class TxBenchmark implements Benchmark<TxScale> {
   @Override
   public String name() {
     return "tx";
@@ -14,8 +14,18 @@ final class TxBenchmark implements Benchmark {
   }
 
   @Override
-  public Outcome run(Context context) throws Exception {
-    var findings = new Findings(context.scale().tx(), TxScale.full());
+  public TxScale full() {
+    return TxScale.full();
+  }
+
+  @Override
+  public TxScale smoke() {
+    return TxScale.smoke();
+  }
+
+  @Override
+  public Outcome run(Context<TxScale> context) throws Exception {
+    var findings = new Findings(context.sizes(), TxScale.full());
     new PastPhase(context).measure(findings);
     new WriterPhase(context).measure(findings);
     new AnalysisPhase(context).measure(findings);

@@ -1,5 +1,6 @@
 package stoa.bench;
 
+import stoa.programs.Directories;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -14,12 +15,12 @@ final class WholePhase {
   /// What the paper's Figure 17 shows for 10,000 children without remote views, in milliseconds.
   private static final double PAPER_LOCAL = 30_000;
 
-  private final Context context;
+  private final Context<CsmrScale> context;
   private final CsmrScale scale;
 
-  WholePhase(Context context) {
+  WholePhase(Context<CsmrScale> context) {
     this.context = context;
-    scale = context.scale().csmr();
+    scale = context.sizes();
   }
 
   void measure(Findings findings) throws Exception {
@@ -40,7 +41,7 @@ final class WholePhase {
           }
         }
       } finally {
-        StorageRun.delete(folder);
+        Directories.delete(folder);
       }
     }
     tell(findings, samples);

@@ -1,5 +1,6 @@
 package stoa.bench;
 
+import stoa.programs.Directories;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.concurrent.atomic.LongAdder;
@@ -92,6 +93,6 @@ final class WritePhase {
                 (double) port / bytes.sum());
       }
     }
-    StorageRun.delete(folder);
+    Directories.delete(folder);
   }
 }

@@ -42,12 +42,12 @@ final class WriterPhase {
     void close();
   }
 
-  private final Context context;
+  private final Context<TxScale> context;
   private final TxScale scale;
 
-  WriterPhase(Context context) {
+  WriterPhase(Context<TxScale> context) {
     this.context = context;
-    scale = context.scale().tx();
+    scale = context.sizes();
   }
 
   void measure(Findings findings) throws Exception {

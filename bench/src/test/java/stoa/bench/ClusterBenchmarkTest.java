@@ -137,23 +137,8 @@ class ClusterBenchmarkTest {
 
   private ClusterReport measured(Local... all) throws Exception {
     var tiny = new ClusterScale(1, SHORT, SHORT, SHORT, SHORT, 3, 1, 1, SHORT, 1, 2);
-    var whole = Scale.smoke();
-    var scale =
-        new Scale(
-            1,
-            SHORT,
-            SHORT,
-            1,
-            1,
-            1,
-            whole.storage(),
-            whole.log(),
-            whole.tx(),
-            whole.csmr(),
-            whole.remote(),
-            whole.migration(),
-            tiny);
-    var context = new Context(Files.createDirectories(folder.resolve("run")), scale, _ -> {});
+    var scale = new Scale(1, SHORT, SHORT);
+    var context = new Context<>(Files.createDirectories(folder.resolve("run")), scale, tiny, _ -> {});
     var report = new ClusterReport(tiny);
     try (var neighbours = new Neighbours()) {
       var contenders = new java.util.ArrayList<ClusterContender>();

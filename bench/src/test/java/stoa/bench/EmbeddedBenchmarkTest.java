@@ -13,27 +13,14 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class EmbeddedBenchmarkTest {
-  private static final Scale TINY =
-      new Scale(
-          1,
-          Duration.ofMillis(5),
-          Duration.ofMillis(40),
-          1 << 20,
-          1_000,
-          1_000,
-          StorageScale.smoke(),
-          LogScale.smoke(),
-          TxScale.smoke(),
-          CsmrScale.smoke(),
-          RemoteScale.smoke(),
-          MigrationScale.smoke(),
-          ClusterScale.smoke());
+  private static final Scale TINY = new Scale(1, Duration.ofMillis(5), Duration.ofMillis(40));
+  private static final EmbeddedScale SIZES = new EmbeddedScale(1 << 20, 1_000, 1_000);
 
   @TempDir Path folder;
 
   @Test
   void measuresEverythingAndLeavesNoFile() throws Exception {
-    List<Result> results = new EmbeddedBenchmark().measure(new Context(folder, TINY, _ -> {}));
+    List<Result> results = new EmbeddedBenchmark().measure(new Context<>(folder, TINY, SIZES, _ -> {}));
     for (Result result : results) {
       assertTrue(Double.isFinite(result.value()), () -> "not measured: " + result);
       assertEquals(result.beside() != null, Double.isFinite(result.ratio()), result::toString);

@@ -14,26 +14,13 @@ import org.junit.jupiter.api.io.TempDir;
 
 class LimitsTest {
   private static final Scale TINY =
-      new Scale(
-          1,
-          Duration.ofMillis(5),
-          Duration.ofMillis(100),
-          1,
-          1,
-          1,
-          StorageScale.smoke(),
-          LogScale.smoke(),
-          TxScale.smoke(),
-          CsmrScale.smoke(),
-          RemoteScale.smoke(),
-          MigrationScale.smoke(),
-          ClusterScale.smoke());
+      new Scale(1, Duration.ofMillis(5), Duration.ofMillis(100));
 
   @TempDir Path folder;
 
   @Test
   void measuresEveryLimitAndLeavesNoFile() throws Exception {
-    var context = new Context(folder, TINY, _ -> {});
+    var context = new Context<>(folder, TINY, EmbeddedScale.smoke(), _ -> {});
     var samples = Samples.interleaved(1, EmbeddedBenchmark.limits(context), context.progress());
     for (String limit : EmbeddedBenchmark.limits(context).keySet()) {
       assertTrue(samples.median(limit) > 0, limit);

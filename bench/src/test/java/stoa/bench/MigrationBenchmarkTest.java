@@ -19,7 +19,6 @@ class MigrationBenchmarkTest {
 
   @Test
   void measuresAllFiguresAndLeavesNoFile() throws Exception {
-    var smoke = Scale.smoke();
     var tiny =
         new MigrationScale(
             1,
@@ -48,22 +47,8 @@ class MigrationBenchmarkTest {
             SHORT,
             SHORT,
             SHORT);
-    var scale =
-        new Scale(
-            1,
-            SHORT,
-            SHORT,
-            1,
-            1,
-            1,
-            smoke.storage(),
-            smoke.log(),
-            smoke.tx(),
-            smoke.csmr(),
-            smoke.remote(),
-            tiny,
-            smoke.cluster());
-    Outcome outcome = new MigrationBenchmark().run(new Context(folder, scale, _ -> {}));
+    var scale = new Scale(1, SHORT, SHORT);
+    Outcome outcome = new MigrationBenchmark().run(new Context<>(folder, scale, tiny, _ -> {}));
     for (Result result : outcome.results()) {
       assertTrue(Double.isFinite(result.value()), () -> "not measured: " + result);
     }

@@ -20,23 +20,10 @@ class RemoteBenchmarkTest {
   @TempDir Path folder;
 
   private Outcome run(RemoteContender... contenders) throws Exception {
-    Scale smoke = Scale.smoke();
-    var tiny =
-        new Scale(
-            1,
-            Duration.ofMillis(1),
-            Duration.ofMillis(10),
-            1,
-            1,
-            1,
-            smoke.storage(),
-            smoke.log(),
-            smoke.tx(),
-            smoke.csmr(),
-            new RemoteScale(1, Duration.ofMillis(10), Duration.ofMillis(1), Duration.ofMillis(10)),
-            smoke.migration(),
-            ClusterScale.smoke());
-    return RemoteBenchmark.run(new Context(folder, tiny, _ -> {}), List.of(contenders));
+    var tiny = new Scale(1, Duration.ofMillis(1), Duration.ofMillis(10));
+    var sizes =
+        new RemoteScale(1, Duration.ofMillis(10), Duration.ofMillis(1), Duration.ofMillis(10));
+    return RemoteBenchmark.run(new Context<>(folder, tiny, sizes, _ -> {}), List.of(contenders));
   }
 
   @Test

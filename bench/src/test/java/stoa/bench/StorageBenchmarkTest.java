@@ -29,23 +29,11 @@ class StorageBenchmarkTest {
 
   @TempDir Path folder;
 
-  private Context context() {
-    return new Context(
+  private Context<StorageScale> context() {
+    return new Context<>(
         folder,
-        new Scale(
-            1,
-            Duration.ZERO,
-            Duration.ofMillis(1),
-            1,
-            1,
-            1,
-            TINY,
-            LogScale.smoke(),
-            TxScale.smoke(),
-            CsmrScale.smoke(),
-            RemoteScale.smoke(),
-            MigrationScale.smoke(),
-            ClusterScale.smoke()),
+        new Scale(1, Duration.ZERO, Duration.ofMillis(1)),
+        TINY,
         _ -> {});
   }
 
