@@ -1,5 +1,20 @@
 package stoa.bench;
 
+import stoa.bench.tx.TxBenchmark;
+import stoa.bench.storage.StorageLargeBenchmark;
+import stoa.bench.storage.StorageBenchmark;
+import stoa.bench.report.Report;
+import stoa.bench.report.Outcome;
+import stoa.bench.report.Context;
+import stoa.bench.report.Benchmark;
+import stoa.bench.remote.RemoteBenchmark;
+import stoa.bench.migration.MigrationBenchmark;
+import stoa.bench.machine.Machine;
+import stoa.bench.log.LogBenchmark;
+import stoa.bench.load.Scale;
+import stoa.bench.embedded.EmbeddedBenchmark;
+import stoa.bench.csmr.CsmrBenchmark;
+import stoa.bench.cluster.ClusterBenchmark;
 import stoa.programs.Directories;
 import static java.util.Objects.requireNonNull;
 
@@ -9,10 +24,9 @@ import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Comparator;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;

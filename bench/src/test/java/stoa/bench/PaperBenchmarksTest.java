@@ -1,5 +1,16 @@
 package stoa.bench;
 
+import stoa.bench.tx.TxScale;
+import stoa.bench.tx.TxBenchmark;
+import stoa.bench.report.Result;
+import stoa.bench.report.Outcome;
+import stoa.bench.report.Context;
+import stoa.bench.report.Benchmark;
+import stoa.bench.log.LogScale;
+import stoa.bench.log.LogBenchmark;
+import stoa.bench.load.Scale;
+import stoa.bench.csmr.CsmrScale;
+import stoa.bench.csmr.CsmrBenchmark;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
