@@ -1,21 +1,5 @@
 package stoa.bench;
 
-import stoa.bench.tx.TxBenchmark;
-import stoa.bench.storage.StorageLargeBenchmark;
-import stoa.bench.storage.StorageBenchmark;
-import stoa.bench.report.Report;
-import stoa.bench.report.Outcome;
-import stoa.bench.report.Context;
-import stoa.bench.report.Benchmark;
-import stoa.bench.remote.RemoteBenchmark;
-import stoa.bench.migration.MigrationBenchmark;
-import stoa.bench.machine.Machine;
-import stoa.bench.log.LogBenchmark;
-import stoa.bench.load.Scale;
-import stoa.bench.embedded.EmbeddedBenchmark;
-import stoa.bench.csmr.CsmrBenchmark;
-import stoa.bench.cluster.ClusterBenchmark;
-import stoa.programs.Directories;
 import static java.util.Objects.requireNonNull;
 
 import java.io.Console;
@@ -34,6 +18,22 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
+import stoa.bench.cluster.ClusterBenchmark;
+import stoa.bench.csmr.CsmrBenchmark;
+import stoa.bench.embedded.EmbeddedBenchmark;
+import stoa.bench.load.Scale;
+import stoa.bench.log.LogBenchmark;
+import stoa.bench.machine.Machine;
+import stoa.bench.migration.MigrationBenchmark;
+import stoa.bench.remote.RemoteBenchmark;
+import stoa.bench.report.Benchmark;
+import stoa.bench.report.Context;
+import stoa.bench.report.Outcome;
+import stoa.bench.report.Report;
+import stoa.bench.storage.StorageBenchmark;
+import stoa.bench.storage.StorageLargeBenchmark;
+import stoa.bench.tx.TxBenchmark;
+import stoa.programs.Directories;
 
 /// `stoa bench`: lists the benchmarks, or runs one.
 @Command(

@@ -1,16 +1,5 @@
 package stoa.bench;
 
-import stoa.bench.tx.TxScale;
-import stoa.bench.tx.TxBenchmark;
-import stoa.bench.report.Result;
-import stoa.bench.report.Outcome;
-import stoa.bench.report.Context;
-import stoa.bench.report.Benchmark;
-import stoa.bench.log.LogScale;
-import stoa.bench.log.LogBenchmark;
-import stoa.bench.load.Scale;
-import stoa.bench.csmr.CsmrScale;
-import stoa.bench.csmr.CsmrBenchmark;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -20,6 +9,17 @@ import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import stoa.bench.csmr.CsmrBenchmark;
+import stoa.bench.csmr.CsmrScale;
+import stoa.bench.load.Scale;
+import stoa.bench.log.LogBenchmark;
+import stoa.bench.log.LogScale;
+import stoa.bench.report.Benchmark;
+import stoa.bench.report.Context;
+import stoa.bench.report.Outcome;
+import stoa.bench.report.Result;
+import stoa.bench.tx.TxBenchmark;
+import stoa.bench.tx.TxScale;
 
 /// The benchmarks with the workloads of the vCorfu paper, at a scale that shows that they run.
 class PaperBenchmarksTest {
@@ -68,7 +68,12 @@ class PaperBenchmarksTest {
   @Test
   void measuresTheLogAndLeavesNoFile() throws Exception {
     Outcome outcome =
-        run(new LogBenchmark(), LOG, "figure-7-append.svg", "figure-8-read.svg", "figure-9-holes.svg");
+        run(
+            new LogBenchmark(),
+            LOG,
+            "figure-7-append.svg",
+            "figure-8-read.svg",
+            "figure-9-holes.svg");
     // A row for each of four logs, in memory with 32 and with 64 streams.
     assertEquals(
         2 * 4,
@@ -80,7 +85,8 @@ class PaperBenchmarksTest {
   @Test
   void measuresTransactionsAndLeavesNoFile() throws Exception {
     run(
-        new TxBenchmark(), TX,
+        new TxBenchmark(),
+        TX,
         "figure-13-snapshots.svg",
         "figure-14-readers.svg",
         "figure-15-analysis.svg",
@@ -89,6 +95,11 @@ class PaperBenchmarksTest {
 
   @Test
   void measuresComposedMapsAndLeavesNoFile() throws Exception {
-    run(new CsmrBenchmark(), CSMR, "figure-16-open.svg", "figure-16-aborts.svg", "figure-17-whole.svg");
+    run(
+        new CsmrBenchmark(),
+        CSMR,
+        "figure-16-open.svg",
+        "figure-16-aborts.svg",
+        "figure-17-whole.svg");
   }
 }

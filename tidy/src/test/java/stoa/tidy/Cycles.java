@@ -35,7 +35,8 @@ final class Cycles {
     for (String start : imports.keySet()) {
       List<String> cycle = cycle(start, imports);
       if (told.addAll(cycle)) {
-        problems.add("packages of %s import each other: %s".formatted(module, String.join(" -> ", cycle)));
+        problems.add(
+            "packages of %s import each other: %s".formatted(module, String.join(" -> ", cycle)));
       }
     }
     return problems;

@@ -11,8 +11,8 @@ import stoa.Stoa;
 import stoa.bench.cluster.ClusterContender.Counters;
 import stoa.bench.cluster.ClusterServers;
 import stoa.bench.load.Counter;
-import stoa.bench.machine.ServerJava;
 import stoa.bench.load.StreamCounter;
+import stoa.bench.machine.ServerJava;
 import stoa.cli.ServerProcess;
 
 /// Servers of a store for the cluster benchmark: `./stoa serve` in processes of their own.

@@ -1,12 +1,12 @@
 package stoa.bench.cluster;
 
-import stoa.bench.report.Outcome;
-import stoa.bench.report.Context;
-import stoa.bench.report.Benchmark;
-import stoa.bench.remote.StoaServer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.ServiceLoader;
+import stoa.bench.remote.StoaServer;
+import stoa.bench.report.Benchmark;
+import stoa.bench.report.Context;
+import stoa.bench.report.Outcome;
 
 /// Measures several servers that keep one store: calls beside bare Raft and Infinispan, YCSB, how
 /// long nobody is answered when servers fail, what it costs that servers come and go, and what a

@@ -1,7 +1,7 @@
 package stoa.bench.cluster;
 
-import stoa.bench.load.Load;
 import java.util.List;
+import stoa.bench.load.Load;
 
 /// What callers of counters do.
 ///

@@ -1,20 +1,20 @@
 package stoa.bench.cluster;
 
-import stoa.bench.report.Result;
-import stoa.bench.report.Report;
-import stoa.bench.report.Outcome;
-import stoa.bench.report.Markdown;
-import stoa.bench.report.Findings;
-import stoa.bench.remote.RemoteRun;
-import stoa.bench.plot.Lines;
-import stoa.bench.plot.Chart;
-import stoa.bench.load.Samples;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.stream.Stream;
+import stoa.bench.load.Samples;
+import stoa.bench.plot.Chart;
+import stoa.bench.plot.Lines;
+import stoa.bench.remote.RemoteRun;
+import stoa.bench.report.Findings;
+import stoa.bench.report.Markdown;
+import stoa.bench.report.Outcome;
+import stoa.bench.report.Report;
+import stoa.bench.report.Result;
 
 /// What the cluster benchmark found, as Markdown and a figure.
 ///

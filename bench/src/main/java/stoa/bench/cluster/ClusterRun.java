@@ -1,12 +1,5 @@
 package stoa.bench.cluster;
 
-import stoa.bench.report.Context;
-import stoa.bench.remote.RemoteRun;
-import stoa.bench.machine.LoopbackLimits;
-import stoa.bench.machine.DiskLimits;
-import stoa.bench.load.Parallel;
-import stoa.bench.load.Load;
-import stoa.programs.Directories;
 import com.sun.management.OperatingSystemMXBean;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
@@ -20,6 +13,13 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.atomic.LongAdder;
+import stoa.bench.load.Load;
+import stoa.bench.load.Parallel;
+import stoa.bench.machine.DiskLimits;
+import stoa.bench.machine.LoopbackLimits;
+import stoa.bench.remote.RemoteRun;
+import stoa.bench.report.Context;
+import stoa.programs.Directories;
 
 /// Calls and YCSB of the cluster benchmark. All contenders' servers run at the same time, and are
 /// called one contender after the other; those that are not called are idle.

@@ -1,14 +1,14 @@
 package stoa.bench.cluster;
 
-import stoa.bench.report.Report;
-import stoa.bench.report.Markdown;
-import stoa.bench.report.Context;
-import stoa.programs.Directories;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import stoa.bench.report.Context;
+import stoa.bench.report.Markdown;
+import stoa.bench.report.Report;
+import stoa.programs.Directories;
 
 /// Calls and reads while the only server that executes them is away, and others go on from the log
 /// that they keep (vCorfu, Figure 10).

@@ -1,10 +1,5 @@
 package stoa.bench.cluster;
 
-import stoa.bench.report.Report;
-import stoa.bench.report.Markdown;
-import stoa.bench.report.Context;
-import stoa.bench.load.Load;
-import stoa.bench.load.Counter;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -18,6 +13,11 @@ import java.util.function.Consumer;
 import stoa.Stoa;
 import stoa.StoaConfig;
 import stoa.base.Clock;
+import stoa.bench.load.Counter;
+import stoa.bench.load.Load;
+import stoa.bench.report.Context;
+import stoa.bench.report.Markdown;
+import stoa.bench.report.Report;
 import stoa.log.Batch;
 import stoa.log.ForwardingShardLog;
 import stoa.log.LocalShardLog;

@@ -1,11 +1,5 @@
 package stoa.bench.cluster;
 
-import stoa.bench.report.Report;
-import stoa.bench.report.Markdown;
-import stoa.bench.report.Context;
-import stoa.bench.machine.DiskLimits;
-import stoa.bench.load.Parallel;
-import stoa.programs.Directories;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -13,6 +7,12 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
+import stoa.bench.load.Parallel;
+import stoa.bench.machine.DiskLimits;
+import stoa.bench.report.Context;
+import stoa.bench.report.Markdown;
+import stoa.bench.report.Report;
+import stoa.programs.Directories;
 
 /// What it costs those who call that a server joins, and that one is drained.
 ///

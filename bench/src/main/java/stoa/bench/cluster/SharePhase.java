@@ -1,15 +1,15 @@
 package stoa.bench.cluster;
 
-import stoa.bench.report.Report;
-import stoa.bench.report.Markdown;
-import stoa.bench.report.Context;
-import stoa.bench.load.Load;
-import stoa.programs.Directories;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.LongAdder;
+import stoa.bench.load.Load;
+import stoa.bench.report.Context;
+import stoa.bench.report.Markdown;
+import stoa.bench.report.Report;
+import stoa.programs.Directories;
 
 /// What a call costs each of three servers: packets and bytes that it sends, and processor time.
 /// The servers are in network namespaces of their own, whose devices count.

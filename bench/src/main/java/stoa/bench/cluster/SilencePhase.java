@@ -1,11 +1,11 @@
 package stoa.bench.cluster;
 
-import stoa.bench.report.Context;
-import stoa.programs.Directories;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import stoa.bench.report.Context;
+import stoa.programs.Directories;
 
 /// How long callers are not answered when something happens to one of three servers of a store: in
 /// one group, so that all calls are led by one server; and in three groups with one order, when it

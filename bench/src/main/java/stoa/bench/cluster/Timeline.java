@@ -1,11 +1,11 @@
 package stoa.bench.cluster;
 
-import stoa.bench.plot.Lines;
-import stoa.bench.plot.Chart;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.locks.LockSupport;
+import stoa.bench.plot.Chart;
+import stoa.bench.plot.Lines;
 
 /// How many calls of two kinds were answered in each slice of time, and what happened when.
 ///

@@ -1,6 +1,5 @@
 package stoa.bench.cluster;
 
-import stoa.bench.load.Latencies;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -10,6 +9,7 @@ import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 import stoa.Unavailable;
+import stoa.bench.load.Latencies;
 
 /// Callers that increment, or read, again as soon as they are answered, each a counter of its own,
 /// and are watched meanwhile. Thread-safe. Its owner closes it.

@@ -1,15 +1,5 @@
 package stoa.bench.csmr;
 
-import stoa.bench.report.Result;
-import stoa.bench.report.Findings;
-import stoa.bench.report.Context;
-import stoa.bench.plot.Lines;
-import stoa.bench.plot.Chart;
-import stoa.bench.load.Zipf;
-import stoa.bench.load.Samples;
-import stoa.bench.load.Parallel;
-import stoa.bench.load.Load;
-import stoa.programs.Directories;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -22,6 +12,16 @@ import java.util.concurrent.atomic.LongAdder;
 import stoa.Aborted;
 import stoa.Stoa;
 import stoa.TxOptions;
+import stoa.bench.load.Load;
+import stoa.bench.load.Parallel;
+import stoa.bench.load.Samples;
+import stoa.bench.load.Zipf;
+import stoa.bench.plot.Chart;
+import stoa.bench.plot.Lines;
+import stoa.bench.report.Context;
+import stoa.bench.report.Findings;
+import stoa.bench.report.Result;
+import stoa.programs.Directories;
 
 /// Transactions of two reads and one write on maps, by several writers (vCorfu, Figure 16, bottom).
 final class ConflictPhase {

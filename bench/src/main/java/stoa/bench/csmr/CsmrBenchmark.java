@@ -1,9 +1,9 @@
 package stoa.bench.csmr;
 
-import stoa.bench.report.Outcome;
-import stoa.bench.report.Findings;
-import stoa.bench.report.Context;
 import stoa.bench.report.Benchmark;
+import stoa.bench.report.Context;
+import stoa.bench.report.Findings;
+import stoa.bench.report.Outcome;
 
 /// Measures maps that are composed of many maps beside plain ones, with the workloads of the vCorfu
 /// paper, section 6.4.

@@ -1,20 +1,20 @@
 package stoa.bench.csmr;
 
-import stoa.bench.report.Result;
-import stoa.bench.report.Findings;
-import stoa.bench.report.Context;
-import stoa.bench.plot.Lines;
-import stoa.bench.plot.Chart;
-import stoa.bench.load.Zipf;
-import stoa.bench.load.Samples;
-import stoa.bench.load.Parallel;
-import stoa.programs.Directories;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
 import stoa.Stoa;
+import stoa.bench.load.Parallel;
+import stoa.bench.load.Samples;
+import stoa.bench.load.Zipf;
+import stoa.bench.plot.Chart;
+import stoa.bench.plot.Lines;
+import stoa.bench.report.Context;
+import stoa.bench.report.Findings;
+import stoa.bench.report.Result;
+import stoa.programs.Directories;
 
 /// Opens maps that were given many values, and reads one (vCorfu, Figure 16, top).
 final class OpenPhase {

@@ -1,26 +1,23 @@
 package stoa.bench.embedded;
 
-import stoa.bench.report.Result;
-import stoa.bench.report.Outcome;
-import stoa.bench.report.Context;
-import stoa.bench.report.Benchmark;
-import stoa.bench.machine.TaskProcess;
-import stoa.bench.machine.DiskLimits;
-import stoa.bench.load.Scale;
-import stoa.bench.load.Samples;
-import stoa.bench.load.Load;
-import stoa.bench.load.Counter;
-import stoa.programs.Directories;
-import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
 import stoa.Stoa;
+import stoa.bench.load.Counter;
+import stoa.bench.load.Load;
+import stoa.bench.load.Samples;
+import stoa.bench.load.Scale;
+import stoa.bench.machine.DiskLimits;
+import stoa.bench.machine.TaskProcess;
+import stoa.bench.report.Benchmark;
+import stoa.bench.report.Context;
+import stoa.bench.report.Outcome;
+import stoa.bench.report.Result;
+import stoa.programs.Directories;
 
 /// Measures the embedded engine: durable calls beside the disk, calls in memory, recovery, and
 /// memory per object.
@@ -224,7 +221,10 @@ public final class EmbeddedBenchmark implements Benchmark<EmbeddedScale> {
       context.progress().accept("opening objects in a small heap");
       var small =
           TaskProcess.run(
-              List.of("-Xmx" + SMALL_HEAP_MIB + "m"), "heap", heap, context.sizes().smallHeapObjects());
+              List.of("-Xmx" + SMALL_HEAP_MIB + "m"),
+              "heap",
+              heap,
+              context.sizes().smallHeapObjects());
       boolean verified = small.exit() == 0 && small.number("verified") == 1;
       return List.of(
           Result.alone("heap per idle object", perObject, "bytes")

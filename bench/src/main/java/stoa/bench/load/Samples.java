@@ -21,8 +21,8 @@ public final class Samples {
   private final Map<String, List<Double>> samples = new LinkedHashMap<>();
 
   /// Runs every probe once per round.
-  public static Samples interleaved(int rounds, Map<String, Probe> probes, Consumer<String> progress)
-      throws Exception {
+  public static Samples interleaved(
+      int rounds, Map<String, Probe> probes, Consumer<String> progress) throws Exception {
     var samples = new Samples();
     for (int round = 1; round <= rounds; round++) {
       for (var probe : probes.entrySet()) {

@@ -1,12 +1,5 @@
 package stoa.bench.log;
 
-import stoa.bench.report.Result;
-import stoa.bench.report.Findings;
-import stoa.bench.report.Context;
-import stoa.bench.plot.Lines;
-import stoa.bench.plot.Chart;
-import stoa.bench.load.Samples;
-import stoa.programs.Directories;
 import com.sun.management.OperatingSystemMXBean;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
@@ -17,7 +10,14 @@ import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
 import stoa.base.StreamId;
+import stoa.bench.load.Samples;
+import stoa.bench.plot.Chart;
+import stoa.bench.plot.Lines;
+import stoa.bench.report.Context;
+import stoa.bench.report.Findings;
+import stoa.bench.report.Result;
 import stoa.log.LocalShardLog;
+import stoa.programs.Directories;
 import stoa.storage.Device;
 import stoa.storage.DeviceConfig;
 import stoa.storage.FileDisk;

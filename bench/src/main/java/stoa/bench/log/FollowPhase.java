@@ -1,12 +1,5 @@
 package stoa.bench.log;
 
-import stoa.bench.report.Result;
-import stoa.bench.report.Findings;
-import stoa.bench.report.Context;
-import stoa.bench.machine.DiskLimits;
-import stoa.bench.load.Samples;
-import stoa.bench.load.Parallel;
-import stoa.programs.Directories;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -16,6 +9,13 @@ import stoa.Stoa;
 import stoa.StreamEntry;
 import stoa.StreamKey;
 import stoa.StreamStore;
+import stoa.bench.load.Parallel;
+import stoa.bench.load.Samples;
+import stoa.bench.machine.DiskLimits;
+import stoa.bench.report.Context;
+import stoa.bench.report.Findings;
+import stoa.bench.report.Result;
+import stoa.programs.Directories;
 
 /// Reads a whole log in order: by following it, by a scan, and stream by stream.
 final class FollowPhase {

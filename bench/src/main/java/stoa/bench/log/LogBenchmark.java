@@ -1,9 +1,9 @@
 package stoa.bench.log;
 
-import stoa.bench.report.Outcome;
-import stoa.bench.report.Findings;
-import stoa.bench.report.Context;
 import stoa.bench.report.Benchmark;
+import stoa.bench.report.Context;
+import stoa.bench.report.Findings;
+import stoa.bench.report.Outcome;
 
 /// Measures the global log and its streams beside a log without them, with the workloads of the
 /// vCorfu paper, section 6.1.

@@ -1,12 +1,5 @@
 package stoa.bench.log;
 
-import stoa.bench.report.Result;
-import stoa.bench.report.Findings;
-import stoa.bench.report.Context;
-import stoa.bench.machine.DiskLimits;
-import stoa.bench.load.Samples;
-import stoa.bench.load.Load;
-import stoa.programs.Directories;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -16,6 +9,13 @@ import java.util.SplittableRandom;
 import stoa.Stoa;
 import stoa.StreamKey;
 import stoa.StreamStore;
+import stoa.bench.load.Load;
+import stoa.bench.load.Samples;
+import stoa.bench.machine.DiskLimits;
+import stoa.bench.report.Context;
+import stoa.bench.report.Findings;
+import stoa.bench.report.Result;
+import stoa.programs.Directories;
 
 /// Appends through the stream store by many callers, to one shard and to several, to one stream and
 /// to two at once.

@@ -1,15 +1,15 @@
 package stoa.bench.log;
 
-import stoa.bench.report.Result;
-import stoa.bench.report.Findings;
-import stoa.bench.report.Context;
-import stoa.bench.plot.Lines;
-import stoa.bench.plot.Chart;
-import stoa.bench.load.Samples;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
 import stoa.base.StreamId;
+import stoa.bench.load.Samples;
+import stoa.bench.plot.Chart;
+import stoa.bench.plot.Lines;
+import stoa.bench.report.Context;
+import stoa.bench.report.Findings;
+import stoa.bench.report.Result;
 import stoa.log.LocalShardLog;
 import stoa.storage.Device;
 import stoa.storage.DeviceConfig;

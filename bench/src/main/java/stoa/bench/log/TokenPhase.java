@@ -1,16 +1,16 @@
 package stoa.bench.log;
 
-import stoa.bench.report.Result;
-import stoa.bench.report.Findings;
-import stoa.bench.report.Context;
-import stoa.bench.load.Samples;
-import stoa.bench.load.Load;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
+import stoa.bench.load.Load;
+import stoa.bench.load.Samples;
+import stoa.bench.report.Context;
+import stoa.bench.report.Findings;
+import stoa.bench.report.Result;
 import stoa.log.Sequencer;
 
 /// Asks the sequencer for tokens: alone, and from several threads that take turns.

@@ -1,7 +1,5 @@
 package stoa.bench.machine;
 
-import stoa.bench.load.Scale;
-import stoa.bench.load.Load;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -9,6 +7,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.zip.CRC32C;
+import stoa.bench.load.Load;
+import stoa.bench.load.Scale;
 
 /// What the disk itself can do. Each method uses a file of its own and deletes it.
 public final class DiskLimits {

@@ -1,6 +1,5 @@
 package stoa.bench.machine;
 
-import stoa.bench.load.Load;
 import java.io.DataInputStream;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -8,6 +7,7 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.util.List;
+import stoa.bench.load.Load;
 import stoa.programs.BackgroundProcess;
 
 /// What the loopback device itself can do: a process that sends back what it gets over a socket,

@@ -1,6 +1,5 @@
 package stoa.bench.machine;
 
-import stoa.bench.load.Counter;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -17,6 +16,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import stoa.Limits;
 import stoa.Stoa;
 import stoa.StoaConfig;
+import stoa.bench.load.Counter;
 import stoa.programs.ChildProcess;
 
 /// Parts of benchmarks that need a Java process of their own: one that ends without closing its
@@ -73,7 +73,8 @@ public final class TaskProcess {
   }
 
   /// Starts a Java process; what it complains of goes where this process's does.
-  public static Process start(Class<?> main, List<String> javaOptions, String task, Object... arguments)
+  public static Process start(
+      Class<?> main, List<String> javaOptions, String task, Object... arguments)
       throws IOException {
     var all = new ArrayList<>(List.of(task));
     for (Object argument : arguments) all.add(argument.toString());

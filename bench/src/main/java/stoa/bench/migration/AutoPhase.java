@@ -1,12 +1,5 @@
 package stoa.bench.migration;
 
-import stoa.bench.report.Result;
-import stoa.bench.report.Findings;
-import stoa.bench.report.Context;
-import stoa.bench.machine.CacheLine;
-import stoa.bench.load.Samples;
-import stoa.bench.load.Pause;
-import stoa.programs.Directories;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -18,7 +11,14 @@ import java.util.Map;
 import java.util.SplittableRandom;
 import stoa.Placement;
 import stoa.Stoa;
+import stoa.bench.load.Pause;
+import stoa.bench.load.Samples;
+import stoa.bench.machine.CacheLine;
+import stoa.bench.report.Context;
+import stoa.bench.report.Findings;
+import stoa.bench.report.Result;
 import stoa.migration.Domain;
+import stoa.programs.Directories;
 
 /// Compares the placements of objects: at the server, at the clients, and where it costs less. What
 /// methods compute, how large states are and who calls is swept over; computing is simulated by

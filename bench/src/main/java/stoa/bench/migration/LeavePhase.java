@@ -1,15 +1,15 @@
 package stoa.bench.migration;
 
-import stoa.bench.report.Result;
-import stoa.bench.report.Findings;
-import stoa.bench.report.Context;
-import stoa.bench.plot.Lines;
-import stoa.bench.plot.Chart;
-import stoa.bench.load.Samples;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import stoa.bench.load.Samples;
+import stoa.bench.plot.Chart;
+import stoa.bench.plot.Lines;
+import stoa.bench.report.Context;
+import stoa.bench.report.Findings;
+import stoa.bench.report.Result;
 
 /// What leaves and joins cost those who stay (self-service, section 8.2, Figure 11).
 ///

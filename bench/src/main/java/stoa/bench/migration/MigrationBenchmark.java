@@ -1,9 +1,9 @@
 package stoa.bench.migration;
 
-import stoa.bench.report.Outcome;
-import stoa.bench.report.Findings;
-import stoa.bench.report.Context;
 import stoa.bench.report.Benchmark;
+import stoa.bench.report.Context;
+import stoa.bench.report.Findings;
+import stoa.bench.report.Outcome;
 
 /// Measures objects that migrate to their clients, with the workloads of the self-service paper
 /// (section 8).

@@ -1,7 +1,5 @@
 package stoa.bench.migration;
 
-import stoa.bench.load.Pause;
-import stoa.bench.load.Latencies;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -10,6 +8,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.ReentrantLock;
+import stoa.bench.load.Latencies;
+import stoa.bench.load.Pause;
 
 /// The load of the self-service paper (section 8.1): each node has one update and one read under
 /// way at any time, on objects that it chooses at random.
@@ -83,7 +83,8 @@ record NodeLoad(
   /// @param leaves how often nodes left and came back
   /// @param awayMillis how long that took on the average
   /// @param blocks what was counted in each
-  public record Seen(Kind updates, Kind reads, int leaves, double awayMillis, List<Blocks.Block> blocks) {
+  public record Seen(
+      Kind updates, Kind reads, int leaves, double awayMillis, List<Blocks.Block> blocks) {
     /// What it would be if all had taken a part of the time.
     Seen faster(int times) {
       return new Seen(

@@ -1,11 +1,5 @@
 package stoa.bench.migration;
 
-import stoa.bench.report.Result;
-import stoa.bench.report.Findings;
-import stoa.bench.report.Context;
-import stoa.bench.machine.ServerJava;
-import stoa.bench.load.Samples;
-import stoa.programs.Directories;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -14,7 +8,13 @@ import java.util.Locale;
 import java.util.Map;
 import stoa.Reads;
 import stoa.Stoa;
+import stoa.bench.load.Samples;
+import stoa.bench.machine.ServerJava;
+import stoa.bench.report.Context;
+import stoa.bench.report.Findings;
+import stoa.bench.report.Result;
 import stoa.programs.BackgroundProcess;
+import stoa.programs.Directories;
 
 /// The part of Figures 9 to 11 that is made with real processes: a server, and clients that are
 /// nodes of its tree, over the loopback interface. Nothing is simulated; all share the processors

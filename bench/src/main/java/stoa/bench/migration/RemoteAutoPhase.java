@@ -1,9 +1,5 @@
 package stoa.bench.migration;
 
-import stoa.bench.report.Findings;
-import stoa.bench.report.Context;
-import stoa.bench.load.Samples;
-import stoa.programs.Directories;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -12,6 +8,10 @@ import stoa.Membership;
 import stoa.Placement;
 import stoa.Stoa;
 import stoa.StoaConfig;
+import stoa.bench.load.Samples;
+import stoa.bench.report.Context;
+import stoa.bench.report.Findings;
+import stoa.programs.Directories;
 
 /// Compares the placements of objects as [AutoPhase] does, over the network: the store is in a
 /// server's process, and the nodes are clients of it in this one, each with connections of its own.

@@ -1,6 +1,5 @@
 package stoa.bench.migration;
 
-import stoa.bench.load.Load;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;

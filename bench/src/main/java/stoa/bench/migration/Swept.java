@@ -1,9 +1,9 @@
 package stoa.bench.migration;
 
-import stoa.bench.load.Pause;
 import stoa.Accessor;
 import stoa.Placement;
 import stoa.Shared;
+import stoa.bench.load.Pause;
 
 /// The object of the sweep over placements: a state of some size, and a method that computes for
 /// some time, by waiting.

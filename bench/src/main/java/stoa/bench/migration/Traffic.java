@@ -1,10 +1,10 @@
 package stoa.bench.migration;
 
-import stoa.bench.load.Pause;
 import java.util.List;
 import stoa.Accessor;
 import stoa.Placement;
 import stoa.Shared;
+import stoa.bench.load.Pause;
 import stoa.classifier.Connection;
 import stoa.classifier.Model;
 

@@ -1,14 +1,5 @@
 package stoa.bench.migration;
 
-import stoa.bench.report.Result;
-import stoa.bench.report.Matrix;
-import stoa.bench.report.Findings;
-import stoa.bench.report.Context;
-import stoa.bench.plot.Lines;
-import stoa.bench.plot.Chart;
-import stoa.bench.load.Samples;
-import stoa.bench.load.Pause;
-import stoa.programs.Directories;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -20,10 +11,19 @@ import stoa.Limits;
 import stoa.Stoa;
 import stoa.StoaConfig;
 import stoa.TxOptions;
+import stoa.bench.load.Pause;
+import stoa.bench.load.Samples;
+import stoa.bench.plot.Chart;
+import stoa.bench.plot.Lines;
+import stoa.bench.report.Context;
+import stoa.bench.report.Findings;
+import stoa.bench.report.Matrix;
+import stoa.bench.report.Result;
 import stoa.classifier.Connection;
 import stoa.classifier.Model;
 import stoa.migration.Domain;
 import stoa.migration.Member;
+import stoa.programs.Directories;
 
 /// Trains classifiers of traffic (self-service, section 8.3, Figures 12 to 14), by themselves and
 /// beside the same service with its objects at the server.

@@ -1,6 +1,5 @@
 package stoa.bench.migration;
 
-import stoa.bench.machine.TaskProcess;
 import java.io.BufferedReader;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;

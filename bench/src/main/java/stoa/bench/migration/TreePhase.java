@@ -1,13 +1,5 @@
 package stoa.bench.migration;
 
-import stoa.bench.report.Result;
-import stoa.bench.report.Matrix;
-import stoa.bench.report.Findings;
-import stoa.bench.report.Context;
-import stoa.bench.plot.Lines;
-import stoa.bench.plot.Chart;
-import stoa.bench.load.Samples;
-import stoa.programs.Directories;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -16,8 +8,16 @@ import java.util.List;
 import java.util.SplittableRandom;
 import java.util.TreeSet;
 import stoa.Stoa;
+import stoa.bench.load.Samples;
+import stoa.bench.plot.Chart;
+import stoa.bench.plot.Lines;
+import stoa.bench.report.Context;
+import stoa.bench.report.Findings;
+import stoa.bench.report.Matrix;
+import stoa.bench.report.Result;
 import stoa.migration.Domain;
 import stoa.migration.Member;
+import stoa.programs.Directories;
 
 /// Migrates trivial objects (self-service, section 8.2, Figures 9 and 10). All nodes are members of
 /// one process, and nothing is simulated.

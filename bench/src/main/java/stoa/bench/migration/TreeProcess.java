@@ -1,6 +1,5 @@
 package stoa.bench.migration;
 
-import stoa.bench.machine.TaskProcess;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -10,6 +9,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import stoa.bench.machine.TaskProcess;
 
 /// A client process that is a node of a tree, which makes one load of [TreeChild] after the other,
 /// as it is told. One thread uses it, and closes it.

@@ -1,12 +1,12 @@
 package stoa.bench.plot;
 
-import stoa.bench.load.Samples;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.function.DoubleUnaryOperator;
+import stoa.bench.load.Samples;
 
 /// A figure of measurements: panels side by side, with one logarithmic vertical axis for all.
 ///

@@ -1,9 +1,9 @@
 package stoa.bench.plot;
 
-import stoa.bench.load.Samples;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
+import stoa.bench.load.Samples;
 
 /// Draws samples as a panel of a figure: one series a name, over places on a horizontal axis.
 public final class Lines {

@@ -1,11 +1,11 @@
 package stoa.bench.remote;
 
-import stoa.bench.report.Outcome;
-import stoa.bench.report.Context;
-import stoa.bench.report.Benchmark;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.ServiceLoader;
+import stoa.bench.report.Benchmark;
+import stoa.bench.report.Context;
+import stoa.bench.report.Outcome;
 
 /// Measures calls over a socket beside other servers with shared state, with the micro-benchmarks
 /// of the CRESON paper, section VI.A, and the AOF paper, section 6.1.
@@ -44,7 +44,8 @@ public final class RemoteBenchmark implements Benchmark<RemoteScale> {
   }
 
   /// Runs it with some contenders, the first of which is compared with the others.
-  static Outcome run(Context<RemoteScale> context, List<RemoteContender> contenders) throws Exception {
+  static Outcome run(Context<RemoteScale> context, List<RemoteContender> contenders)
+      throws Exception {
     var run = new RemoteRun(context);
     for (var persistence : RemoteContender.Persistence.values()) {
       run.measure(persistence, contenders);

@@ -1,10 +1,10 @@
 package stoa.bench.remote;
 
-import stoa.bench.load.Load;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.atomic.LongAdder;
+import stoa.bench.load.Load;
 import stoa.bench.remote.RemoteContender.Connection;
 import stoa.bench.remote.RemoteContender.Operation;
 

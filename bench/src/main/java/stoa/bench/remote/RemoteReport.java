@@ -1,11 +1,5 @@
 package stoa.bench.remote;
 
-import stoa.bench.report.Result;
-import stoa.bench.report.Report;
-import stoa.bench.report.Outcome;
-import stoa.bench.plot.Lines;
-import stoa.bench.plot.Chart;
-import stoa.bench.load.Samples;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
@@ -19,8 +13,14 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import stoa.bench.load.Samples;
+import stoa.bench.plot.Chart;
+import stoa.bench.plot.Lines;
 import stoa.bench.remote.RemoteContender.Operation;
 import stoa.bench.remote.RemoteContender.Persistence;
+import stoa.bench.report.Outcome;
+import stoa.bench.report.Report;
+import stoa.bench.report.Result;
 
 /// What the remote benchmark found, in the forms in which it is shown and kept.
 ///

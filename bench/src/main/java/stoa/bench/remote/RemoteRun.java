@@ -1,12 +1,5 @@
 package stoa.bench.remote;
 
-import stoa.bench.machine.LoopbackLimits;
-import stoa.bench.machine.DiskLimits;
-import stoa.bench.report.Context;
-import stoa.bench.load.Scale;
-import stoa.bench.load.Samples;
-import stoa.bench.load.Load;
-import stoa.programs.Directories;
 import com.sun.management.OperatingSystemMXBean;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
@@ -21,9 +14,16 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.function.Consumer;
+import stoa.bench.load.Load;
+import stoa.bench.load.Samples;
+import stoa.bench.load.Scale;
+import stoa.bench.machine.DiskLimits;
+import stoa.bench.machine.LoopbackLimits;
 import stoa.bench.remote.RemoteContender.Connection;
 import stoa.bench.remote.RemoteContender.Operation;
 import stoa.bench.remote.RemoteContender.Persistence;
+import stoa.bench.report.Context;
+import stoa.programs.Directories;
 
 /// The measuring of the remote benchmark. All servers of one persistence run at the same time, and
 /// are called one after the other; those that are not called are idle.
@@ -79,8 +79,7 @@ public final class RemoteRun {
           limits(persistence, loopback);
           for (RemoteLoad load : RemoteLoad.ALL) {
             progress.accept(
-                "%s, round %d of %d: %s"
-                    .formatted(persistence, round, sizes.rounds(), load));
+                "%s, round %d of %d: %s".formatted(persistence, round, sizes.rounds(), load));
             for (Running each : running) sample(each, persistence, load);
             Collections.rotate(running, 1);
           }
@@ -137,8 +136,7 @@ public final class RemoteRun {
     if (!each.contender.operations(persistence).contains(load.operation())) return;
     Duration serverBefore = each.client.serverProcessorTime();
     long clientBefore = processorNanos();
-    var done =
-        load.run(each.client, sizes.warmUp(), sizes.time(), each.increments);
+    var done = load.run(each.client, sizes.warmUp(), sizes.time(), each.increments);
     double client = processorNanos() - clientBefore;
     double server = each.client.serverProcessorTime().minus(serverBefore).toNanos();
     String name = name(persistence, load, each.contender.name());

@@ -1,8 +1,5 @@
 package stoa.bench.remote;
 
-import stoa.bench.machine.ServerJava;
-import stoa.bench.load.Fifo;
-import stoa.bench.load.Counter;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.EnumSet;
@@ -13,6 +10,9 @@ import java.util.stream.IntStream;
 import stoa.KeyValueStore;
 import stoa.Stoa;
 import stoa.View;
+import stoa.bench.load.Counter;
+import stoa.bench.load.Fifo;
+import stoa.bench.machine.ServerJava;
 import stoa.programs.BackgroundProcess;
 
 /// This engine: `stoa serve` in a Java process of its own, and a client of it.

@@ -1,8 +1,8 @@
 package stoa.bench.report;
 
-import stoa.bench.load.Scale;
 import java.nio.file.Path;
 import java.util.function.Consumer;
+import stoa.bench.load.Scale;
 
 /// Where and how much a benchmark measures.
 ///

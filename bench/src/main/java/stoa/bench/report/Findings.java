@@ -1,11 +1,11 @@
 package stoa.bench.report;
 
-import stoa.bench.plot.Chart;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import stoa.bench.plot.Chart;
 
 /// What the parts of a benchmark found, in the order in which they tell it: results in sections,
 /// aims with what was seen of them, and figures.

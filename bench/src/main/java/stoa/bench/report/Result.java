@@ -1,8 +1,8 @@
 package stoa.bench.report;
 
-import stoa.bench.load.Samples;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import stoa.bench.load.Samples;
 
 /// One measure, and what it stands beside.
 ///

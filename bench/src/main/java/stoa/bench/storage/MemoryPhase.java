@@ -1,9 +1,9 @@
 package stoa.bench.storage;
 
-import stoa.bench.machine.TaskProcess;
-import stoa.programs.Directories;
 import java.nio.file.Path;
 import java.util.List;
+import stoa.bench.machine.TaskProcess;
+import stoa.programs.Directories;
 
 /// Measures what memory each contender takes while 32 concurrent operations write and then read: a
 /// process of its own for each, with a small heap.

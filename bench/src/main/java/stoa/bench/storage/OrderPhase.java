@@ -1,9 +1,5 @@
 package stoa.bench.storage;
 
-import stoa.bench.machine.ProcessIo;
-import stoa.bench.machine.PageCache;
-import stoa.bench.load.Load;
-import stoa.programs.Directories;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -11,6 +7,10 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Random;
 import java.util.stream.IntStream;
+import stoa.bench.load.Load;
+import stoa.bench.machine.PageCache;
+import stoa.bench.machine.ProcessIo;
+import stoa.programs.Directories;
 
 /// Measures what the paper's Figure 5 shows: reading from front to back with 32 concurrent reads of
 /// 4 MiB what was written in different orders, as it lies then and after the store has reordered

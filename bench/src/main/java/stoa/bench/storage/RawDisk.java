@@ -1,6 +1,5 @@
 package stoa.bench.storage;
 
-import stoa.bench.load.Load;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
@@ -8,6 +7,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
+import stoa.bench.load.Load;
 
 /// What the disk gives to a bare file. The paper's baseline is `dd` with blocks of 4 MiB, direct
 /// and synchronous, from one thread; [#write] and [#read] are that.

@@ -1,15 +1,15 @@
 package stoa.bench.storage;
 
-import stoa.bench.machine.ProcessIo;
-import stoa.bench.machine.PageCache;
-import stoa.bench.load.Load;
-import stoa.programs.Directories;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import stoa.bench.load.Load;
+import stoa.bench.machine.PageCache;
+import stoa.bench.machine.ProcessIo;
+import stoa.programs.Directories;
 
 /// Measures what the paper's Figure 4 shows: the bandwidth of reads by 32 concurrent operations, of
 /// data first written with aligned 4 MiB. The page cache forgets the files before each sample.

@@ -1,12 +1,12 @@
 package stoa.bench.storage;
 
-import stoa.bench.load.Load;
-import stoa.programs.Directories;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicLong;
+import stoa.bench.load.Load;
+import stoa.programs.Directories;
 
 /// Measures small durable writes: values of a new key each, by one caller or by many at a time.
 final class SmallPhase {

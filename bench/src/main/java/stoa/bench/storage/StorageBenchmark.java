@@ -1,15 +1,15 @@
 package stoa.bench.storage;
 
-import stoa.bench.report.Outcome;
-import stoa.bench.report.Context;
-import stoa.bench.report.Benchmark;
-import stoa.bench.load.Samples;
-import stoa.programs.Directories;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.ServiceLoader;
+import stoa.bench.load.Samples;
+import stoa.bench.report.Benchmark;
+import stoa.bench.report.Context;
+import stoa.bench.report.Outcome;
+import stoa.programs.Directories;
 import stoa.storage.DirectIo;
 
 /// Measures the versioned object device beside the bare disk and other ways to store objects

@@ -1,12 +1,11 @@
 package stoa.bench.storage;
 
-import stoa.bench.machine.TaskProcess;
-import stoa.bench.machine.Memory;
-import stoa.bench.load.Load;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.SplittableRandom;
+import stoa.bench.load.Load;
+import stoa.bench.machine.Memory;
 
 /// Parts of the storage benchmark that need a Java process with limits of its own.
 ///

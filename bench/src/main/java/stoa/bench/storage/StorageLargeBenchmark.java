@@ -1,14 +1,14 @@
 package stoa.bench.storage;
 
-import stoa.bench.report.Result;
-import stoa.bench.report.Outcome;
-import stoa.bench.report.Context;
-import stoa.bench.report.Benchmark;
-import stoa.bench.machine.TaskProcess;
-import stoa.programs.Directories;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import stoa.bench.machine.TaskProcess;
+import stoa.bench.report.Benchmark;
+import stoa.bench.report.Context;
+import stoa.bench.report.Outcome;
+import stoa.bench.report.Result;
+import stoa.programs.Directories;
 
 /// Shows that the device keeps within its memory whatever it holds: 20 GiB in pieces of 64 KiB,
 /// written at random with 32 concurrent operations, opened again, read and verified by a process

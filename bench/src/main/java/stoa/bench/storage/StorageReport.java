@@ -1,10 +1,5 @@
 package stoa.bench.storage;
 
-import stoa.bench.report.Result;
-import stoa.bench.report.Report;
-import stoa.bench.report.Outcome;
-import stoa.bench.report.Findings;
-import stoa.bench.plot.Chart;
 import static stoa.bench.storage.StorageRun.RAW;
 import static stoa.bench.storage.StorageRun.words;
 
@@ -19,6 +14,11 @@ import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import stoa.bench.plot.Chart;
+import stoa.bench.report.Findings;
+import stoa.bench.report.Outcome;
+import stoa.bench.report.Report;
+import stoa.bench.report.Result;
 
 /// Shows what a run of the storage benchmark measured: tables, aims and figures.
 ///

@@ -1,19 +1,18 @@
 package stoa.bench.storage;
 
-import stoa.bench.load.Samples;
-import stoa.bench.load.Load;
-import stoa.programs.Directories;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.stream.Stream;
+import stoa.bench.load.Load;
+import stoa.bench.load.Samples;
+import stoa.programs.Directories;
 
 /// One run of the storage benchmark: what its phases share.
 ///

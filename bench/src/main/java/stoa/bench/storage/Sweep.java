@@ -1,10 +1,10 @@
 package stoa.bench.storage;
 
-import stoa.bench.load.Load;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
+import stoa.bench.load.Load;
 
 /// A given number of operations, by several callers, each taking the next one.
 ///

@@ -1,11 +1,11 @@
 package stoa.bench.storage;
 
-import stoa.bench.machine.ProcessIo;
-import stoa.bench.load.Load;
-import stoa.programs.Directories;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.concurrent.atomic.LongAdder;
+import stoa.bench.load.Load;
+import stoa.bench.machine.ProcessIo;
+import stoa.programs.Directories;
 
 /// Measures what the paper's Figure 3 shows: the bandwidth of durable writes by 32 concurrent
 /// operations, each in its own transaction, into a new store. Also how many bytes go to the disk

@@ -1,12 +1,5 @@
 package stoa.bench.tx;
 
-import stoa.bench.report.Result;
-import stoa.bench.report.Findings;
-import stoa.bench.report.Context;
-import stoa.bench.plot.Lines;
-import stoa.bench.plot.Chart;
-import stoa.bench.load.Samples;
-import stoa.bench.load.Latencies;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -20,6 +13,13 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.stream.IntStream;
 import stoa.Stoa;
 import stoa.TxOptions;
+import stoa.bench.load.Latencies;
+import stoa.bench.load.Samples;
+import stoa.bench.plot.Chart;
+import stoa.bench.plot.Lines;
+import stoa.bench.report.Context;
+import stoa.bench.report.Findings;
+import stoa.bench.report.Result;
 
 /// A writer that records views of pages beside a long analysis, which reads all pages as of one
 /// moment, again and again (vCorfu, Figure 15).

@@ -1,16 +1,5 @@
 package stoa.bench.tx;
 
-import stoa.bench.report.Result;
-import stoa.bench.report.Findings;
-import stoa.bench.report.Context;
-import stoa.bench.plot.Lines;
-import stoa.bench.plot.Chart;
-import stoa.bench.machine.GroupCommit;
-import stoa.bench.machine.DiskLimits;
-import stoa.bench.load.Scale;
-import stoa.bench.load.Samples;
-import stoa.bench.load.Load;
-import stoa.programs.Directories;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -20,6 +9,17 @@ import java.util.Map;
 import java.util.ServiceLoader;
 import java.util.SplittableRandom;
 import java.util.concurrent.atomic.LongAdder;
+import stoa.bench.load.Load;
+import stoa.bench.load.Samples;
+import stoa.bench.load.Scale;
+import stoa.bench.machine.DiskLimits;
+import stoa.bench.machine.GroupCommit;
+import stoa.bench.plot.Chart;
+import stoa.bench.plot.Lines;
+import stoa.bench.report.Context;
+import stoa.bench.report.Findings;
+import stoa.bench.report.Result;
+import stoa.programs.Directories;
 
 /// Durable transactions that read and write some objects, beside the disk, single calls and other
 /// engines.

@@ -1,6 +1,5 @@
 package stoa.bench.tx;
 
-import stoa.bench.cluster.Records;
 import stoa.Accessor;
 import stoa.Shared;
 

@@ -1,13 +1,5 @@
 package stoa.bench.tx;
 
-import stoa.bench.report.Result;
-import stoa.bench.report.Findings;
-import stoa.bench.report.Context;
-import stoa.bench.plot.Lines;
-import stoa.bench.plot.Chart;
-import stoa.bench.load.Samples;
-import stoa.bench.load.Load;
-import stoa.bench.load.Counter;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -21,6 +13,14 @@ import stoa.LogAddress;
 import stoa.Stoa;
 import stoa.Transaction;
 import stoa.TxOptions;
+import stoa.bench.load.Counter;
+import stoa.bench.load.Load;
+import stoa.bench.load.Samples;
+import stoa.bench.plot.Chart;
+import stoa.bench.plot.Lines;
+import stoa.bench.report.Context;
+import stoa.bench.report.Findings;
+import stoa.bench.report.Result;
 
 /// Snapshot transactions that read random objects at random past log addresses (vCorfu, Figure 13).
 final class PastPhase {

@@ -1,10 +1,10 @@
 package stoa.bench.tx;
 
-import stoa.bench.load.Counter;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.IntStream;
 import stoa.Stoa;
+import stoa.bench.load.Counter;
 
 /// Transactions over shared objects of a store in a directory.
 final class StoaTransactions implements TransactionContender {

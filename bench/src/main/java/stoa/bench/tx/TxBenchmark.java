@@ -1,9 +1,9 @@
 package stoa.bench.tx;
 
-import stoa.bench.report.Outcome;
-import stoa.bench.report.Findings;
-import stoa.bench.report.Context;
 import stoa.bench.report.Benchmark;
+import stoa.bench.report.Context;
+import stoa.bench.report.Findings;
+import stoa.bench.report.Outcome;
 
 /// Measures transactions with the workloads of the vCorfu paper, section 6.3, and durable ones
 /// beside the disk and other engines.

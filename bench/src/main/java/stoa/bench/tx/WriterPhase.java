@@ -1,14 +1,5 @@
 package stoa.bench.tx;
 
-import stoa.bench.report.Result;
-import stoa.bench.report.Outcome;
-import stoa.bench.report.Findings;
-import stoa.bench.report.Context;
-import stoa.bench.plot.Lines;
-import stoa.bench.plot.Chart;
-import stoa.bench.load.Samples;
-import stoa.bench.load.Latencies;
-import stoa.bench.load.Counter;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -23,6 +14,14 @@ import java.util.stream.IntStream;
 import stoa.Stoa;
 import stoa.Transaction;
 import stoa.TxOptions;
+import stoa.bench.load.Counter;
+import stoa.bench.load.Latencies;
+import stoa.bench.load.Samples;
+import stoa.bench.plot.Chart;
+import stoa.bench.plot.Lines;
+import stoa.bench.report.Context;
+import stoa.bench.report.Findings;
+import stoa.bench.report.Result;
 
 /// One writer of transactions beside readers of transactions (vCorfu, Figure 14), here and with
 /// two-phase locking.

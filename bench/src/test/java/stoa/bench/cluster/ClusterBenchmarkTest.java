@@ -1,10 +1,5 @@
 package stoa.bench.cluster;
 
-import stoa.bench.report.Result;
-import stoa.bench.report.Outcome;
-import stoa.bench.report.Markdown;
-import stoa.bench.report.Context;
-import stoa.bench.load.Scale;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -22,6 +17,11 @@ import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import stoa.bench.load.Scale;
+import stoa.bench.report.Context;
+import stoa.bench.report.Markdown;
+import stoa.bench.report.Outcome;
+import stoa.bench.report.Result;
 
 class ClusterBenchmarkTest {
   private static final Duration SHORT = Duration.ofMillis(5);
@@ -143,7 +143,8 @@ class ClusterBenchmarkTest {
   private ClusterReport measured(Local... all) throws Exception {
     var tiny = new ClusterScale(1, SHORT, SHORT, SHORT, SHORT, 3, 1, 1, SHORT, 1, 2);
     var scale = new Scale(1, SHORT, SHORT);
-    var context = new Context<>(Files.createDirectories(folder.resolve("run")), scale, tiny, _ -> {});
+    var context =
+        new Context<>(Files.createDirectories(folder.resolve("run")), scale, tiny, _ -> {});
     var report = new ClusterReport(tiny);
     try (var neighbours = new Neighbours()) {
       var contenders = new java.util.ArrayList<ClusterContender>();

@@ -1,9 +1,5 @@
 package stoa.bench.embedded;
 
-import stoa.bench.report.Result;
-import stoa.bench.report.Context;
-import stoa.bench.machine.TaskProcess;
-import stoa.bench.load.Scale;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -15,6 +11,10 @@ import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import stoa.bench.load.Scale;
+import stoa.bench.machine.TaskProcess;
+import stoa.bench.report.Context;
+import stoa.bench.report.Result;
 
 class EmbeddedBenchmarkTest {
   private static final Scale TINY = new Scale(1, Duration.ofMillis(5), Duration.ofMillis(40));
@@ -24,7 +24,8 @@ class EmbeddedBenchmarkTest {
 
   @Test
   void measuresEverythingAndLeavesNoFile() throws Exception {
-    List<Result> results = new EmbeddedBenchmark().measure(new Context<>(folder, TINY, SIZES, _ -> {}));
+    List<Result> results =
+        new EmbeddedBenchmark().measure(new Context<>(folder, TINY, SIZES, _ -> {}));
     for (Result result : results) {
       assertTrue(Double.isFinite(result.value()), () -> "not measured: " + result);
       assertEquals(result.beside() != null, Double.isFinite(result.ratio()), result::toString);

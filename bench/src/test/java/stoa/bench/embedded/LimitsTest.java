@@ -1,12 +1,5 @@
 package stoa.bench.embedded;
 
-import stoa.bench.machine.DiskLimits;
-import stoa.bench.machine.GroupCommit;
-
-import stoa.bench.report.Context;
-import stoa.bench.load.Scale;
-import stoa.bench.load.Samples;
-import stoa.bench.load.Load;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -18,10 +11,15 @@ import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import stoa.bench.load.Load;
+import stoa.bench.load.Samples;
+import stoa.bench.load.Scale;
+import stoa.bench.machine.DiskLimits;
+import stoa.bench.machine.GroupCommit;
+import stoa.bench.report.Context;
 
 class LimitsTest {
-  private static final Scale TINY =
-      new Scale(1, Duration.ofMillis(5), Duration.ofMillis(100));
+  private static final Scale TINY = new Scale(1, Duration.ofMillis(5), Duration.ofMillis(100));
 
   @TempDir Path folder;
 

@@ -1,11 +1,11 @@
 package stoa.bench.machine;
 
-import stoa.bench.remote.RemoteRun;
-import stoa.bench.load.Load;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
+import stoa.bench.load.Load;
+import stoa.bench.remote.RemoteRun;
 
 class LoopbackLimitsTest {
   @Test

@@ -1,9 +1,5 @@
 package stoa.bench.migration;
 
-import stoa.bench.report.Result;
-import stoa.bench.report.Outcome;
-import stoa.bench.report.Context;
-import stoa.bench.load.Scale;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -14,6 +10,10 @@ import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import stoa.bench.load.Scale;
+import stoa.bench.report.Context;
+import stoa.bench.report.Outcome;
+import stoa.bench.report.Result;
 
 /// The benchmark of migrating objects, at a scale that shows that it runs.
 class MigrationBenchmarkTest {

@@ -1,9 +1,5 @@
 package stoa.bench.remote;
 
-import stoa.bench.report.Result;
-import stoa.bench.report.Outcome;
-import stoa.bench.report.Context;
-import stoa.bench.load.Scale;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -19,6 +15,10 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicLongArray;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import stoa.bench.load.Scale;
+import stoa.bench.report.Context;
+import stoa.bench.report.Outcome;
+import stoa.bench.report.Result;
 
 class RemoteBenchmarkTest {
   @TempDir Path folder;

@@ -1,10 +1,10 @@
 package stoa.bench.report;
 
-import stoa.bench.tx.TxScale;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import org.junit.jupiter.api.Test;
+import stoa.bench.tx.TxScale;
 
 class FindingsTest {
   private static String aims(TxScale scale) {

@@ -1,6 +1,5 @@
 package stoa.bench.storage;
 
-import stoa.bench.load.Load;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -11,6 +10,7 @@ import java.util.SplittableRandom;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import stoa.bench.load.Load;
 
 class ContenderTest {
   private static final int LENGTH = 1 << 20;

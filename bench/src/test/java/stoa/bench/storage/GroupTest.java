@@ -1,6 +1,5 @@
 package stoa.bench.storage;
 
-import stoa.bench.load.Load;
 import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -12,6 +11,7 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
+import stoa.bench.load.Load;
 
 class GroupTest {
   @Test

@@ -1,9 +1,5 @@
 package stoa.bench.storage;
 
-import stoa.bench.report.Result;
-import stoa.bench.report.Outcome;
-import stoa.bench.report.Context;
-import stoa.bench.load.Scale;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -13,6 +9,10 @@ import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import stoa.bench.load.Scale;
+import stoa.bench.report.Context;
+import stoa.bench.report.Outcome;
+import stoa.bench.report.Result;
 
 class StorageBenchmarkTest {
   private static final StorageScale TINY =
@@ -34,11 +34,7 @@ class StorageBenchmarkTest {
   @TempDir Path folder;
 
   private Context<StorageScale> context() {
-    return new Context<>(
-        folder,
-        new Scale(1, Duration.ZERO, Duration.ofMillis(1)),
-        TINY,
-        _ -> {});
+    return new Context<>(folder, new Scale(1, Duration.ZERO, Duration.ofMillis(1)), TINY, _ -> {});
   }
 
   @Test

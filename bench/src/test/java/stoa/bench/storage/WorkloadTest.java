@@ -1,7 +1,5 @@
 package stoa.bench.storage;
 
-import stoa.bench.machine.PageCache;
-import stoa.bench.load.Load;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -13,6 +11,8 @@ import java.time.Duration;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import stoa.bench.load.Load;
+import stoa.bench.machine.PageCache;
 
 class WorkloadTest {
   @TempDir Path folder;
