@@ -9,6 +9,9 @@ import org.jspecify.annotations.Nullable;
 import stoa.Deadlock;
 import stoa.Unavailable;
 import stoa.UnknownOutcome;
+import stoa.base.Answer;
+import stoa.base.Existence;
+import stoa.base.Key;
 
 /// One thing asked of a key, from when it is accepted until it is settled.
 ///

@@ -27,8 +27,11 @@ import stoa.Ref;
 import stoa.StreamStore;
 import stoa.Unavailable;
 import stoa.UnknownOutcome;
+import stoa.base.CallId;
 import stoa.base.Check;
 import stoa.base.Clock;
+import stoa.base.Existence;
+import stoa.base.Key;
 import stoa.base.StreamId;
 import stoa.log.ShardLog;
 import stoa.log.StoredEntry;
@@ -1364,7 +1367,7 @@ public final class Store implements AutoCloseable {
 
   /// What is said of a key whose meant generation has ended.
   public static Gone gone(Key key) {
-    return new Gone(key + " was deleted; ask the store for the key again to begin a new one");
+    return new Gone(key.deletedText());
   }
 
   void dispatch(Resident resident) {
