@@ -7,12 +7,12 @@ import java.util.function.Consumer;
 /// Keeps a loop that tries again from filling the log: of equal lines it lets through the 1st, the
 /// 10th, the 100th and so on, and those say how many there were. Thread-safe.
 public final class Repeats {
-  /// How many different lines it remembers.
+  // How many different lines it remembers.
   private static final int LINES_MAX = 32;
 
   private static final int STEP = 10;
 
-  /// How often each line was told, the one that was told last at the end. Guarded by this.
+  // How often each line was told, the one that was told last at the end. Guarded by this.
   private final LinkedHashMap<String, Long> counts = new LinkedHashMap<>(16, 0.75f, true);
 
   /// One that has told nothing yet.

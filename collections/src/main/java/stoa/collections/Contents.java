@@ -12,7 +12,7 @@ import java.util.Set;
 
 /// What other collections contain.
 final class Contents {
-  /// Those whose `contains` asks for an element that is equal.
+  // Those whose `contains` asks for an element that is equal.
   private static final Set<Class<?>> BY_EQUALS =
       Set.of(
           ArrayList.class,

@@ -106,7 +106,7 @@ record Elements<E>(Stoa stoa, Class<E> type, ListObject object) {
     private final ListObject object;
     private final int step;
 
-    /// Where the next element is, when nobody else has changed the list.
+    // Where the next element is, when nobody else has changed the list.
     private int index;
 
     private @Nullable Object last;

@@ -23,7 +23,7 @@ import stoa.spi.Facade;
 final class KeyHash {
   private static final int DEPTH_MAX = 32;
 
-  /// The accessors of a record; none when it has a hash of its own.
+  // The accessors of a record; none when it has a hash of its own.
   private static final ClassValue<List<Method>> PARTS =
       new ClassValue<>() {
         @Override

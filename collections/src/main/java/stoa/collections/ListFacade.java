@@ -212,7 +212,7 @@ final class ListFacade<E> extends AbstractList<E> implements SharedList<E>, Faca
     private int next;
     private int last = -1;
 
-    /// The last element as it was before the caller had it.
+    // The last element as it was before the caller had it.
     private @Nullable E before;
 
     private Walker(Elements<E> elements, List<E> copy, int next) {

@@ -22,7 +22,7 @@ import stoa.spi.StateOutput;
 /// ```
 @Shared(name = "stoa.List")
 class ListObject implements Paged, Forkable<ListObject>, OwnState {
-  /// The names of the classes that it was begun with; null when that was not told.
+  // The names of the classes that it was begun with; null when that was not told.
   private @Nullable String classes;
 
   private TreePVector<Object> elements;

@@ -21,7 +21,7 @@ import stoa.spi.StateOutput;
 /// ```
 @Shared(name = "stoa.Map")
 class MapObject implements Entries, Forkable<MapObject>, OwnState {
-  /// The names of the classes that it was begun with; null when that was not told.
+  // The names of the classes that it was begun with; null when that was not told.
   private @Nullable String classes;
 
   private HashEntries entries;

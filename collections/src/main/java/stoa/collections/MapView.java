@@ -26,10 +26,10 @@ abstract class MapView<K, V> extends AbstractMap<K, V> implements ConcurrentMap<
   private static final String NO_NULL_KEYS = "keys are never null";
   private static final String NO_FUNCTION = "the function is null";
 
-  /// How often a value is computed before others have won.
+  // How often a value is computed before others have won.
   private static final int ATTEMPTS_MAX = 1_000;
 
-  /// How many keys and values are put at a time when all are replaced.
+  // How many keys and values are put at a time when all are replaced.
   private static final int REPLACED_MAX = 2 * 1_024;
 
   final Stoa stoa;

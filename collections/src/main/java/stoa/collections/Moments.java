@@ -102,7 +102,7 @@ final class Moments {
   private static final class OfMoment implements PageSource {
     private final Composed composed;
 
-    /// Keeps what the later pages read from being trimmed, as long as this can be reached.
+    // Keeps what the later pages read from being trimmed, as long as this can be reached.
     private @Nullable Snapshot snapshot;
 
     private OfMoment(Composed composed) {

@@ -18,7 +18,7 @@ class NavigableView<K, V> extends MapView<K, V> implements ConcurrentNavigableMa
   private final SortedEntries entries;
   private final Comparator<Object> order;
 
-  /// Whether the order is that of a comparator, which [#comparator()] then answers.
+  // Whether the order is that of a comparator, which [#comparator()] then answers.
   private final boolean compared;
 
   private final Span span;

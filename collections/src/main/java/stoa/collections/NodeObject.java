@@ -79,7 +79,7 @@ class NodeObject implements Forkable<NodeObject>, OwnState {
   /// @param count how many keys the leaf has now
   record Changed(@Nullable Object before, int count) {}
 
-  /// The names of the classes that its tree was begun with; null in all nodes but the root.
+  // The names of the classes that its tree was begun with; null in all nodes but the root.
   private @Nullable String classes;
 
   private int level;

@@ -20,11 +20,11 @@ final class ObjectPages implements PageSource {
   private final Stoa stoa;
   private final Paged live;
 
-  /// What the first page began with.
+  // What the first page began with.
   private long version = Paged.ANY;
 
-  /// Keeps what the later pages read from being trimmed, as long as this can be reached and is not
-  /// at its end.
+  // Keeps what the later pages read from being trimmed, as long as this can be reached and is not
+  // at its end.
   private @Nullable Snapshot snapshot;
 
   private boolean changed;

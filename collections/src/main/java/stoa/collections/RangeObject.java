@@ -29,10 +29,10 @@ class RangeObject implements Forkable<RangeObject>, OwnState {
   /// What a range holds besides its first key.
   private record Rest(Object to, Object value) {}
 
-  /// By first key. Ranges never overlap.
+  // By first key. Ranges never overlap.
   private TreePMap<Object, Rest> ranges;
 
-  /// The names of the classes that it was begun with; null when that was not told.
+  // The names of the classes that it was begun with; null when that was not told.
   private @Nullable String classes;
 
   protected RangeObject() {

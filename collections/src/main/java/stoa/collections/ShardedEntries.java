@@ -19,7 +19,7 @@ final class ShardedEntries implements Entries, Moments.Composed {
   private final int shards;
   private final Permutation permutation;
 
-  /// Made when the first is asked: a map that is only passed on has none.
+  // Made when the first is asked: a map that is only passed on has none.
   private volatile @Nullable AtomicReferenceArray<@Nullable MapObject> children;
 
   ShardedEntries(Moments moments, String name, int shards) {

@@ -9,7 +9,7 @@ import stoa.Shared;
 class ShardedObject {
   private int shards;
 
-  /// The names of the classes that it was begun with; null when that was not told.
+  // The names of the classes that it was begun with; null when that was not told.
   private @Nullable String classes;
 
   protected ShardedObject() {}

@@ -26,10 +26,10 @@ import stoa.spi.StateOutput;
 /// ```
 @Shared(name = "stoa.NavigableMap")
 class SortedObject implements SortedEntries, Forkable<SortedObject>, OwnState {
-  /// The names of the classes that it was begun with; null when that was not told.
+  // The names of the classes that it was begun with; null when that was not told.
   private @Nullable String classes;
 
-  /// Null for the natural order.
+  // Null for the natural order.
   private @Nullable Comparator<Object> own;
 
   private Comparator<Object> order;

@@ -33,7 +33,7 @@ final class TreeEntries implements SortedEntries, Moments.Composed {
   static final int KEYS_MAX = 64;
   static final int KEYS_MIN = 16;
 
-  /// What one call moves between nodes: all that a node holds, and how that is framed.
+  // What one call moves between nodes: all that a node holds, and how that is framed.
   private static final int MOVED_MAX = KEYS_MAX + 8;
 
   private final Moments moments;

@@ -70,8 +70,8 @@ final class Lender implements Auto {
     }
   }
 
-  /// For how long an object that nobody asks for stays: somebody may come again, or be there after
-  /// another root.
+  // For how long an object that nobody asks for stays: somebody may come again, or be there after
+  // another root.
   private static final long STAY_NANOS = TimeUnit.SECONDS.toNanos(1);
 
   private static final Logger LOG = LoggerFactory.getLogger(Lender.class);

@@ -33,7 +33,7 @@ final class States {
   private static final int SMALL_BYTES = 512;
   private static final int BYTES_MAX = 256 << 20;
 
-  /// How many bytes one byte of a deflated state can become.
+  // How many bytes one byte of a deflated state can become.
   private static final int INFLATION_MAX = 1_032;
 
   private static final int SAMPLE_BYTES = 4 << 10;

@@ -88,7 +88,7 @@ public final class TreeNode {
       return new Settings(value, retrieval, copyBytesMax);
     }
 
-    /// The most of them: a node that leaves hands over all that it has in one message.
+    // The most of them: a node that leaves hands over all that it has in one message.
     private static final long HANDED_OVER_MAX = 128L << 20;
 
     /// This with another number of bytes of copies, 128 MiB at the most.
