@@ -67,10 +67,10 @@ public final class ClusterServer implements AutoCloseable {
   private static final long TICK_MILLIS = 100;
   private static final long TOLD_SECONDS_MAX = 60;
 
-  /// So long it is asked who is a member of a group, in all.
+  // So long it is asked who is a member of a group, in all.
   private static final Duration ASKING_TIME_MAX = Duration.ofSeconds(2);
 
-  /// For so long it is believed who leads where, when nobody tells it any more.
+  // For so long it is believed who leads where, when nobody tells it any more.
   private static final Duration AGE_MAX = Duration.ofSeconds(5);
 
   private final Repeats repeats = new Repeats();
@@ -79,7 +79,7 @@ public final class ClusterServer implements AutoCloseable {
   private final RatisNode node;
   private final Member self;
 
-  /// What all servers of the store know; null for a store of an earlier version.
+  // What all servers of the store know; null for a store of an earlier version.
   private final @Nullable Secret secret;
 
   private final ScheduledExecutorService ticks;
@@ -90,21 +90,21 @@ public final class ClusterServer implements AutoCloseable {
   private final CountDownLatch closed = new CountDownLatch(1);
   private final AtomicBoolean closing = new AtomicBoolean();
 
-  /// Held while groups are begun and released, in the order of mandates.
+  // Held while groups are begun and released, in the order of mandates.
   private final ReentrantLock acting = new ReentrantLock();
 
   // Guarded by acting.
   private Membership noted;
   private Request.Mandate latest = new Request.Mandate(0, 0);
 
-  /// Held to wait for another view.
+  // Held to wait for another view.
   private final ReentrantLock views = new ReentrantLock();
 
   private final Condition viewed = views.newCondition();
 
   private volatile @Nullable View view;
 
-  /// When that was told; or when this server was started.
+  // When that was told; or when this server was started.
   private volatile long viewedNanos = System.nanoTime();
 
   private volatile boolean dismissed;

@@ -67,27 +67,27 @@ final class HostedGroup {
    */
   private static final Logger LOG = LoggerFactory.getLogger(HostedGroup.class);
 
-  /// How often it is looked whether who is to lead next is still there, and how many times.
+  // How often it is looked whether who is to lead next is still there, and how many times.
   private static final long HAND_OVER_LOOK_MILLIS = 50;
 
   private static final int HAND_OVER_LOOKS_MAX = 100;
 
-  /// How often in turn a leader must hear nobody, and how far the looks may be apart.
+  // How often in turn a leader must hear nobody, and how far the looks may be apart.
   private static final int DEAF_LOOKS = 3;
 
-  /// So long nobody is asked again to lead who did not take over.
+  // So long nobody is asked again to lead who did not take over.
   private static final long BETWEEN_TRANSFERS_NANOS = 20_000_000_000L;
 
-  /// So many times in turn the store is not opened without a word: the leadership may have just
-  /// passed on.
+  // So many times in turn the store is not opened without a word: the leadership may have just
+  // passed on.
   private static final int REFUSALS_MAX = 20;
 
   private static final long BREATHLESS_NANOS = TimeUnit.MILLISECONDS.toNanos(400);
 
-  /// So long it is waited until the leader has taken note of a divergence.
+  // So long it is waited until the leader has taken note of a divergence.
   private static final Duration REPORT_TIME_MAX = Duration.ofSeconds(60);
 
-  /// How many divergences are told at a time.
+  // How many divergences are told at a time.
   private static final int REPORTS_MAX = 4;
 
   /// The server that hosts groups.
@@ -116,10 +116,10 @@ final class HostedGroup {
   private final Semaphore reports = new Semaphore(REPORTS_MAX);
   private final ReentrantLock roles = new ReentrantLock();
 
-  /// Who did not take over the leadership, and when that was.
+  // Who did not take over the leadership, and when that was.
   private final Map<String, Long> untaken = new ConcurrentHashMap<>();
 
-  /// What is wrong with the replicas of members.
+  // What is wrong with the replicas of members.
   private final Map<String, String> alarms = new ConcurrentHashMap<>();
 
   // Guarded by roles.
@@ -128,7 +128,7 @@ final class HostedGroup {
   private boolean leads;
   private boolean ended;
 
-  /// How often in turn the store could not be opened.
+  // How often in turn the store could not be opened.
   private int refusals;
 
   private final Repeats repeats = new Repeats();
@@ -138,7 +138,7 @@ final class HostedGroup {
 
   private final MissingClasses missing;
 
-  /// The shared classes that this server would execute, and that are not here.
+  // The shared classes that this server would execute, and that are not here.
   private volatile NavigableSet<String> lacks = Collections.emptyNavigableSet();
 
   private volatile @Nullable Led led;

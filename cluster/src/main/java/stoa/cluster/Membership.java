@@ -38,7 +38,7 @@ record Membership(
     NavigableMap<Integer, Start> hosts) {
   private static final String FILE = "member.properties";
 
-  /// The checksum of all others. Servers of an earlier release noted none.
+  // The checksum of all others. Servers of an earlier release noted none.
   private static final String CHECKSUM = "checksum";
 
   /// How a group began here.

@@ -56,13 +56,13 @@ final class Mover implements AutoCloseable {
   private static final long SOON_MILLIS = 50;
   private static final Duration ANSWER_TIME_MAX = Duration.ofSeconds(2);
 
-  /// A replica is opened or deleted meanwhile.
+  // A replica is opened or deleted meanwhile.
   private static final Duration DOING_TIME_MAX = Duration.ofSeconds(30);
 
-  /// After so long a server that is not heard of is shown as away.
+  // After so long a server that is not heard of is shown as away.
   private static final Duration AWAY_AFTER = Duration.ofSeconds(3);
 
-  /// After so long others get what a server has that is not heard of.
+  // After so long others get what a server has that is not heard of.
   private static final Duration LOST_AFTER = Duration.ofMinutes(10);
 
   private final Settings settings;
@@ -75,12 +75,12 @@ final class Mover implements AutoCloseable {
   private final ExecutorService asking = Executors.newVirtualThreadPerTaskExecutor();
   private final AtomicBoolean soon = new AtomicBoolean();
 
-  /// How many requests were made, in all leaderships. Used by the turns.
+  // How many requests were made, in all leaderships. Used by the turns.
   private long mandates;
 
   private volatile boolean closed;
 
-  /// Guarded by this.
+  // Guarded by this.
   private @Nullable Leadership leadership;
 
   /// @param zero the store of group 0, if this server has it
@@ -211,12 +211,12 @@ final class Mover implements AutoCloseable {
   private final class Leadership {
     private final HostedGroup.Led led;
 
-    /// Called by any thread.
+    // Called by any thread.
     private final Servers servers;
 
     private final Map<String, Line> lines = new ConcurrentHashMap<>();
 
-    /// What was asked and has not been answered: one question at a time for each server.
+    // What was asked and has not been answered: one question at a time for each server.
     private final Map<String, Future<Report>> asked = new HashMap<>();
 
     private final Map<String, Report> reports = new HashMap<>();

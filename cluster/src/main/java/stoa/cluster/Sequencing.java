@@ -34,16 +34,16 @@ import stoa.store.Coordinator;
 final class Sequencing implements Ordering.Here, AutoCloseable {
   private static final Duration ANSWER_TIME_MAX = Duration.ofSeconds(40);
 
-  /// So long is waited for an answer to what is asked again and again; servers take half a second.
+  // So long is waited for an answer to what is asked again and again; servers take half a second.
   private static final Duration TURN_TIME_MAX = Duration.ofSeconds(3);
 
-  /// So long is waited for one that is asked though another one is known to lead: it may hang.
+  // So long is waited for one that is asked though another one is known to lead: it may hang.
   private static final Duration OTHERS_TIME_MAX = Duration.ofMillis(200);
 
-  /// So long a group waits for group 0 to have a leader before it refuses what is to be read.
+  // So long a group waits for group 0 to have a leader before it refuses what is to be read.
   private static final long PATIENCE_NANOS = 10_000_000_000L;
 
-  /// A store is opened under a lock, and is opened again soon.
+  // A store is opened under a lock, and is opened again soon.
   private static final long OPENING_PATIENCE_NANOS = 1_000_000_000L;
 
   private static final long PAUSE_NANOS = 10_000_000;

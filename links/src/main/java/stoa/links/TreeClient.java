@@ -43,7 +43,7 @@ public final class TreeClient implements Uplink {
   private final Repeats repeats = new Repeats();
   private static final long TICK_MILLIS = 100;
 
-  /// After which part of the lease of silence it is asked who has the root.
+  // After which part of the lease of silence it is asked who has the root.
   private static final int DOUBT = 5;
 
   private static final long RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(200);

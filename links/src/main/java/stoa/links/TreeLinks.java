@@ -39,10 +39,10 @@ final class TreeLinks implements Links {
 
   private static final Logger LOG = LoggerFactory.getLogger(TreeLinks.class);
 
-  /// How many nodes are remembered to which a node was connected before.
+  // How many nodes are remembered to which a node was connected before.
   private static final int ENDED_MAX = 4096;
 
-  /// How many messages wait for a node to connect.
+  // How many messages wait for a node to connect.
   private static final int EARLY_MAX = 10_000;
 
   /// How often in a lease each side says that it is there.

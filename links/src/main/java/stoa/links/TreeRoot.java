@@ -29,7 +29,7 @@ final class TreeRoot implements AutoCloseable {
   private static final long SEAL_NANOS = TimeUnit.SECONDS.toNanos(30);
   private static final int NAME_MAX = 200;
 
-  /// How many objects one process has lent to it.
+  // How many objects one process has lent to it.
   private static final int ASKED_MAX = TreeClient.OBJECTS_MAX;
 
   private final Domain domain;

@@ -30,7 +30,7 @@ public final class TreeServer implements AutoCloseable {
   /// How many children a node takes, as a rule.
   public static final int FAN_OUT = Domain.FAN_OUT;
 
-  /// How many streams may be there that have said nothing.
+  // How many streams may be there that have said nothing.
   private static final int STRANGERS_MAX = 1_000;
 
   private final Supplier<Placing.@Nullable Served> store;

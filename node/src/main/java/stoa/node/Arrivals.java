@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 final class Arrivals {
   private final int countMax;
 
-  /// By the address of the other side, the oldest first. Guarded by this.
+  // By the address of the other side, the oldest first. Guarded by this.
   private final LinkedHashMap<SocketAddress, Channel> waiting = new LinkedHashMap<>();
 
   Arrivals(int countMax) {

@@ -33,7 +33,7 @@ final class Conversation implements StreamObserver<ClientFrame> {
   private volatile @Nullable Seat seat;
   private volatile boolean over;
 
-  /// How this side ends the conversation; the sender says it.
+  // How this side ends the conversation; the sender says it.
   private final AtomicReference<@Nullable End> end = new AtomicReference<>();
 
   // Of the sender.

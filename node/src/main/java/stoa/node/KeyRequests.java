@@ -19,7 +19,7 @@ import stoa.wire.proto.Unlisten;
 
 /// Executes what clients ask of the listenable key-value store. Thread-safe.
 final class KeyRequests {
-  /// Listeners of one session: what waits for each here is bounded, too.
+  // Listeners of one session: what waits for each here is bounded, too.
   private static final int LISTENERS_MAX = 10_000;
 
   private final ObjectService service;

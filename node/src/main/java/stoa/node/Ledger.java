@@ -57,8 +57,8 @@ final class Ledger {
   private int underWay;
   private long bytes;
 
-  /// What was acknowledged ahead of floor: disjoint ranges, first to last. There are at most as
-  /// many as there are lines, and one more.
+  // What was acknowledged ahead of floor: disjoint ranges, first to last. There are at most as
+  // many as there are lines, and one more.
   private final java.util.TreeMap<Long, Long> ahead = new java.util.TreeMap<>();
 
   /// @param linesMax how many requests may be under way or not acknowledged

@@ -32,7 +32,7 @@ final class Nodes implements AutoCloseable {
   private long progress;
   private long progressNanos;
 
-  /// The servers that all clients are told of.
+  // The servers that all clients are told of.
   private volatile Told told;
 
   /// @param number another one whenever the servers are others

@@ -12,7 +12,7 @@ final class Origins {
   private final ServerConfig config;
   private final Supplier<Stream<Session>> open;
 
-  /// How many sessions each address is opening. Guarded by this.
+  // How many sessions each address is opening. Guarded by this.
   private final Map<String, Integer> opening = new HashMap<>();
 
   /// @param open the sessions that are open, of all groups

@@ -24,7 +24,7 @@ import stoa.wire.proto.Unpin;
 /// Executes what clients ask of the past: what objects were, what is in their streams, and what is
 /// kept of it. Thread-safe.
 final class PastRequests {
-  /// How many versions are read at a time.
+  // How many versions are read at a time.
   private static final int PART_MAX = 256;
 
   private final Node node;

@@ -28,7 +28,7 @@ import stoa.store.Gatherer;
 /// The threads that read what clients send and write what they are sent. Thread-safe; its owner
 /// closes it.
 final class Readers implements AutoCloseable {
-  /// So that a connection finds another thread should a user's method keep one.
+  // So that a connection finds another thread should a user's method keep one.
   private static final int THREADS_MIN = 2;
 
   private static final Logger LOG = LoggerFactory.getLogger(Readers.class);
@@ -41,8 +41,8 @@ final class Readers implements AutoCloseable {
     private final Readers all;
     private @Nullable Executor loop;
 
-    /// Whose requests it gathers; empty while it leads them, so that what it begins then is led at
-    /// once.
+    // Whose requests it gathers; empty while it leads them, so that what it begins then is led at
+    // once.
     private final List<ObjectService> gathering = new ArrayList<>();
 
     private Reader(Readers all, Runnable task, String name) {

@@ -29,7 +29,7 @@ final class Registry {
   private final Repeats repeats = new Repeats();
   private final ConcurrentHashMap<Long, Session> sessions = new ConcurrentHashMap<>();
 
-  /// The sessions that have ended here, and whose end is not written.
+  // The sessions that have ended here, and whose end is not written.
   private final Set<Long> unwritten = ConcurrentHashMap.newKeySet();
 
   /// Finds those of an earlier server again, each with a lease that begins now.

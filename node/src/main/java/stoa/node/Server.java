@@ -87,12 +87,12 @@ public final class Server implements AutoCloseable {
   private final long startedNanos = System.nanoTime();
   private final Repeats repeats = new Repeats();
 
-  /// For how long none of its readers, or none of the threads that run users' code, did anything.
+  // For how long none of its readers, or none of the threads that run users' code, did anything.
   private volatile long silentNanos;
 
   private final AtomicBoolean closing = new AtomicBoolean();
 
-  /// Open while it serves: until it is closed, or its store has failed.
+  // Open while it serves: until it is closed, or its store has failed.
   private final CountDownLatch serving = new CountDownLatch(1);
 
   private volatile @Nullable Throwable failure;

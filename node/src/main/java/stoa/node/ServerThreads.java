@@ -11,7 +11,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 /// The threads that all sessions of a server share, of whatever group. Thread-safe; its owner
 /// closes it.
 final class ServerThreads implements AutoCloseable {
-  /// Users' code runs on these threads: a call needs much stack, and may keep a processor.
+  // Users' code runs on these threads: a call needs much stack, and may keep a processor.
   private static final int CALLS_MAX = 32;
 
   private static final int TRANSACTIONS_MAX = 64;

@@ -57,12 +57,12 @@ final class Session {
   private long eventBytes;
   private final Map<Integer, Long> changes = new HashMap<>();
 
-  /// The last change of each object that is followed: what was sent may have been lost with a
-  /// connection.
+  // The last change of each object that is followed: what was sent may have been lost with a
+  // connection.
   private final Map<Integer, Long> lastChanges = new HashMap<>();
 
-  /// Held while the requests of a frame are begun: those of one frame come before those of the
-  /// next, also when that comes over another connection.
+  // Held while the requests of a frame are begun: those of one frame come before those of the
+  // next, also when that comes over another connection.
   private final ReentrantLock taking = new ReentrantLock();
 
   private @Nullable Conversation conversation;

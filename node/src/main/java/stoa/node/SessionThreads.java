@@ -5,7 +5,7 @@ import java.util.concurrent.Executor;
 
 /// Where the work of one session runs. Thread-safe.
 final class SessionThreads {
-  /// How many of its reads run at a time: each holds what it has read.
+  // How many of its reads run at a time: each holds what it has read.
   private static final int READS_MAX = 32;
 
   private final Executor calls;

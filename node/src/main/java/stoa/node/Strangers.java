@@ -16,7 +16,7 @@ final class Strangers {
   private final int countMax;
   private final Duration timeMax;
 
-  /// When each came, the oldest first. Guarded by this.
+  // When each came, the oldest first. Guarded by this.
   private final LinkedHashMap<Conversation, Long> since = new LinkedHashMap<>();
 
   Strangers(int countMax, Duration timeMax) {

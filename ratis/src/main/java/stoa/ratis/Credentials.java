@@ -38,7 +38,7 @@ final class Credentials {
   private static final String CURVE = "secp256r1";
   private static final String PURPOSE = "stoa member 1";
 
-  /// An identifier of this extension alone, made of a UUID as X.667 says.
+  // An identifier of this extension alone, made of a UUID as X.667 says.
   private static final String EXTENSION = "2.25.155013039829150156255340870168181890049";
 
   private static final String SIGNATURE = "1.2.840.10045.4.3.2"; // ECDSA with SHA-256

@@ -18,7 +18,7 @@ final class Der {
   private static final int SET = 0x31;
   private static final int TAGGED = 0xa0;
 
-  /// Certificates write the years before this one with two digits.
+  // Certificates write the years before this one with two digits.
   private static final String LONG_YEARS = "2050";
 
   private Der() {}

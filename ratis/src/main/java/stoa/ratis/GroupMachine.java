@@ -87,14 +87,14 @@ final class GroupMachine extends BaseStateMachine {
 
   private static final Logger LOG = LoggerFactory.getLogger(GroupMachine.class);
 
-  /// A file of Ratis' log, whose name has the index that it begins with.
+  // A file of Ratis' log, whose name has the index that it begins with.
   private static final Pattern SEGMENT = Pattern.compile("log_(?:inprogress_)?(\\d+)(?:-\\d+)?");
 
   private static final long MENDING_PATIENCE_MILLIS = 50;
   private static final long BETWEEN_FAILURES_MILLIS = 100;
 
-  /// So often in turn a leader may have less than this replica, which it will soon have. After that
-  /// it has lost it.
+  // So often in turn a leader may have less than this replica, which it will soon have. After that
+  // it has lost it.
   private static final int BEHIND_MAX = 50;
 
   private static final long BETWEEN_MENDING_NANOS = TimeUnit.SECONDS.toNanos(1);
@@ -108,10 +108,10 @@ final class GroupMachine extends BaseStateMachine {
   private final ReentrantLock applying = new ReentrantLock();
   private volatile @Nullable Caught caught;
 
-  /// To where Ratis was told to jump last.
+  // To where Ratis was told to jump last.
   private volatile @Nullable Position jump;
 
-  /// How often in turn a leader had less than this replica; guarded by applying.
+  // How often in turn a leader had less than this replica; guarded by applying.
   private int behind;
 
   private long mendedNanos = System.nanoTime();

@@ -56,7 +56,7 @@ public final class Grpc implements RpcType {
   private static final class Appender extends GrpcLogAppender {
     private final GroupMachine machine;
 
-    /// The index behind what the member says to have committed; of the thread that hears it.
+    // The index behind what the member says to have committed; of the thread that hears it.
     private long committedEnd = -1;
 
     private volatile boolean isPutBack;

@@ -42,7 +42,7 @@ final class Leadership {
    */
   private static final Pattern ELECTION = Pattern.compile("LeaderElection\\d+$");
 
-  /// Room for threads that begin while they are listed.
+  // Room for threads that begin while they are listed.
   private static final int THREADS_MORE = 8;
 
   private final RaftServer.Division division;

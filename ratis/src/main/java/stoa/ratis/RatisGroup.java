@@ -51,11 +51,11 @@ public final class RatisGroup implements Consensus {
   /// Who lacks no more commands than this is level: it has them soon, from the log.
   public static final long LACKING_MAX = 4_096;
 
-  /// Nothing is taken while a leadership is handed over, so it is not waited for any longer.
+  // Nothing is taken while a leadership is handed over, so it is not waited for any longer.
   private static final Duration TRANSFER_PATIENCE = Duration.ofSeconds(2);
 
-  /// Members stand for election one after the other, so that votes are not split: each waits twice
-  /// this longer than the one before.
+  // Members stand for election one after the other, so that votes are not split: each waits twice
+  // this longer than the one before.
   private static final long BETWEEN_MILLIS = 50;
 
   private final RatisConfig config;
@@ -71,7 +71,7 @@ public final class RatisGroup implements Consensus {
   private final ClientId client = ClientId.randomId();
   private final AtomicLong calls = new AtomicLong();
 
-  /// Held by who asks the others, because there is no lease.
+  // Held by who asks the others, because there is no lease.
   private final ReentrantLock confirming = new ReentrantLock();
 
   /// What other members supply.

@@ -54,16 +54,16 @@ import stoa.log.Replica;
 public final class RatisNode implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(RatisNode.class);
 
-  /// What an entry of Raft's log has beside the command, at most.
+  // What an entry of Raft's log has beside the command, at most.
   private static final int ENTRY_OVERHEAD = 4 << 10;
 
-  /// How often it is looked whether leaders are silent.
+  // How often it is looked whether leaders are silent.
   private static final long LOOK_MILLIS = 20;
 
-  /// Ratis would close a server that was paused for longer than this, a minute by default.
+  // Ratis would close a server that was paused for longer than this, a minute by default.
   private static final TimeDuration PAUSE_MAX = TimeDuration.valueOf(365, TimeUnit.DAYS);
 
-  /// A process that could not look for so long may be the one that did not hear.
+  // A process that could not look for so long may be the one that did not hear.
   private static final long BREATHLESS_MILLIS = 200;
 
   private final RatisConfig config;
@@ -77,7 +77,7 @@ public final class RatisNode implements AutoCloseable {
   private final Sockets sockets;
   private final SupplyPort supplies;
 
-  /// When it was looked last whether leaders are silent; of the thread that looks.
+  // When it was looked last whether leaders are silent; of the thread that looks.
   private long lookedNanos = System.nanoTime();
 
   private RatisNode(RatisConfig config, Questions questions) throws IOException {

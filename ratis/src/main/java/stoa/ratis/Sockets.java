@@ -35,14 +35,14 @@ final class Sockets {
   private static final Logger LOG = LoggerFactory.getLogger(Sockets.class);
   private static final int CONNECT_MILLIS = 10_000;
 
-  /// How long the other end may say nothing.
+  // How long the other end may say nothing.
   private static final int SILENCE_MILLIS = 60_000;
 
   private static final int BACKLOG = 16;
 
   private final @Nullable SSLContext context;
 
-  /// Whether a secret vouches for the certificates, and for the names in them.
+  // Whether a secret vouches for the certificates, and for the names in them.
   private final boolean named;
 
   private Sockets(@Nullable SSLContext context, boolean named) {

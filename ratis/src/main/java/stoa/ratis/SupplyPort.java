@@ -55,19 +55,19 @@ final class SupplyPort implements AutoCloseable {
   private static final int SUPPLIES_MAX = 4;
   private static final int CONNECTIONS_MAX = 64;
 
-  /// So many connections may be there that have proved nothing yet.
+  // So many connections may be there that have proved nothing yet.
   private static final int STRANGERS_MAX = 32;
 
-  /// How often a stranger is told of in the log, at most.
+  // How often a stranger is told of in the log, at most.
   private static final long TOLD_NANOS = TimeUnit.SECONDS.toNanos(10);
 
-  /// So many questions of one line are answered at a time.
+  // So many questions of one line are answered at a time.
   private static final int QUESTIONS_MAX = 4_096;
 
   private static final int PIECE = 64 << 10;
 
-  /// Who lacks something and reads none of it for so long is left: while he asks, nothing is
-  /// released here.
+  // Who lacks something and reads none of it for so long is left: while he asks, nothing is
+  // released here.
   private static final long SILENCE_NANOS = TimeUnit.SECONDS.toNanos(60);
 
   private final Sockets sockets;
@@ -79,10 +79,10 @@ final class SupplyPort implements AutoCloseable {
   private final Semaphore freeSupplies = new Semaphore(SUPPLIES_MAX);
   private final Set<Socket> open = ConcurrentHashMap.newKeySet();
 
-  /// When the write began that is under way at a supply, if one is.
+  // When the write began that is under way at a supply, if one is.
   private final Map<Socket, Long> writingNanos = new ConcurrentHashMap<>();
 
-  /// When a stranger was told of last.
+  // When a stranger was told of last.
   private final AtomicLong toldNanos = new AtomicLong(System.nanoTime() - TOLD_NANOS);
 
   private final Thread accepting;
