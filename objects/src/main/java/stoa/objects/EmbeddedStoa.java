@@ -1,5 +1,7 @@
 package stoa.objects;
 
+import stoa.store.Pace;
+import stoa.store.Terms;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -336,7 +338,7 @@ final class EmbeddedStoa implements ObjectSnapshot.Source {
       if (invoker.isPlaced()) {
         var _ = invoker.placing().delete(invoker.placed(), null);
       } else if (transaction == null) {
-        store.delete(invoker.target(), invoker.ending());
+        store.delete(invoker.target(), Terms.expecting(invoker.ending()));
         deleted(invoker);
       } else {
         transaction.delete(invoker, invoker.ending());
@@ -740,7 +742,7 @@ final class EmbeddedStoa implements ObjectSnapshot.Source {
   /// Whether a transaction sees that an object is lent to clients.
   boolean isLent(stoa.store.Transaction transaction, Store.Target target, Existence existence) {
     if (transaction.generation(target.key()) == 0) return false;
-    var answer = transaction.get(target, new ObjectHandler.LentQuestion(), existence, true);
+    var answer = transaction.get(target, new ObjectHandler.LentQuestion(), existence, Pace.SHORT);
     return answer instanceof ObjectAnswer.Shared(Object lent, _) && Boolean.TRUE.equals(lent);
   }
 

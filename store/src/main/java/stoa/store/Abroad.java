@@ -67,8 +67,7 @@ final class Abroad {
     if (refusal == null && caller.mode() == Execution.Mode.LIVE) refusal = tooMany(target);
     if (refusal != null) return store.nesting().told(caller, refusal);
     caller.gateReflected();
-    Request by = caller.request;
-    long counter = by == null ? caller.counter : by.counter;
+    long counter = caller.request instanceof PutRequest by ? by.counter : caller.counter;
     store.unfinished().begins(caller.key(), caller.address(), counter);
     var id = new Visit.Id(origin.caller(), origin.call(), origin.number(), 0);
     return travel(caller, visit(caller, id, Visit.Kind.PUT, target, call, existence, counter));

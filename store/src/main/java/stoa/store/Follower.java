@@ -188,7 +188,7 @@ public final class Follower {
       store.observed().advance(execution.asked ? counter : from);
       return new Read(answer, current.generation());
     } catch (Execution.Suspended stopped) {
-      throw Request.ofQuestion(stopped.reason());
+      throw QuestionRequest.failure(stopped.reason());
     } catch (DeadlineExceeded | CallFailed stopped) {
       state = null; // where it was stopped is not known
       tail = UNKNOWN;

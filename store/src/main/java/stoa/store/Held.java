@@ -25,8 +25,8 @@ import stoa.log.Token;
 public final class Held implements AutoCloseable {
   private final Store store;
   private final Intake intake;
-  private final Map<Transaction, Request> ready = new LinkedHashMap<>();
-  private final Map<Transaction, Request> chosen = new LinkedHashMap<>();
+  private final Map<Transaction, CommitRequest> ready = new LinkedHashMap<>();
+  private final Map<Transaction, CommitRequest> chosen = new LinkedHashMap<>();
 
   /// Those that have read and written nothing here.
   private final Set<Transaction> untouched = new HashSet<>();
@@ -71,7 +71,7 @@ public final class Held implements AutoCloseable {
       untouched.add(transaction);
       return new Verdict.Ready(List.of());
     }
-    Request request;
+    CommitRequest request;
     try {
       request = store.across(transaction);
     } catch (RuntimeException full) {
@@ -79,7 +79,7 @@ public final class Held implements AutoCloseable {
       return new Verdict.Refused(full);
     }
     try {
-      List<Entry> entries = intake.sketch(transaction, request);
+      List<Entry> entries = intake.sketch(request);
       ready.put(transaction, request);
       for (Entry entry : entries) written.add(entry.stream());
       return new Verdict.Ready(entries);
@@ -106,18 +106,18 @@ public final class Held implements AutoCloseable {
   /// @return the entry's stream address
   public long commit(
       Token token, SortedMap<Integer, Transaction> committed, Key key, byte[] entry) {
-    Request note = store.noted(key, entry);
+    NoteRequest note = store.noted(key, entry);
     commit(token, committed, note);
     return note.number();
   }
 
   private void commit(
-      Token token, SortedMap<Integer, Transaction> committed, @Nullable Request note) {
+      Token token, SortedMap<Integer, Transaction> committed, @Nullable NoteRequest note) {
     Check.that(!over, "what is held is committed once");
-    var writing = new TreeMap<Integer, Request>();
+    var writing = new TreeMap<Integer, CommitRequest>();
     committed.forEach((offset, transaction) -> {
       if (untouched.contains(transaction)) return;
-      Request request = ready.remove(transaction);
+      CommitRequest request = ready.remove(transaction);
       if (request == null) throw new IllegalStateException("what is committed was not examined");
       chosen.put(transaction, request);
       if (transaction.identity() == null) request.complete(null);

@@ -419,7 +419,7 @@ final class Intake {
         return;
       }
     }
-    if (entries.isEmpty()) commit(own);
+    if (entries.isEmpty()) publish(own);
     else append(sequencer.grant(addresses), own);
   }
 
@@ -457,13 +457,13 @@ final class Intake {
   /// What a transaction would log now, while all is held up; nothing is kept of it.
   ///
   /// @throws RuntimeException when it cannot be committed
-  List<Entry> sketch(Transaction transaction, Request commit) {
+  List<Entry> sketch(CommitRequest commit) {
     begin();
     batchMicros = nowMicros();
     RuntimeException full = commit.isSparing() ? null : refusal(commit.keptBytes());
     if (full != null) throw full;
     try {
-      RuntimeException refusal = commit(transaction, commit);
+      RuntimeException refusal = commit(commit.transaction, commit);
       if (refusal != null) throw refusal;
       return entries;
     } finally {
@@ -477,7 +477,8 @@ final class Intake {
   /// @param token their addresses
   /// @param commits by the offset in the token; each was sketched since all is held up
   /// @param note what is logged with them at the first address; null for nothing
-  void commit(Token token, SortedMap<Integer, Request> commits, @Nullable Request note) {
+  void commit(
+      Token token, SortedMap<Integer, CommitRequest> commits, @Nullable NoteRequest note) {
     begin();
     sequencer.skip(token.first().counter() - 1);
     batchMicros = nowMicros();
@@ -490,7 +491,7 @@ final class Intake {
     }
     Token own = sequencer.grant(token.count());
     Check.that(own.equals(token), "%s and %s are the same", own, token);
-    if (entries.isEmpty()) commit((Request) null);
+    if (entries.isEmpty()) publish(null);
     else append(token, null);
     // With a note it is decided by this; without, it was before: nothing may be logged in its
     // place.
@@ -663,26 +664,26 @@ final class Intake {
   private void resolve(Request request) {
     Resident resident = request.resident;
     request.refusal =
-        switch (request.kind) {
-          case PUT -> {
-            RuntimeException late = store.takingBack().late(request);
-            RuntimeException refusal = late == null ? put(request, resident) : late;
-            if (refusal != null && request.visits) refused(request, resident, refusal);
+        switch (request) {
+          case PutRequest put -> {
+            RuntimeException late = store.takingBack().late(put);
+            RuntimeException refusal = late == null ? put(put, resident) : late;
+            if (refusal != null && put.visits) refused(put, resident, refusal);
             yield refusal;
           }
-          case DELETE -> delete(request, resident);
-          case NOTE -> note(request, resident);
-          case APPEND -> append(Objects.requireNonNull(request.appending));
-          case COMMIT -> commit(Objects.requireNonNull(request.transaction), request);
+          case DeleteRequest deletion -> delete(deletion, resident);
+          case NoteRequest note -> note(note, resident);
+          case AppendRequest append -> append(append.appending);
+          case CommitRequest commit -> commit(commit.transaction, commit);
           // Not logged: it keeps its place behind the puts that were asked before.
-          case GET -> store.takingBack().late(request);
-          case GENERATION, POSITION -> null;
-          case PART, FORK -> throw new IllegalStateException(request.kind + " goes to the mailbox");
+          case GetRequest question -> store.takingBack().late(question);
+          case GenerationRequest _, PositionRequest _, ForkRequest _, PartRequest _ ->
+              throw new IllegalStateException(request + " goes to the mailbox");
         };
   }
 
-  private @Nullable RuntimeException put(Request request, Resident resident) {
-    if (lacksAnswer(request)) {
+  private @Nullable RuntimeException put(PutRequest request, Resident resident) {
+    if (request.lacksAnswer()) {
       return new Unavailable("what the call reflects could not be logged");
     }
     RuntimeException diverged = store.quarantine().refusal(resident.key, resident.nextGeneration);
@@ -703,7 +704,6 @@ final class Intake {
       case Existence.Generation(long generation, _) -> {
         if (resident.nextGeneration != generation) return Store.gone(resident.key);
       }
-      case null -> throw new IllegalStateException("a put says what it expects");
     }
     if (!request.begins) {
       request.address =
@@ -719,13 +719,13 @@ final class Intake {
 
   /// Logs that the put of another store's handler is not executed: asked again, it must not be
   /// either.
-  private void refused(Request request, Resident resident, RuntimeException refusal) {
+  private void refused(PutRequest request, Resident resident, RuntimeException refusal) {
     var origin = Objects.requireNonNull(request.origin);
     byte[] payload = Records.refused(new Records.Refused(origin, Refusal.of(refusal)));
     add(resident, Records.REFUSED, payload, null);
   }
 
-  private void begin(Request request, Resident resident, byte @Nullable [] opening) {
+  private void begin(PutRequest request, Resident resident, byte @Nullable [] opening) {
     Resident directory = store.directory(resident.key.space());
     long listed = add(directory, Records.LISTED, resident.key.name(), null);
     byte[] payload =
@@ -738,7 +738,7 @@ final class Intake {
     resident.nextListed = listed;
   }
 
-  private @Nullable RuntimeException delete(Request request, Resident resident) {
+  private @Nullable RuntimeException delete(DeleteRequest request, Resident resident) {
     boolean alive =
         request.existence instanceof Existence.Generation(long generation, _)
             ? resident.nextGeneration == generation
@@ -753,7 +753,7 @@ final class Intake {
 
   /// Gives a transaction one log address, if nothing that it read or wrote has changed since it
   /// began (vCorfu, section 4.3: conditional tokens). Nothing is logged of one that is refused.
-  private @Nullable RuntimeException commit(Transaction transaction, Request request) {
+  private @Nullable RuntimeException commit(Transaction transaction, CommitRequest request) {
     RuntimeException conflict = transaction.conflict();
     if (conflict == null) conflict = transaction.diverged();
     if (conflict != null) return conflict;
@@ -799,13 +799,8 @@ final class Intake {
     return null;
   }
 
-  private static boolean lacksAnswer(Request request) {
-    Request before = request.after;
-    return before != null && before.isRefused();
-  }
-
-  private @Nullable RuntimeException note(Request request, Resident resident) {
-    if (lacksAnswer(request)) {
+  private @Nullable RuntimeException note(NoteRequest request, Resident resident) {
+    if (request.lacksAnswer()) {
       return new Unavailable("an answer that was told before this one could not be logged");
     }
     Announcements.Reflected reflected = request.reflected;
@@ -813,12 +808,12 @@ final class Intake {
       return new Unavailable("what is announced could not be logged");
     }
     byte[] mark = null;
-    if (request.noteKind == Records.VERDICT) {
-      long call = Records.verdict(request.value).call();
+    if (request.kind == Records.VERDICT) {
+      long call = Records.verdict(request.payload).call();
       // The taken back put began the generation: it ends with it.
       if (resident.nextGeneration == call) mark = Records.endMark();
     }
-    request.number = add(resident, request.noteKind, request.value, mark);
+    request.number = add(resident, request.kind, request.payload, mark);
     if (mark != null) end(resident);
     return null;
   }
@@ -853,7 +848,7 @@ final class Intake {
   }
 
   /// The entry that was added last changes the state.
-  private void changed(Request request, Resident resident) {
+  private void changed(ChangeRequest request, Resident resident) {
     request.counter = sequencer.last() + addresses;
     resident.nextChange = request.counter;
   }
@@ -882,7 +877,7 @@ final class Intake {
 
   private void settle(Outcome outcome, Token token, @Nullable Request own) {
     switch (outcome) {
-      case Outcome.Committed() -> commit(own);
+      case Outcome.Committed() -> publish(own);
       case Outcome.Refused(RuntimeException cause) -> {
         touched.forEach(Resident::rollBack);
         sequencer.takeBack(token);
@@ -903,13 +898,14 @@ final class Intake {
     }
   }
 
-  private void commit(@Nullable Request own) {
+  /// The batch is durable: fills the mailboxes, and settles what nothing is executed for.
+  private void publish(@Nullable Request own) {
     scheduled.clear();
     brief.clear();
     int turn = publishing;
     publishing = turn + 1;
     try {
-      publish(own);
+      fillMailboxes(own);
     } catch (RuntimeException | Error broken) {
       // What is committed need not be in the mailboxes: reopening finds it.
       failed = new IllegalStateException("a batch could not be published: " + broken, broken);
@@ -937,18 +933,19 @@ final class Intake {
 
   /// Whether nothing is executed for it.
   private static boolean isNote(Request request) {
-    return request.kind == Request.Kind.NOTE || request.kind == Request.Kind.APPEND;
+    return request instanceof NoteRequest || request instanceof AppendRequest;
   }
 
-  private void publish(@Nullable Request own) {
+  private void fillMailboxes(@Nullable Request own) {
     for (Resident resident : touched) resident.publish();
     for (Request request : taken) {
       if (request.refusal != null || isNote(request)) continue;
-      request.nowMicros = nowMicros;
-      if (request.kind == Request.Kind.COMMIT) {
-        for (Request part : parts(request)) publish(part, request.equals(own));
+      if (request instanceof CommitRequest commit) {
+        boolean mine = commit.equals(own);
+        for (PartRequest part : commit.transaction.parts(commit)) enqueue(part, mine);
       } else {
-        publish(request, isWith(own, request));
+        if (request instanceof ChangeRequest change) change.nowMicros = nowMicros;
+        enqueue(request, isWith(own, request));
       }
     }
     Watches watches = store.watches();
@@ -961,17 +958,15 @@ final class Intake {
   /// Whether the thread that leads the batch for a request of its own runs another one with it. Of
   /// a transaction it runs its parts alone, and none when it is refused.
   private static boolean isWith(@Nullable Request own, Request request) {
-    return own != null && own.kind != Request.Kind.COMMIT && own.resident.equals(request.resident);
+    return own != null
+        && !(own instanceof CommitRequest)
+        && own.resident.equals(request.resident);
   }
 
-  private void publish(Request request, boolean mine) {
+  private void enqueue(Request request, boolean mine) {
     if (!request.resident.enqueue(request) || mine) return;
-    if (request.brief) brief.add(request.resident);
+    if (request.pace == Pace.BRIEF) brief.add(request.resident);
     else scheduled.add(request);
-  }
-
-  private static List<Request> parts(Request commit) {
-    return Objects.requireNonNull(commit.transaction).parts(commit);
   }
 
   private void fail(RuntimeException cause) {

@@ -122,12 +122,12 @@ public final class Past {
 
   /// Asks the handler as it was; a fresh one when the key was absent. The calling thread runs it.
   ///
-  /// @param quick whether a thread may hold up the key while it asks: the code is known to be short
+  /// @param pace what is known of how long the question runs: a short one may hold up the key
   /// @throws stoa.Gone when the key was not what is expected of it
-  public Answer get(@Nullable Object query, Existence existence, boolean quick) {
+  public Answer get(@Nullable Object query, Existence existence, Pace pace) {
     store.checkOpen();
     int late = lateTick();
-    if (!quick || within != 0) {
+    if (!pace.isShort() || within != 0) {
       return ask(version(late), query, existence, null, null, List.of(), 0, late);
     }
     var found =
@@ -138,20 +138,20 @@ public final class Past {
         : ask(version, query, existence, null, null, List.of(), 0, late);
   }
 
-  /// As [#get(Object, Existence, boolean)], for a transaction.
+  /// As [#get(Object, Existence, Pace)], for a transaction.
   Answer get(
       @Nullable Object query, Existence existence, @Nullable Transaction transaction, int depth) {
     return ask(version(), query, existence, transaction, null, List.of(), depth, 0);
   }
 
-  /// As [#get(Object, Existence, boolean)], for a handler of another store.
+  /// As [#get(Object, Existence, Pace)], for a handler of another store.
   ///
   /// @param callers the keys whose handlers wait for it, outermost first
   Answer get(@Nullable Object query, Existence existence, List<Key> callers) {
     return ask(version(), query, existence, null, null, callers, callers.size(), 0);
   }
 
-  /// As [#get(Object, Existence, boolean)], for a handler that is asked for the past itself.
+  /// As [#get(Object, Existence, Pace)], for a handler that is asked for the past itself.
   Answer get(@Nullable Object query, Existence existence, Execution caller) {
     return ask(version(), query, existence, null, caller, List.of(), caller.depth() + 1, 0);
   }
@@ -218,7 +218,7 @@ public final class Past {
     try {
       return asked.get();
     } catch (Execution.Suspended stopped) {
-      throw Request.ofQuestion(stopped.reason());
+      throw QuestionRequest.failure(stopped.reason());
     }
   }
 }

@@ -118,11 +118,14 @@ public final class Transaction implements AutoCloseable {
   private final ArrayList<Deed> deeds = new ArrayList<>();
   private final ArrayDeque<Key> running = new ArrayDeque<>();
   private final AtomicInteger partsLeft = new AtomicInteger();
-  private volatile List<Request> parts = List.of();
+  private volatile List<PartRequest> parts = List.of();
   private Layer top;
   private long bytes;
   private int numbers;
-  private boolean allQuick = true;
+
+  /// The pace of the slowest put.
+  private Pace slowest = Pace.SHORT;
+
   private boolean ended;
   private boolean oneQuestion;
   private boolean late;
@@ -213,25 +216,25 @@ public final class Transaction implements AutoCloseable {
 
   /// Asks a key's handler as of the moment, after this transaction's puts.
   ///
-  /// @param quick whether the code is known to be short
+  /// @param pace what is known of how long the question runs
   /// @throws stoa.Gone when the key is not as expected
-  public Answer get(Store.Target target, Object query, Existence existence, boolean quick) {
+  public Answer get(Store.Target target, Object query, Existence existence, Pace pace) {
     check();
-    return tell(() -> ask(target.key(), query, existence, depth(), quick));
+    return tell(() -> ask(target.key(), query, existence, depth(), pace));
   }
 
   Answer get(Key target, Object query, Existence existence, int depth) {
     check();
-    return ask(target, query, existence, depth, false);
+    return ask(target, query, existence, depth, Pace.LONG);
   }
 
-  private Answer ask(Key key, Object query, Existence existence, int depth, boolean quick) {
+  private Answer ask(Key key, Object query, Existence existence, int depth, Pace pace) {
     if (isRunning(key)) throw circle(key);
     Copy copy = top.find(key.stream());
     if (copy != null) return ask(key, copy, query, existence, depth);
     // The handler that is asked first asks others: it would leave the live state.
     if (!oneQuestion || !running.isEmpty()) {
-      Answer answer = askLive(key, query, existence, quick);
+      Answer answer = askLive(key, query, existence, pace);
       if (answer != null) return answer;
     }
     running.push(key);
@@ -243,13 +246,12 @@ public final class Transaction implements AutoCloseable {
   }
 
   /// Asks the live state, if that is what is seen and suffices; answers null otherwise.
-  private @Nullable Answer askLive(Key key, Object query, Existence existence, boolean quick) {
+  private @Nullable Answer askLive(Key key, Object query, Existence existence, Pace pace) {
     // One question commits nothing, so that nobody has to know what it read.
     Resident resident = oneQuestion ? store.residents().pin(key) : touch(key);
     try {
       if (resident.change() > counter()) return null;
-      Request request =
-          Request.of(this, Request.Kind.GET, pinned(resident), existence, query, quick);
+      var request = new GetRequest(pinned(resident), query, existence, pace.awaited(), this);
       ask(request);
       return request.moved ? null : request.answer();
     } finally {
@@ -259,7 +261,7 @@ public final class Transaction implements AutoCloseable {
 
   /// Asks a state that is in memory, or has it loaded, within the time of the transaction where
   /// that is less than any call may take.
-  private void ask(Request request) {
+  private void ask(QuestionRequest request) {
     boolean hasty = bounds.micros < store.callMicrosMax();
     if (hasty) {
       long left = bounds.micros - (store.nowMicros() - nowMicros);
@@ -277,12 +279,12 @@ public final class Transaction implements AutoCloseable {
 
   /// Puts a value, on this transaction's copy of the key.
   ///
-  /// @param quick whether the code is known to be short
+  /// @param pace what is known of how long the put runs
   /// @throws UnsupportedOperationException when the transaction only reads
   /// @throws stoa.Gone when the key is not as expected
-  public Answer put(Store.Target target, byte[] value, Existence existence, boolean quick) {
+  public Answer put(Store.Target target, byte[] value, Existence existence, Pace pace) {
     check();
-    allQuick &= quick;
+    if (!pace.isShort()) slowest = Pace.LONG;
     return tell(() -> put(target.key(), value, existence, depth()));
   }
 
@@ -566,9 +568,9 @@ public final class Transaction implements AutoCloseable {
     unpin();
   }
 
-  /// Whether all that it runs is known to be short.
-  boolean isQuick() {
-    return allQuick;
+  /// What is known of how long its puts run.
+  Pace pace() {
+    return slowest;
   }
 
   /// Why it cannot be committed now, null when it can: a key that was read or written has changed.
@@ -613,16 +615,15 @@ public final class Transaction implements AutoCloseable {
   }
 
   /// What each key has to execute, when it is committed.
-  List<Request> parts(Request commit) {
-    var byKey = new LinkedHashMap<StreamId, Request>();
+  List<PartRequest> parts(CommitRequest commit) {
+    var byKey = new LinkedHashMap<StreamId, PartRequest>();
     for (Deed deed : deeds) {
-      Request part =
+      PartRequest part =
           byKey.computeIfAbsent(
               deed.resident.key.stream(),
               _ -> {
                 store.begun();
-                Resident resident = pinned(deed.resident);
-                Request made = Request.of(this, Request.Kind.PART, resident, null, null, allQuick);
+                var made = new PartRequest(pinned(deed.resident), this, slowest);
                 made.counter = commit.counter;
                 made.nowMicros = nowMicros;
                 return made;
@@ -645,7 +646,7 @@ public final class Transaction implements AutoCloseable {
   }
 
   /// The parts that are in their mailboxes.
-  List<Request> parts() {
+  List<PartRequest> parts() {
     return parts;
   }
 
@@ -743,7 +744,7 @@ public final class Transaction implements AutoCloseable {
   private Copy copy(Key key) {
     Resident resident = touch(key);
     if (resident.change() <= counter()) {
-      Request request = Request.of(this, Request.Kind.FORK, pinned(resident), null, null, true);
+      var request = new ForkRequest(pinned(resident), Pace.SHORT, this);
       ask(request);
       var _ = request.number();
       Copy copy = request.copy;
@@ -801,7 +802,7 @@ public final class Transaction implements AutoCloseable {
     try {
       return call.get();
     } catch (Execution.Suspended stopped) {
-      throw doom(Request.ofQuestion(stopped.reason())); // nothing is written yet
+      throw doom(QuestionRequest.failure(stopped.reason())); // nothing is written yet
     }
   }
 
