@@ -14,7 +14,7 @@ import stoa.objects.types.SharedType;
 import stoa.spi.CallContext;
 import stoa.store.Existence;
 import stoa.store.Key;
-import stoa.store.Store;
+import stoa.store.Refusals;
 import stoa.wire.proto.Answer;
 import stoa.wire.proto.Request;
 
@@ -330,7 +330,7 @@ final class RemoteInvoker implements RemoteRoute {
 
   /// See [stoa.objects.PlacedObject#meet].
   void meet(long life, boolean exists) {
-    if (!isMeant(life, exists)) throw Store.gone(key);
+    if (!isMeant(life, exists)) throw Refusals.gone(key);
     if (exists) bind(life);
   }
 

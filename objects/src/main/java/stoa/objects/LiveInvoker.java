@@ -1,5 +1,6 @@
 package stoa.objects;
 
+import stoa.store.Refusals;
 import stoa.store.Terms;
 import java.time.Duration;
 import java.util.Objects;
@@ -548,7 +549,7 @@ final class LiveInvoker implements LiveRoute {
 
   /// See [PlacedObject#meet].
   void meet(long life, boolean exists) {
-    if (!isMeant(life, exists)) throw Store.gone(target.key());
+    if (!isMeant(life, exists)) throw Refusals.gone(target.key());
     if (exists) bind(life);
   }
 

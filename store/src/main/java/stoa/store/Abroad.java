@@ -92,7 +92,7 @@ final class Abroad {
 
   private @Nullable RuntimeException refusal(Execution caller, Key target) {
     int depth = caller.path().size();
-    if (depth > depthMax) return Nesting.tooDeep(caller.key(), target, depth, depthMax);
+    if (depth > depthMax) return Refusals.tooDeep(caller.key(), target, depth, depthMax);
     return caller.path().contains(target) ? Nesting.circle(caller, target) : null;
   }
 
@@ -213,7 +213,7 @@ final class Abroad {
       Visit.Id next = hop.next();
       if (next == null || target == null) return false;
       if (next.equals(visit.id())) {
-        if (refused != null) refuse(refused, waits, Nesting.deadlock(keys));
+        if (refused != null) refuse(refused, waits, Refusals.deadlock(keys));
         return true;
       }
       at = new Turn(target, next);

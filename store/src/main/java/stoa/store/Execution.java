@@ -526,7 +526,7 @@ public final class Execution implements Cancellation.Run {
     byte[] answer;
     try {
       if (depth >= store.nestingMax()) {
-        RuntimeException refusal = Nesting.tooDeep(key, target, depth + 1, store.nestingMax());
+        RuntimeException refusal = Refusals.tooDeep(key, target, depth + 1, store.nestingMax());
         answer = store.factory(key.space()).failure(refusal).encoded();
       } else {
         answer = call.get().encoded();
@@ -804,14 +804,14 @@ public final class Execution implements Cancellation.Run {
   /// Why a question to another key as it was is refused, as it would be now; null when it is not.
   @Nullable RuntimeException refusalOfPast(Key target) {
     if (depth >= store.nestingMax()) {
-      return Nesting.tooDeep(key, target, depth + 1, store.nestingMax());
+      return Refusals.tooDeep(key, target, depth + 1, store.nestingMax());
     }
     if (waitsAbroad(target)) return Nesting.circle(this, target);
     var path = new ArrayList<Key>();
     path.add(target);
     for (@Nullable Execution run = this; run != null; run = run.caller) {
       path.addFirst(run.key);
-      if (run.key.equals(target)) return Nesting.deadlock(path);
+      if (run.key.equals(target)) return Refusals.deadlock(path);
     }
     return null;
   }

@@ -164,7 +164,7 @@ public final class Follower {
     memory.used = true;
     RuntimeException diverged = store.quarantine().refusal(key, current.generation());
     if (diverged != null) throw diverged;
-    if (existence.isGone(current.generation(), current.position())) throw Store.gone(key);
+    if (existence.isGone(current.generation(), current.position())) throw Refusals.gone(key);
     var execution =
         new Execution(
             store,

@@ -129,7 +129,7 @@ public final class Held implements AutoCloseable {
     } finally {
       close();
     }
-    if (logs) intake.checkUsable();
+    if (logs) store.checkSound();
   }
 
   /// Waits until what was committed is executed, but for what is behind calls that wait for other

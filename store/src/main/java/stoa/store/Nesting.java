@@ -2,7 +2,6 @@ package stoa.store;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.StringJoiner;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
@@ -60,7 +59,7 @@ final class Nesting {
     request.asker = caller;
     hasten(caller, request);
     request.after = caller.unsettledNote();
-    store.unfinished().begins(caller.key(), caller.address(), intake.moment());
+    store.unfinished().begins(caller.key(), caller.address(), intake.moments().moment());
     return nested(caller, request, () -> intake.add(request));
   }
 
@@ -183,7 +182,7 @@ final class Nesting {
     List<Key> path = caller.path();
     var circle = new ArrayList<Key>(path.subList(path.indexOf(target), path.size()));
     circle.add(target);
-    return deadlock(circle);
+    return Refusals.deadlock(circle);
   }
 
   Execution.Nested told(Execution caller, RuntimeException refusal) {
@@ -193,7 +192,7 @@ final class Nesting {
 
   private @Nullable RuntimeException refusal(Execution caller, Request request) {
     if (request.depth > depthMax) {
-      return tooDeep(caller.key(), request.resident.key, request.depth, depthMax);
+      return Refusals.tooDeep(caller.key(), request.resident.key, request.depth, depthMax);
     }
     waiting.lock();
     try {
@@ -202,21 +201,10 @@ final class Nesting {
         caller.waitingFor = request;
         return null;
       }
-      return deadlock(circle);
+      return Refusals.deadlock(circle);
     } finally {
       waiting.unlock();
     }
-  }
-
-  static LimitExceeded tooDeep(Key caller, Key target, int depth, int depthMax) {
-    return new LimitExceeded(
-        caller + " calls " + target + " at a depth of " + depth + "; nestingMax is " + depthMax);
-  }
-
-  static Deadlock deadlock(List<Key> circle) {
-    var path = new StringJoiner(" -> ");
-    circle.forEach(key -> path.add(key.toString()));
-    return new Deadlock("the call would wait for itself: " + path);
   }
 
   /// Waits on a handler's thread, which meanwhile does what it waits for.
@@ -287,12 +275,12 @@ final class Nesting {
     try {
       List<Key> circle = caller.circleThrough(executed.resident);
       if (circle != null) {
-        if (refusable) return deadlock(circle);
+        if (refusable) return Refusals.deadlock(circle);
         Execution other = caller.refusableBehind(executed.resident);
         if (other == null) {
-          throw caller.suspend(new Unavailable("calls wait for each other: " + deadlock(circle)));
+          throw caller.suspend(new Unavailable("calls wait for each other: " + Refusals.deadlock(circle)));
         }
-        if (other.refused == null) other.refused = deadlock(circle);
+        if (other.refused == null) other.refused = Refusals.deadlock(circle);
         LockSupport.unpark(other.thread);
         if (Thread.currentThread().equals(other.thread)) throw new Execution.Yielded();
       }

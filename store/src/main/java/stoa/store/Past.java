@@ -165,7 +165,7 @@ public final class Past {
       List<Key> callers,
       int depth,
       int lateTick) {
-    if (existence.wasGone(version.generation(), version.position())) throw Store.gone(key);
+    if (existence.wasGone(version.generation(), version.position())) throw Refusals.gone(key);
     Execution execution = execution(version.position(), depth);
     execution.caller = caller;
     execution.callers = callers;
@@ -193,7 +193,7 @@ public final class Past {
   /// Asks the live state, while it is what is seen; answers null when that is not enough.
   private @Nullable Answer look(Materialized live, @Nullable Object query, Existence existence) {
     if (live.forksCheaply()) return null;
-    if (existence.wasGone(live.generation(), live.position())) throw Store.gone(key);
+    if (existence.wasGone(live.generation(), live.position())) throw Refusals.gone(key);
     Execution execution = execution(live.position(), 0);
     execution.past = true;
     execution.looking = true;

@@ -16,12 +16,12 @@ import stoa.log.StoredEntry;
 
 /// A key that is in memory: the tail of its stream, the requests that wait for it, and its state
 /// when it is loaded.
-final class Resident implements Runnable {
+final class Resident extends StreamEnd implements Runnable {
   /*
    * Three owners.
    *
-   * The leader (whoever holds Intake.leading) owns the fields next…: the stream as it will be when
-   * the batch under way is committed. On commit it publishes them as tail.
+   * The leader (the thread that holds Intake.leading) owns what this inherits, the end of the stream as it
+   * will be when the batch under way is committed. On commit it publishes that as tail and change.
    *
    * The runner (whoever moved lane to RUNNING) owns live and target, and executes the mailbox in
    * order: one thread at a time, in stream order. A request leaves the mailbox after it is executed.
@@ -45,33 +45,11 @@ final class Resident implements Runnable {
   private static final int SCHEDULED = 1;
   private static final int RUNNING = 2;
   private static final int TURN_MAX = 256;
-  private static final long UNKNOWN = -1;
-
-  final Key key;
 
   /// Whether its puts have a place in the order of several stores.
   final boolean ordered;
 
   private final Store store;
-
-  // The leader's.
-  long nextTail;
-  long nextGeneration;
-  long nextListed;
-  boolean everDeleted;
-
-  /// The log counter of the last put or deletion, UNKNOWN while that is older than this instance.
-  long nextChange = UNKNOWN;
-
-  /// The log counter of the last entry of any kind in this process.
-  long nextEntry;
-
-  private long oldChange;
-  private long oldTail;
-  private long oldGeneration;
-  private long oldListed;
-  private boolean oldDeleted;
-  private boolean touched;
 
   /// The last put that was executed, with everything that is logged about it in the stream.
   private long nextSettled;
@@ -129,8 +107,8 @@ final class Resident implements Runnable {
   private long weight;
 
   Resident(Store store, Key key) {
+    super(key);
     this.store = store;
-    this.key = key;
     this.ordered = store.isOrdered(key);
     StreamId stream = key.stream();
     long last = store.streams().last(stream);
@@ -194,8 +172,8 @@ final class Resident implements Runnable {
     return 0;
   }
 
-  /// As [#change()], with the batch under way: for the leader, when change() was asked before.
-  long nextChange() {
+  @Override
+  long lastChange() {
     return Math.max(nextChange, change.get());
   }
 
@@ -302,47 +280,19 @@ final class Resident implements Runnable {
 
   // ---- the leader
 
-  /// Remembers the committed fields before the first change of a batch; answers whether this is it.
-  boolean touch() {
-    if (touched) return false;
-    touched = true;
-    oldTail = nextTail;
-    oldChange = nextChange;
-    oldGeneration = nextGeneration;
-    oldListed = nextListed;
-    oldDeleted = everDeleted;
-    return true;
-  }
-
-  /// How far below the next address of the stream the last put is that was executed, with
-  /// everything that is logged about it.
-  long behind() {
+  @Override
+  long settled() {
     // In this order: the notes of what is executed were begun before.
     long last = executed;
     if (notes.get() == 0 && !lacksAnswer()) nextSettled = Math.max(nextSettled, last);
-    return nextTail + 1 - nextSettled;
+    return nextSettled;
   }
 
-  /// The batch is committed.
+  @Override
   void publish() {
-    touched = false;
+    super.publish();
     tail = nextTail;
     if (nextChange != UNKNOWN) change.set(nextChange);
-  }
-
-  /// Whether the batch that was published last changed it; for the leader.
-  boolean hasChanged() {
-    return nextChange != oldChange;
-  }
-
-  /// Nothing of the batch was written.
-  void rollBack() {
-    touched = false;
-    nextTail = oldTail;
-    nextChange = oldChange;
-    nextGeneration = oldGeneration;
-    nextListed = oldListed;
-    everDeleted = oldDeleted;
   }
 
   // ---- the mailbox
@@ -696,7 +646,7 @@ final class Resident implements Runnable {
     if (!request.begins && state.generation() == 0) {
       target = request.address;
       executed = request.address;
-      request.fail(Store.gone(key));
+      request.fail(Refusals.gone(key));
       return true;
     }
     target = request.address;
@@ -788,7 +738,7 @@ final class Resident implements Runnable {
   private boolean execute(Materialized state, Deed deed, byte[] value, PartRequest request) {
     var logged = new LoggedAnswers();
     int number = 0;
-    for (Deed.Answered answered : deed.answers()) {
+    for (Draft.Answered answered : deed.answers()) {
       logged.add(deed.address, ++number, answered.answer());
     }
     var execution =
@@ -841,7 +791,7 @@ final class Resident implements Runnable {
     }
     Existence expected = request.existence;
     if (isGone(expected, state)) {
-      request.fail(Store.gone(key));
+      request.fail(Refusals.gone(key));
       return true;
     }
     var execution =

@@ -68,6 +68,7 @@ public final class Store implements AutoCloseable {
   private final Residents residents;
   private final Runners runners = new Runners();
   private final Rounds rounds = new Rounds();
+  private final Health health;
   private final Intake intake;
   private final Nesting nesting;
 
@@ -90,7 +91,6 @@ public final class Store implements AutoCloseable {
   private final AtomicBoolean writerCalled = new AtomicBoolean();
 
   private final Object idle = new Object();
-  private volatile boolean closed;
 
   /// A store on a log, which it closes with itself. Seals the log for an epoch of its own.
   public Store(StoreConfig config, ShardLog log, Clock clock, Threads threads) {
@@ -134,7 +134,8 @@ public final class Store implements AutoCloseable {
     long versionBytes = config.residentBytesMax() / VERSIONS_SHARE;
     this.residents = new Residents(this, config.residentBytesMax() - versionBytes);
     this.versions = new Versions(this, threads, versionBytes);
-    this.intake = new Intake(this, log, order, clock, threads);
+    this.health = new Health(log);
+    this.intake = new Intake(this, health, log, order, clock, threads);
     this.retention = new Retention(this, intake);
     this.nesting = new Nesting(this, intake, threads, config.nestingMax());
     this.abroad = neighbors == null ? null : new Abroad(this, intake, threads, neighbors, config);
@@ -311,7 +312,7 @@ public final class Store implements AutoCloseable {
       return;
     }
     Resident resident = question.resident;
-    if (resident.hasAhead() || (resident.ordered && intake.hasBatchUnderWay())) {
+    if (resident.hasAhead() || (resident.ordered && intake.moments().hasBatchUnderWay())) {
       intake.add(question);
       callWriter();
     } else if (!intake.refuses(question) && resident.enqueue(question)) {
@@ -438,14 +439,14 @@ public final class Store implements AutoCloseable {
   /// up to there, and every [Watcher] has been told of all changes up to there, unless the store
   /// has failed. Not to be asked by a watcher.
   public long moment() {
-    return intake.moment();
+    return intake.moments().moment();
   }
 
   /// As [#moment], for who asks a key without having it find its place behind what is put: of a key
   /// that is ordered among several stores, what is under way may have a lower address than what was
   /// answered elsewhere.
   long now(Key key) {
-    if (isOrdered(key)) intake.awaitBatch();
+    if (isOrdered(key)) intake.moments().awaitBatch();
     return moment();
   }
 
@@ -486,7 +487,7 @@ public final class Store implements AutoCloseable {
   /// @param counter of the log address
   /// @throws IllegalArgumentException when nothing is committed there yet
   public Past at(Key key, long counter) {
-    intake.reach(counter);
+    intake.moments().reach(counter);
     observed.advance(counter);
     return Past.at(this, key, counter);
   }
@@ -539,7 +540,7 @@ public final class Store implements AutoCloseable {
 
   /// Pins the present: in front of it nothing that it shows is released.
   private Pins.Pin pinPresent(long forMicros) {
-    return retention.pins().pin(intake::moment, intake::present, forMicros);
+    return retention.pins().pin(intake.moments()::moment, intake.moments()::present, forMicros);
   }
 
   /// Pins a place of the past.
@@ -547,7 +548,7 @@ public final class Store implements AutoCloseable {
   /// @throws IllegalArgumentException when nothing is committed there, or the address was never
   ///   issued
   public Pins.Pin pinAt(LogAddress address) {
-    intake.reach(address.counter());
+    intake.moments().reach(address.counter());
     Pins.Pin pin = retention.pin(() -> retention.pins().pin(address.counter()));
     try {
       checkIssued(address);
@@ -560,7 +561,7 @@ public final class Store implements AutoCloseable {
 
   /// Refuses an address of another epoch than its counter was issued in.
   private void checkIssued(LogAddress address) {
-    if (intake.isOrdered()) return; // it may be of another store
+    if (intake.moments().isOrdered()) return; // it may be of another store
     long counter = address.counter();
     boolean old = counter < intake.firstCounter() && counter > 0;
     boolean told = old && counter >= streams().firstInLog();
@@ -775,7 +776,7 @@ public final class Store implements AutoCloseable {
   /// As [#beginQuestion()], for a question that was given up: all keys are seen as of a moment at
   /// which its own was as it was found then.
   public Transaction beginQuestion(Request moved) {
-    if (intake.isOrdered()) return beginQuestionInOrder(moved);
+    if (intake.moments().isOrdered()) return beginQuestionInOrder(moved);
     long asked = moved instanceof GetRequest question ? question.asked : 0;
     var at = new LogAddress(epoch(), Math.max(asked, moved.reach));
     return begin(questionBounds(), at).forOneQuestion();
@@ -821,7 +822,7 @@ public final class Store implements AutoCloseable {
   public Transaction begin(Transaction.Bounds bounds, LogAddress at) {
     checkOpen();
     checkUsable();
-    intake.reach(at.counter());
+    intake.moments().reach(at.counter());
     long now = nowMicros();
     Pins.Pin pin =
         retention.pin(() -> retention.pins().pin(at::counter, at::counter, bounds.micros()));
@@ -923,7 +924,7 @@ public final class Store implements AutoCloseable {
   /// Asks the state that is in memory, for a transaction.
   void askInTransaction(QuestionRequest request) {
     begun();
-    if (closed) request.fail(new Closed("the store is closed"));
+    if (health.isClosed()) request.fail(new Closed("the store is closed"));
     else if (!intake.refuses(request)) {
       Resident resident = request.resident;
       if (request.pace.isShort() && threads.mayRunQuick()) {
@@ -938,7 +939,7 @@ public final class Store implements AutoCloseable {
   }
 
   void awaitPublished() {
-    intake.awaitPublished();
+    intake.moments().awaitPublished();
   }
 
   /// The term under which this leads its log.
@@ -1067,8 +1068,8 @@ public final class Store implements AutoCloseable {
   @Override
   public void close() {
     synchronized (idle) {
-      if (closed) return;
-      closed = true;
+      if (health.isClosed()) return;
+      health.close();
       intake.progress().wake();
       callWriter();
       long end = System.nanoTime() + config.closeTimeMax().toNanos();
@@ -1100,7 +1101,7 @@ public final class Store implements AutoCloseable {
 
   /// Whether this executes what another store leads.
   boolean follows() {
-    return log == null;
+    return health.follows();
   }
 
   Quarantine quarantine() {
@@ -1110,12 +1111,12 @@ public final class Store implements AutoCloseable {
   /// Throws [stoa.Unavailable] when the log has failed, or this process need not show all that was
   /// acknowledged.
   public void checkUsable() {
-    intake.confirm();
+    health.confirm();
   }
 
   /// Throws [stoa.Unavailable] when the log has failed; asks nobody.
   void checkSound() {
-    intake.checkUsable();
+    health.checkSound();
   }
 
   /// How far the log is committed.
@@ -1137,21 +1138,21 @@ public final class Store implements AutoCloseable {
 
   /// Whether it is closed, or about to be.
   public boolean isClosed() {
-    return closed;
+    return health.isClosed();
   }
 
   /// Whether the log has failed: the store must be opened again.
   public boolean hasFailed() {
-    return intake.hasFailed();
+    return health.hasFailed();
   }
 
   /// What the log failed with; null while it has not.
   public @Nullable RuntimeException failure() {
-    return intake.failure();
+    return health.failure();
   }
 
   void checkOpen() {
-    if (closed) throw new Closed("the store is closed");
+    health.checkOpen();
   }
 
   /// What was seen by the calls of this process.
@@ -1220,11 +1221,6 @@ public final class Store implements AutoCloseable {
     return first;
   }
 
-  /// What is said of a key whose meant generation has ended.
-  public static Gone gone(Key key) {
-    return new Gone(key + " was deleted; ask the store for the key again to begin a new one");
-  }
-
   void dispatch(Resident resident) {
     threads.workers().execute(resident);
   }
@@ -1276,9 +1272,9 @@ public final class Store implements AutoCloseable {
               + config.queuedCallsMax()
               + " calls are under way (queuedCallsMax); wait for some, or raise the limit");
     }
-    if (closed) {
+    if (health.isClosed()) {
       settled();
-      checkOpen();
+      health.checkOpen();
     }
   }
 
@@ -1295,7 +1291,7 @@ public final class Store implements AutoCloseable {
 
   /// A request, or what is accepted like one, is settled.
   void settled() {
-    if (underWay.decrementAndGet() == 0 && closed) {
+    if (underWay.decrementAndGet() == 0 && health.isClosed()) {
       synchronized (idle) {
         idle.notifyAll();
       }
@@ -1305,7 +1301,7 @@ public final class Store implements AutoCloseable {
   /// Fails a question when nobody can say that this process shows all that was acknowledged.
   private boolean isUnconfirmed(QuestionRequest question) {
     try {
-      intake.confirm();
+      health.confirm();
       return false;
     } catch (Unavailable failed) {
       question.fail(failed);
@@ -1317,7 +1313,7 @@ public final class Store implements AutoCloseable {
   /// the question when that takes too long.
   private boolean isHeldUp(QuestionRequest question) {
     try {
-      if (question.resident.ordered) intake.awaitBatch();
+      if (question.resident.ordered) intake.moments().awaitBatch();
       return false;
     } catch (Unavailable failed) {
       question.fail(failed);

@@ -539,6 +539,6 @@ final class TakingBack {
               }
               return verdicts.isEmpty();
             });
-    return verdicts.isEmpty() ? Store.gone(key) : verdicts.getFirst().why().exception();
+    return verdicts.isEmpty() ? Refusals.gone(key) : verdicts.getFirst().why().exception();
   }
 }

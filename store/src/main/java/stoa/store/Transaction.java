@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -272,7 +273,7 @@ public final class Transaction implements AutoCloseable {
   }
 
   private Answer ask(Key key, Copy copy, Object query, Existence existence, int depth) {
-    if (copy.isGone(existence)) throw Store.gone(key);
+    if (copy.isGone(existence)) throw Refusals.gone(key);
     var execution = execution(Execution.Mode.READING, key, copy, depth);
     return run(execution, () -> copy.get(query, existence.opening(), execution));
   }
@@ -294,7 +295,7 @@ public final class Transaction implements AutoCloseable {
     if (isRunning(key)) throw circle(key);
     Copy copy = own(key);
     boolean begins = copy.generation() == 0;
-    if (copy.isGone(existence)) throw Store.gone(key);
+    if (copy.isGone(existence)) throw Refusals.gone(key);
     if (!begins && existence instanceof Existence.Absent) {
       throw new AlreadyExists(key + " exists already");
     }
@@ -308,7 +309,7 @@ public final class Transaction implements AutoCloseable {
     execution.begins = begins;
     deeds.add(deed);
     Answer answer = run(execution, () -> copy.put(begins, deed.opening, value, execution));
-    for (Deed.Answered answered : deed.answers()) count(answered.answer().length);
+    for (Draft.Answered answered : deed.answers()) count(answered.answer().length);
     return answer;
   }
 
@@ -321,7 +322,7 @@ public final class Transaction implements AutoCloseable {
 
   Answer run(Key key, Object query, Existence existence, int depth) {
     Copy copy = own(key);
-    if (copy.isGone(existence)) throw Store.gone(key);
+    if (copy.isGone(existence)) throw Refusals.gone(key);
     var execution = execution(Execution.Mode.TENTATIVE, key, copy, depth);
     return run(execution, () -> copy.get(query, existence.opening(), execution));
   }
@@ -334,7 +335,7 @@ public final class Transaction implements AutoCloseable {
     Key key = target.key();
     checkWrites(key);
     Copy copy = own(key);
-    if (copy.generation() == 0 || copy.isGone(existence)) throw Store.gone(key);
+    if (copy.generation() == 0 || copy.isGone(existence)) throw Refusals.gone(key);
     count(0);
     var origin = new Records.Origin(mark, 0, ++numbers);
     deeds.add(new Deed(touch(key), copy, null, origin, false, null));
@@ -573,35 +574,54 @@ public final class Transaction implements AutoCloseable {
     return slowest;
   }
 
-  /// Why it cannot be committed now, null when it can: a key that was read or written has changed.
-  @Nullable RuntimeException conflict() {
-    for (Resident resident : touched.values()) {
-      if (resident.nextChange() > counter()) return aborted(resident, resident.nextChange());
-    }
-    for (Deed deed : deeds) {
-      if (deed.addressed && deed.resident.nextTail != deed.tail()) {
-        return aborted(deed.resident, deed.resident.nextEntry);
-      }
-    }
-    return null;
+  /// What it is to commit, for the leader.
+  Draft.Changes changes() {
+    return changes;
   }
 
-  /// Why it cannot be committed since replicas differ over a key that it read or wrote; null when
-  /// it can. To delete such a key alone is possible.
-  @Nullable RuntimeException diverged() {
-    for (Resident resident : touched.values()) {
-      RuntimeException refusal = store.quarantine().refusal(resident.key, resident.nextGeneration);
-      if (refusal != null) return refusal;
-    }
-    return null;
-  }
+  private final Draft.Changes changes =
+      new Draft.Changes() {
+        @Override
+        public long counter() {
+          return at.counter();
+        }
 
-  private Aborted aborted(Resident resident, long counter) {
+        @Override
+        public long nowMicros() {
+          return nowMicros;
+        }
+
+        @Override
+        public Collection<Resident> touched() {
+          return touched.values();
+        }
+
+        @Override
+        public List<Deed> changes() {
+          return deeds;
+        }
+
+        @Override
+        public RuntimeException aborted(StreamEnd changed, long counter) {
+          return Transaction.this.aborted(changed.key, counter);
+        }
+
+        /// Replicas differ over a key that it read or wrote. To delete such a key alone is possible.
+        @Override
+        public @Nullable RuntimeException refusal() {
+          for (Resident resident : touched.values()) {
+            RuntimeException refusal =
+                store.quarantine().refusal(resident.key, resident.nextGeneration);
+            if (refusal != null) return refusal;
+          }
+          return null;
+        }
+      };
+
+  private Aborted aborted(Key key, long counter) {
     Ref<?> ref =
-        resident.key.label() instanceof Ref<?> known
-            ? known
-            : new Ref<>(resident.key.space(), resident.key.toString());
-    changed = resident.key;
+        key.label() instanceof Ref<?> known ? known : new Ref<>(key.space(), key.toString());
+    changed = key;
     return new Aborted(ref, at, new LogAddress(store.epoch(), counter));
   }
 
@@ -809,6 +829,6 @@ public final class Transaction implements AutoCloseable {
   private Deadlock circle(Key key) {
     List<Key> path = path();
     path.add(key);
-    return Nesting.deadlock(path.subList(path.indexOf(key), path.size()));
+    return Refusals.deadlock(path.subList(path.indexOf(key), path.size()));
   }
 }

@@ -190,7 +190,7 @@ final class Visits {
 
     private Visit.Said put() {
       Records.Origin origin = visit.id().origin();
-      intake.above(visit.counter());
+      intake.moments().above(visit.counter());
       Visit.Said earlier;
       try {
         earlier = earlier(origin);
