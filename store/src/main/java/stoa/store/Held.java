@@ -39,54 +39,37 @@ public final class Held implements AutoCloseable {
     this.intake = intake;
   }
 
-  /// What a store says of a transaction.
-  public sealed interface Verdict {
-    /// It may be committed.
-    ///
-    /// @param entries what is logged here then, all at one log address; none when it only reads
-    ///   here
-    record Ready(List<Entry> entries) implements Verdict {}
-
-    /// It may not.
-    ///
-    /// @param cause why
-    record Refused(RuntimeException cause) implements Verdict {}
-
-    /// That depends on another one of this store that is ready: it is to be asked the next time.
-    record Later() implements Verdict {}
-  }
-
   /// Says whether a transaction may be committed. It must not be used any more meanwhile; that it
   /// is closed has no effect before this is over.
-  public Verdict examine(Transaction transaction) {
+  public Vote examine(Transaction transaction) {
     Check.that(!over && !ready.containsKey(transaction), "a transaction is examined once");
     Set<StreamId> own = transaction.streams();
     for (StreamId stream : own) {
-      if (written.contains(stream)) return new Verdict.Later();
+      if (written.contains(stream)) return new Vote.Later();
     }
     if (!transaction.hold()) {
-      return new Verdict.Refused(new Unavailable("the transaction has ended; begin another"));
+      return new Vote.No(new Unavailable("the transaction has ended; begin another"));
     }
     if (own.isEmpty()) {
       untouched.add(transaction);
-      return new Verdict.Ready(List.of());
+      return new Vote.Yes(List.of());
     }
     CommitRequest request;
     try {
       request = store.across(transaction);
     } catch (RuntimeException full) {
       transaction.letGo();
-      return new Verdict.Refused(full);
+      return new Vote.No(full);
     }
     try {
       List<Entry> entries = intake.sketch(request);
       ready.put(transaction, request);
       for (Entry entry : entries) written.add(entry.stream());
-      return new Verdict.Ready(entries);
+      return new Vote.Yes(entries);
     } catch (RuntimeException refusal) {
       request.fail(refusal);
       transaction.letGo();
-      return new Verdict.Refused(
+      return new Vote.No(
           refusal instanceof Aborted lost ? transaction.told(lost) : refusal);
     }
   }

@@ -129,7 +129,7 @@ class AbroadTest {
     }
 
     @Override
-    public List<Held.Verdict> hold(
+    public List<Vote> hold(
         long epoch, long term, long round, List<Coordinator.Part> parts) {
       return participant().hold(epoch, term, round, parts);
     }

@@ -93,7 +93,7 @@ class CoordinatorTest {
     }
 
     @Override
-    public List<Held.Verdict> hold(
+    public List<Vote> hold(
         long epoch, long term, long round, List<Coordinator.Part> parts) {
       var verdicts = participant().hold(epoch, term, round, parts);
       if (cutHolds > 0) {

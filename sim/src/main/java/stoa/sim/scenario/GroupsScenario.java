@@ -53,7 +53,6 @@ import stoa.storage.DeviceConfig;
 import stoa.store.Addresses;
 import stoa.store.Coordinator;
 import stoa.store.Existence;
-import stoa.store.Held;
 import stoa.store.Key;
 import stoa.store.Neighbors;
 import stoa.store.Pace;
@@ -65,6 +64,7 @@ import stoa.store.Store;
 import stoa.store.StoreConfig;
 import stoa.store.Transaction;
 import stoa.store.Visit;
+import stoa.store.Vote;
 
 /// Several stores with one order, each on a replicated log of its own, whose leaders die, or are
 /// overtaken and do not know; the network between them loses, repeats and delays. Clients add to
@@ -427,7 +427,7 @@ public final class GroupsScenario implements Scenario {
       }
 
       @Override
-      public List<Held.Verdict> hold(
+      public List<Vote> hold(
           long epoch, long term, long round, List<Coordinator.Part> parts) {
         return ask(participant -> participant.hold(epoch, term, round, parts));
       }
