@@ -3,11 +3,11 @@
 @org.jspecify.annotations.NullMarked
 module stoa.collections {
   requires static transitive org.jspecify;
-  requires stoa.objects;
+  requires stoa.front;
   requires org.pcollections;
 
   opens stoa.collections to
-      stoa.objects;
+      stoa.front;
 
   provides stoa.spi.Collections with
       stoa.collections.InstalledCollections;

@@ -2,12 +2,12 @@
 @org.jspecify.annotations.NullMarked
 module stoa.migration {
   requires static transitive org.jspecify;
-  requires transitive stoa.objects;
+  requires transitive stoa.front;
   requires org.slf4j;
 
   exports stoa.migration;
   exports stoa.migration.core;
 
-  provides stoa.objects.Placing.Provider with
+  provides stoa.front.Placing.Provider with
       stoa.migration.Domains;
 }

@@ -2,7 +2,8 @@
 @org.jspecify.annotations.NullMarked
 module stoa.wire {
   requires static transitive org.jspecify;
-  requires transitive stoa.objects;
+  requires transitive stoa.api;
+  requires transitive stoa.base;
   requires transitive com.google.protobuf;
   requires transitive io.grpc;
   requires transitive io.grpc.stub;

@@ -5,7 +5,7 @@ import org.jspecify.annotations.Nullable;
 import stoa.DeadlineExceeded;
 import stoa.LogAddress;
 import stoa.TxOptions;
-import stoa.store.Existence;
+import stoa.base.Existence;
 import stoa.wire.proto.Answer;
 import stoa.wire.proto.Answered;
 import stoa.wire.proto.Begin;

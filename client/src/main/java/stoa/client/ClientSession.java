@@ -9,7 +9,7 @@ import stoa.DeadlineExceeded;
 import stoa.LimitExceeded;
 import stoa.Unavailable;
 import stoa.UnknownOutcome;
-import stoa.store.Key;
+import stoa.base.Key;
 import stoa.wire.Frames;
 import stoa.wire.proto.Answer;
 import stoa.wire.proto.ClientFrame;

@@ -2,7 +2,7 @@ package stoa.client;
 
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
-import stoa.store.Key;
+import stoa.base.Key;
 import stoa.wire.proto.Failure;
 
 /// An object as a session names it: by a number (AOF, section 3.3). Thread-safe.

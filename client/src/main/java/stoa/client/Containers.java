@@ -4,7 +4,7 @@ import java.util.ArrayDeque;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
-import stoa.store.Key;
+import stoa.base.Key;
 
 /// The objects that a session has open: a bounded number, of which those leave first that were not
 /// used lately. Thread-safe.

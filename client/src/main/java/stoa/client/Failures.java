@@ -20,8 +20,8 @@ import stoa.TooOld;
 import stoa.Unavailable;
 import stoa.UnknownOutcome;
 import stoa.base.Decoder;
-import stoa.objects.marshal.Marshaller;
-import stoa.objects.types.Keys;
+import stoa.front.marshal.Marshaller;
+import stoa.front.types.Keys;
 import stoa.wire.proto.Failure;
 
 /// Makes the exceptions that a server tells of. Thread-safe.

@@ -7,8 +7,8 @@ import stoa.KeyListener;
 import stoa.KeyValueStore;
 import stoa.ListenerLimits;
 import stoa.Registration;
-import stoa.objects.KeyService;
-import stoa.objects.types.Keys;
+import stoa.front.types.Keys;
+import stoa.front.SharedKeys;
 
 /// The listenable key-value store of a store that several groups keep: each key, with its
 /// listeners, is at one of them. Thread-safe.
@@ -20,7 +20,7 @@ final class GroupedKeyValues implements KeyValueStore {
   }
 
   private KeyValueStore part(Object key) {
-    return parts.part(parts.group(KeyService.stream(Keys.encode(key)))).store();
+    return parts.part(parts.group(SharedKeys.key(Keys.encode(key)).stream())).store();
   }
 
   @Override

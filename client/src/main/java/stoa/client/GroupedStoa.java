@@ -20,18 +20,18 @@ import stoa.StreamStore;
 import stoa.Transaction;
 import stoa.TxOptions;
 import stoa.View;
-import stoa.objects.Listed;
-import stoa.objects.ObjectSnapshot;
-import stoa.objects.Place;
-import stoa.objects.types.Keys;
-import stoa.objects.types.SharedType;
+import stoa.front.Listed;
+import stoa.front.Place;
+import stoa.front.SharedSnapshot;
+import stoa.front.types.Keys;
+import stoa.front.types.SharedType;
 import stoa.spi.Collections;
 
 /// A store that several groups keep: what is asked for by type and key goes to the part that has
 /// it, what is of the store as a whole to the first part. Thread-safe.
 ///
 /// A proxy knows its part, so that calls go there without asking here.
-final class GroupedStoa implements ObjectSnapshot.Source {
+final class GroupedStoa implements SharedSnapshot.Source {
   private final Parts parts;
   private final RemoteStoa first;
   private final KeyValueStore keyValues;

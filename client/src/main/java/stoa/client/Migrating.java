@@ -19,18 +19,18 @@ import stoa.Placement;
 import stoa.Reads;
 import stoa.Stoa;
 import stoa.base.Clock;
+import stoa.base.Timing;
+import stoa.front.PlacedObject;
+import stoa.front.PlacedObjects;
+import stoa.front.Placing;
+import stoa.front.Sharing;
+import stoa.front.proxy.Proxied;
+import stoa.front.proxy.Proxies;
+import stoa.front.types.SharedMethod;
 import stoa.links.PeerServer;
 import stoa.links.TreeClient;
 import stoa.migration.Member;
 import stoa.migration.Outpost;
-import stoa.objects.PlacedObject;
-import stoa.objects.PlacedObjects;
-import stoa.objects.Placing;
-import stoa.objects.Sharing;
-import stoa.objects.proxy.Proxied;
-import stoa.objects.proxy.Proxies;
-import stoa.objects.types.SharedMethod;
-import stoa.store.Timing;
 
 /// A client's part in the trees of those among which objects migrate, one for each domain; begun
 /// when the first object of it is called. Thread-safe; closed with the store.

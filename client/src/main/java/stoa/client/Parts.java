@@ -13,12 +13,12 @@ import stoa.Closed;
 import stoa.NotShareable;
 import stoa.Security;
 import stoa.StoaConfig;
+import stoa.base.Key;
 import stoa.base.StreamId;
-import stoa.objects.ObjectSnapshot;
-import stoa.objects.Sharing;
-import stoa.objects.proxy.Proxied;
-import stoa.objects.types.SharedType;
-import stoa.store.Key;
+import stoa.front.SharedSnapshot;
+import stoa.front.Sharing;
+import stoa.front.proxy.Proxied;
+import stoa.front.types.SharedType;
 import stoa.wire.ShardMap;
 
 /// The parts of one store, one for each group that keeps it, as a client uses them: which part has
@@ -31,7 +31,7 @@ final class Parts implements AutoCloseable {
   private final ClassLoader loader;
   private final RemoteStoa first;
   private final ShardMap map;
-  private final ObjectSnapshot.Source whole;
+  private final SharedSnapshot.Source whole;
   private final Migrating migrating;
 
   /// Those of the other groups; being opened, or open.
@@ -65,7 +65,7 @@ final class Parts implements AutoCloseable {
   }
 
   /// The store as programs use it.
-  ObjectSnapshot.Source whole() {
+  SharedSnapshot.Source whole() {
     return whole;
   }
 

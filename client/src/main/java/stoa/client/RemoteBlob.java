@@ -13,7 +13,7 @@ import stoa.Gone;
 import stoa.Ref;
 import stoa.base.Decoder;
 import stoa.base.Encoder;
-import stoa.objects.types.Keys;
+import stoa.front.types.Keys;
 
 /// A blob in a server: what callers hold. It has no state but the generation that it means, from
 /// the first call on that finds one.

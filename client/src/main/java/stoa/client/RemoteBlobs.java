@@ -10,7 +10,7 @@ import stoa.Ref;
 import stoa.View;
 import stoa.base.Decoder;
 import stoa.base.Encoder;
-import stoa.objects.types.Keys;
+import stoa.front.types.Keys;
 import stoa.wire.proto.Answer;
 import stoa.wire.proto.Blob;
 import stoa.wire.proto.Request;

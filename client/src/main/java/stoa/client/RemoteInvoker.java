@@ -1,20 +1,19 @@
 package stoa.client;
 
+import stoa.front.Refusals;
+import stoa.front.CallNumbers;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 import stoa.Reads;
 import stoa.TxOptions;
+import stoa.base.Existence;
+import stoa.base.Key;
+import stoa.front.PlacedObject;
+import stoa.front.proxy.Proxied;
+import stoa.front.types.SharedMethod;
+import stoa.front.types.SharedType;
 import stoa.migration.Member;
-import stoa.objects.ObjectService;
-import stoa.objects.ObjectType;
-import stoa.objects.PlacedObject;
-import stoa.objects.proxy.Proxied;
-import stoa.objects.types.SharedMethod;
-import stoa.objects.types.SharedType;
 import stoa.spi.CallContext;
-import stoa.store.Existence;
-import stoa.store.Key;
-import stoa.store.Refusals;
 import stoa.wire.proto.Answer;
 import stoa.wire.proto.Request;
 
@@ -208,7 +207,7 @@ final class RemoteInvoker implements RemoteRoute {
   /// @throws UnsupportedOperationException where it takes no part
   RemotePlaced placed() {
     boolean inside = RemoteTransaction.current(parts) != null;
-    if (inside && RemotePlaced.is(this)) throw ObjectService.refusedPlaced(key);
+    if (inside && RemotePlaced.is(this)) throw Refusals.placed(key);
     return new RemotePlaced(this);
   }
 
@@ -300,7 +299,7 @@ final class RemoteInvoker implements RemoteRoute {
       transaction.create(this, existence);
       return;
     }
-    byte[] creation = ObjectType.creation();
+    byte[] creation = CallNumbers.creation();
     RemoteStoa stoa = stoa();
     var _ = answer(stoa.conversation().ask(stoa.requests().call(this, creation, existence, false)));
   }
@@ -328,13 +327,13 @@ final class RemoteInvoker implements RemoteRoute {
     return meant == 0 ? new Existence.Any(null) : new Existence.Generation(meant);
   }
 
-  /// See [stoa.objects.PlacedObject#meet].
+  /// See [stoa.front.PlacedObject#meet].
   void meet(long life, boolean exists) {
     if (!isMeant(life, exists)) throw Refusals.gone(key);
     if (exists) bind(life);
   }
 
-  /// See [stoa.objects.PlacedObject#isMeant].
+  /// See [stoa.front.PlacedObject#isMeant].
   boolean isMeant(long life, boolean exists) {
     long meant = generation;
     boolean deleted = !exists && life > PlacedObject.FIRST_LIFE;

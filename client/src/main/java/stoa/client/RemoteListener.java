@@ -14,7 +14,7 @@ import stoa.KeyListener;
 import stoa.Registration;
 import stoa.StoaException;
 import stoa.base.ThrowableText;
-import stoa.objects.KeyService;
+import stoa.front.SharedKeys;
 import stoa.wire.proto.Event;
 import stoa.wire.proto.Listen;
 
@@ -116,7 +116,7 @@ final class RemoteListener<W> implements Registration {
       tellEnd(
           cause.length == 0
               ? new Closed(event.getEnded())
-              : KeyService.cause(cause, values.marshaller()::thrown));
+              : SharedKeys.cause(cause, values.marshaller()::thrown));
       if (event.getNumber() > 0) values.heard(listen.getListener(), event.getNumber());
       return;
     }

@@ -1,5 +1,6 @@
 package stoa.client;
 
+import stoa.front.ClassNames;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -7,9 +8,8 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import stoa.NotShareable;
-import stoa.objects.Dictionary;
-import stoa.objects.marshal.TypeIds;
-import stoa.objects.types.SharedType;
+import stoa.front.marshal.TypeIds;
+import stoa.front.types.SharedType;
 import stoa.wire.proto.Answer;
 import stoa.wire.proto.Names;
 import stoa.wire.proto.NamesAre;
@@ -93,12 +93,12 @@ final class RemoteNames implements TypeIds {
 
   @Override
   public boolean isFirstFace(SharedType type) {
-    var _ = idOf(Dictionary.CLASS + type.name() + " " + type.face().getName());
-    return Dictionary.isFirstFace(type, after(Dictionary.CLASS + type.name() + " "));
+    var _ = idOf(ClassNames.CLASS + type.name() + " " + type.face().getName());
+    return ClassNames.isFirstFace(type, after(ClassNames.CLASS + type.name() + " "));
   }
 
   /// The names that begin with a prefix, without it, in the order of their numbers.
   List<String> after(String prefix) {
-    return Dictionary.after(prefix, names);
+    return ClassNames.after(prefix, names);
   }
 }

@@ -1,14 +1,15 @@
 package stoa.client;
 
+import stoa.front.Refusals;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import stoa.TxOptions;
-import stoa.objects.Place;
-import stoa.objects.Sharing;
-import stoa.objects.proxy.Invoker;
-import stoa.objects.proxy.Proxied;
-import stoa.objects.proxy.Proxies;
-import stoa.objects.types.SharedMethod;
+import stoa.front.Place;
+import stoa.front.Sharing;
+import stoa.front.proxy.Invoker;
+import stoa.front.proxy.Proxied;
+import stoa.front.proxy.Proxies;
+import stoa.front.types.SharedMethod;
 
 /// Where the calls on a view of the past go. Thread-safe.
 ///
@@ -28,7 +29,7 @@ record RemotePast(RemoteInvoker live, long version, @Nullable Place place) imple
       Object answer = live.read(TxOptions.readingAt(there.address()), method, arguments);
       return there.seen(answer);
     }
-    if (there != null) RemoteType.refuseStream(live.shared());
+    if (there != null) Refusals.stream(live.shared());
     byte[] call = live.type().call(method, arguments);
     var requests = live.stoa().requests();
     Outgoing outgoing =

@@ -3,8 +3,8 @@ package stoa.client;
 import org.jspecify.annotations.Nullable;
 import stoa.Ref;
 import stoa.base.StreamId;
-import stoa.objects.PlacedObject;
-import stoa.objects.types.SharedMethod;
+import stoa.front.PlacedObject;
+import stoa.front.types.SharedMethod;
 
 /// An object of a server's store that is placed at clients. Immutable; thread-safe.
 ///

@@ -3,15 +3,15 @@ package stoa.client;
 import org.jspecify.annotations.Nullable;
 import stoa.NotShareable;
 import stoa.Ref;
-import stoa.objects.Place;
-import stoa.objects.marshal.Reference;
-import stoa.objects.marshal.References;
-import stoa.objects.proxy.Proxied;
-import stoa.objects.proxy.Proxies;
+import stoa.base.Key;
+import stoa.front.Place;
+import stoa.front.marshal.Reference;
+import stoa.front.marshal.References;
+import stoa.front.proxy.Proxied;
+import stoa.front.proxy.Proxies;
 import stoa.spi.CallContext;
 import stoa.spi.Collections;
 import stoa.spi.Facade;
-import stoa.store.Key;
 
 /// Turns proxies into references and back while values are marshalled. Thread-safe.
 final class RemoteReferences implements References {

@@ -1,6 +1,6 @@
 package stoa.client;
 
-import stoa.objects.proxy.Invoker;
+import stoa.front.proxy.Invoker;
 
 /// Where calls on the object as it is now go, in one way or another.
 interface RemoteRoute extends Invoker {

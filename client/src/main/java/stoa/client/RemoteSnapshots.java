@@ -8,8 +8,8 @@ import org.jspecify.annotations.Nullable;
 import stoa.LogAddress;
 import stoa.Snapshot;
 import stoa.base.Texts;
-import stoa.objects.ObjectSnapshot;
-import stoa.objects.Place;
+import stoa.front.Place;
+import stoa.front.SharedSnapshot;
 import stoa.wire.proto.DeleteSnapshot;
 import stoa.wire.proto.FindSnapshot;
 import stoa.wire.proto.ListSnapshots;
@@ -43,7 +43,7 @@ final class RemoteSnapshots {
 
   /// One of the present, or of an address. The other parts that are open hold it as soon as they
   /// are told.
-  ObjectSnapshot take(@Nullable LogAddress at) {
+  SharedSnapshot take(@Nullable LogAddress at) {
     Parts parts = stoa.parts();
     Held held = parts.held();
     long number = held.numbers.incrementAndGet();
@@ -52,7 +52,7 @@ final class RemoteSnapshots {
     for (RemoteStoa part : parts.open()) {
       if (part != stoa) part.conversation().tell(pin(number, address));
     }
-    return ObjectSnapshot.held(stoa, place(address), () -> letGo(parts, number));
+    return SharedSnapshot.held(stoa, place(address), () -> letGo(parts, number));
   }
 
   private static Outgoing pin(long number, @Nullable LogAddress at) {
@@ -81,8 +81,8 @@ final class RemoteSnapshots {
     return stoa.ask(Outgoing.of(request, recovery, 1_024)).getSnapshots().getSnapshotsList();
   }
 
-  private ObjectSnapshot named(SnapshotIs snapshot) {
-    return ObjectSnapshot.named(stoa, place(Requests.at(snapshot.getAt())), snapshot.getName());
+  private SharedSnapshot named(SnapshotIs snapshot) {
+    return SharedSnapshot.named(stoa, place(Requests.at(snapshot.getAt())), snapshot.getName());
   }
 
   Snapshot take(String name) {

@@ -1,5 +1,6 @@
 package stoa.client;
 
+import stoa.front.Refusals;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.Iterator;
@@ -34,23 +35,23 @@ import stoa.StreamStore;
 import stoa.Transaction;
 import stoa.TxOptions;
 import stoa.View;
+import stoa.base.Key;
+import stoa.front.Attempts;
+import stoa.front.Listed;
+import stoa.front.Place;
+import stoa.front.Recorder;
+import stoa.front.SharedSnapshot;
+import stoa.front.Sharing;
+import stoa.front.Turns;
+import stoa.front.marshal.Marshaller;
+import stoa.front.proxy.Invoker;
+import stoa.front.proxy.Proxied;
+import stoa.front.proxy.Proxies;
+import stoa.front.types.Keys;
 import stoa.migration.Member;
-import stoa.objects.Attempts;
-import stoa.objects.Listed;
-import stoa.objects.ObjectSnapshot;
-import stoa.objects.Place;
-import stoa.objects.Recorder;
-import stoa.objects.Sharing;
-import stoa.objects.Turns;
-import stoa.objects.marshal.Marshaller;
-import stoa.objects.proxy.Invoker;
-import stoa.objects.proxy.Proxied;
-import stoa.objects.proxy.Proxies;
-import stoa.objects.types.Keys;
 import stoa.spi.CallContext;
 import stoa.spi.Collections;
 import stoa.spi.Facade;
-import stoa.store.Key;
 import stoa.wire.proto.Answer;
 import stoa.wire.proto.Changed;
 import stoa.wire.proto.Event;
@@ -62,7 +63,7 @@ import stoa.wire.proto.TransactionId;
 
 /// A store of shared objects in a server, or the part of it that one group of servers keeps.
 /// Thread-safe.
-final class RemoteStoa implements ObjectSnapshot.Source {
+final class RemoteStoa implements SharedSnapshot.Source {
   private static final int STATE_BYTES_MAX = 512 << 20;
   private static final int CONTAINERS_MAX = 10_000;
   private static final int REPLICAS_MAX = CONTAINERS_MAX / 2;
@@ -482,8 +483,8 @@ final class RemoteStoa implements ObjectSnapshot.Source {
     return snapshots.delete(name);
   }
 
-  ObjectSnapshot own(Snapshot snapshot) {
-    if (snapshot instanceof ObjectSnapshot own && own.stoa() == this) return own;
+  SharedSnapshot own(Snapshot snapshot) {
+    if (snapshot instanceof SharedSnapshot own && own.stoa() == this) return own;
     throw new IllegalArgumentException(snapshot + " is a snapshot of another store");
   }
 
@@ -498,7 +499,7 @@ final class RemoteStoa implements ObjectSnapshot.Source {
     if (live.parts() != parts) {
       throw new NotShareable(proxied.ref() + " is an object of another store than the snapshot");
     }
-    RemoteType.refuseStream(live.shared());
+    Refusals.stream(live.shared());
     @SuppressWarnings("unchecked") // Justification: a proxy of the same type
     T seen =
         (T)

@@ -21,8 +21,8 @@ import stoa.StreamKey;
 import stoa.StreamStore;
 import stoa.base.Decoder;
 import stoa.base.Encoder;
-import stoa.objects.types.Keys;
-import stoa.store.Key;
+import stoa.base.Key;
+import stoa.front.types.Keys;
 import stoa.wire.proto.Request;
 import stoa.wire.proto.Stream;
 

@@ -1,5 +1,7 @@
 package stoa.client;
 
+import stoa.front.Refusals;
+import stoa.front.CallNumbers;
 import java.lang.ref.Cleaner;
 import java.util.ArrayList;
 import java.util.List;
@@ -15,15 +17,13 @@ import stoa.Ref;
 import stoa.TxOptions;
 import stoa.Unavailable;
 import stoa.UnknownOutcome;
-import stoa.objects.Attempts;
-import stoa.objects.ObjectService;
-import stoa.objects.ObjectType;
-import stoa.objects.Sharing;
-import stoa.objects.proxy.Proxied;
-import stoa.objects.proxy.Proxies;
-import stoa.objects.types.Keys;
-import stoa.objects.types.SharedMethod;
-import stoa.store.Existence;
+import stoa.base.Existence;
+import stoa.front.Attempts;
+import stoa.front.Sharing;
+import stoa.front.proxy.Proxied;
+import stoa.front.proxy.Proxies;
+import stoa.front.types.Keys;
+import stoa.front.types.SharedMethod;
 import stoa.wire.proto.Answer;
 import stoa.wire.proto.Answered;
 import stoa.wire.proto.CommitAcross;
@@ -80,7 +80,7 @@ final class RemoteTransaction implements Attempts.Attempt {
 
   /// What it has begun in the group of an object, which is begun if need be.
   private Branch branch(RemoteInvoker live) {
-    RemoteType.refuseStream(live.shared());
+    Refusals.stream(live.shared());
     return branch(live.group());
   }
 
@@ -250,7 +250,7 @@ final class RemoteTransaction implements Attempts.Attempt {
   @Nullable Object callAsOwn(RemoteInvoker live, SharedMethod method, @Nullable Object[] arguments)
       throws Throwable {
     check();
-    if (RemotePlaced.is(live)) throw ObjectService.refusedPlaced(live.key());
+    if (RemotePlaced.is(live)) throw Refusals.placed(live.key());
     byte[] call = live.type().call(method, arguments);
     Answered answered = call(live, call, live.existenceThen(), !method.kind().isReading());
     return live.stoa().requests().value(answered);
@@ -317,7 +317,7 @@ final class RemoteTransaction implements Attempts.Attempt {
 
   void create(RemoteInvoker live, Existence existence) throws Throwable {
     check();
-    var _ = live.stoa().requests().value(call(live, ObjectType.creation(), existence, true));
+    var _ = live.stoa().requests().value(call(live, CallNumbers.creation(), existence, true));
   }
 
   void delete(RemoteInvoker live, Existence existence) {

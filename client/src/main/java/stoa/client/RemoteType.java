@@ -1,18 +1,18 @@
 package stoa.client;
 
+import stoa.front.ClassNames;
+import stoa.front.CallNumbers;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 import stoa.LimitExceeded;
-import stoa.Order;
 import stoa.Ref;
 import stoa.base.Decoder;
 import stoa.base.Encoder;
-import stoa.objects.ObjectType;
-import stoa.objects.marshal.Marshaller;
-import stoa.objects.types.Keys;
-import stoa.objects.types.SharedMethod;
-import stoa.objects.types.SharedType;
-import stoa.store.Key;
+import stoa.base.Key;
+import stoa.front.marshal.Marshaller;
+import stoa.front.types.Keys;
+import stoa.front.types.SharedMethod;
+import stoa.front.types.SharedType;
 
 /// A shared class as the server knows it: the numbers of its methods. Thread-safe.
 final class RemoteType {
@@ -76,7 +76,7 @@ final class RemoteType {
   private int number(SharedMethod method) {
     Integer number = numbers.get(method.index());
     if (number == null) {
-      number = names.idOf(ObjectType.METHOD + shared.name() + "#" + method.id()) + 1;
+      number = names.idOf(ClassNames.METHOD + shared.name() + "#" + method.id()) + 1;
       numbers.set(method.index(), number);
     }
     return number;
@@ -85,21 +85,12 @@ final class RemoteType {
   /// The identity of the method that was called, or null when it called none.
   @Nullable String called(Decoder call) {
     int number = (int) call.varint();
-    if (!ObjectType.isMethod(number)) return null;
-    String prefix = ObjectType.METHOD + shared.name() + "#";
+    if (!CallNumbers.isMethod(number)) return null;
+    String prefix = ClassNames.METHOD + shared.name() + "#";
     String name = names.nameOf(number - 1);
     if (name == null || !name.startsWith(prefix)) {
       throw new stoa.Corrupt("a call of method " + number + " on " + shared.name());
     }
     return name.substring(prefix.length());
-  }
-
-  /// Refuses what has no place among other objects.
-  void refuseStream() {
-    refuseStream(shared);
-  }
-
-  static void refuseStream(SharedType shared) {
-    if (shared.order() == Order.STREAM) throw ObjectType.refusedStream(shared);
   }
 }

@@ -1,5 +1,6 @@
 package stoa.client;
 
+import stoa.front.ClassNames;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
@@ -10,11 +11,10 @@ import stoa.Blob;
 import stoa.Corrupt;
 import stoa.NotShareable;
 import stoa.Shared;
-import stoa.objects.Dictionary;
-import stoa.objects.marshal.Marshaller;
-import stoa.objects.types.Platform;
-import stoa.objects.types.SharedMethod;
-import stoa.objects.types.SharedType;
+import stoa.front.marshal.Marshaller;
+import stoa.front.types.Platform;
+import stoa.front.types.SharedMethod;
+import stoa.front.types.SharedType;
 import stoa.wire.proto.TypeNames;
 
 /// The shared classes that a client has used, as the server knows them. Thread-safe.
@@ -105,7 +105,7 @@ final class RemoteTypes {
 
   /// Admits what facades of any client have admitted.
   void readmit() {
-    for (String name : names.after(Dictionary.ADMITTED)) {
+    for (String name : names.after(ClassNames.ADMITTED)) {
       try {
         Class<?> type = Class.forName(name, false, loader);
         if (admitted.add(type)) marshaller.register(type);
@@ -185,7 +185,7 @@ final class RemoteTypes {
   }
 
   private List<String> candidates(String name) {
-    return names.after(Dictionary.CLASS + name + " ").reversed();
+    return names.after(ClassNames.CLASS + name + " ").reversed();
   }
 
   /// A method that was called by one of the faces of a type.

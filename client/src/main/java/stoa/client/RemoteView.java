@@ -1,8 +1,8 @@
 package stoa.client;
 
 import org.jspecify.annotations.Nullable;
-import stoa.objects.proxy.Proxied;
-import stoa.objects.types.SharedMethod;
+import stoa.front.proxy.Proxied;
+import stoa.front.types.SharedMethod;
 import stoa.spi.CallContext;
 
 /// Where the calls on a local or cached view go: accessors to a state that is kept here, other

@@ -8,7 +8,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
-import stoa.store.Key;
+import stoa.base.Key;
 
 /// The states that a client keeps for its local and cached views: one for each object that is
 /// viewed, of a bounded size and number in all. Thread-safe.

@@ -21,7 +21,7 @@ import stoa.Closed;
 import stoa.DeadlineExceeded;
 import stoa.Unavailable;
 import stoa.UnknownOutcome;
-import stoa.store.Key;
+import stoa.base.Key;
 import stoa.wire.Frames;
 import stoa.wire.proto.Answer;
 import stoa.wire.proto.Blob;

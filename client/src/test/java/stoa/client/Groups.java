@@ -19,7 +19,10 @@ import stoa.Ref;
 import stoa.StoaConfig;
 import stoa.Unavailable;
 import stoa.base.Clock;
+import stoa.base.Key;
 import stoa.base.Secret;
+import stoa.front.types.Keys;
+import stoa.front.types.SharedType;
 import stoa.log.ForwardingShardLog;
 import stoa.log.LocalShardLog;
 import stoa.log.ShardLog;
@@ -30,14 +33,11 @@ import stoa.objects.EmbeddedEngine;
 import stoa.objects.ObjectService;
 import stoa.objects.Ordering;
 import stoa.objects.Part;
-import stoa.objects.types.Keys;
-import stoa.objects.types.SharedType;
 import stoa.storage.Device;
 import stoa.storage.DeviceConfig;
 import stoa.storage.Disk;
 import stoa.store.Addresses;
 import stoa.store.Coordinator;
-import stoa.store.Key;
 import stoa.store.Threads;
 import stoa.wire.ShardMap;
 import stoa.wire.proto.ServerStatus;
@@ -185,7 +185,7 @@ final class Groups implements AutoCloseable {
   /// Opens a group's store at a server.
   void lead(int group, int server) {
     Server leads = servers.get(server);
-    Part part = map.part(group);
+    Part part = new Part(group, map::group);
     if (count == 1) {
       leads.lead(group, opening.open(group, part));
     } else if (group != 0) {

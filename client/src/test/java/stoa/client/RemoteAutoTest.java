@@ -23,14 +23,14 @@ import stoa.Shared;
 import stoa.Stoa;
 import stoa.StoaConfig;
 import stoa.View;
+import stoa.front.PlacedObject;
+import stoa.front.types.Keys;
 import stoa.migration.Domain;
 import stoa.migration.core.CostModel.Updates;
 import stoa.node.Server;
 import stoa.node.ServerConfig;
 import stoa.objects.EmbeddedEngine;
 import stoa.objects.ObjectService;
-import stoa.objects.PlacedObject;
-import stoa.objects.types.Keys;
 
 /// Objects whose calls are made at the server or at its clients, wherever they cost less, over
 /// sockets.

@@ -22,9 +22,9 @@ import stoa.SharedNavigableMap;
 import stoa.SharedQueue;
 import stoa.Stoa;
 import stoa.StoaConfig;
+import stoa.front.types.SharedMethod;
+import stoa.front.types.SharedType;
 import stoa.node.Server;
-import stoa.objects.types.SharedMethod;
-import stoa.objects.types.SharedType;
 
 /// A client has the server make instances of registered classes only, whatever its bytes name.
 class StrangeClassesTest {

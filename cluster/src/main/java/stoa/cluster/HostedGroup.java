@@ -314,7 +314,7 @@ final class HostedGroup {
   private void serve() {
     Sequencing sequencing = place.sequencing();
     int number = name.number();
-    Part part = place.settings().map().part(number);
+    Part part = new Part(number, place.settings().map()::group);
     if (sequencing == null) {
       service = open(part);
       place.server().lead(number, service);
@@ -384,7 +384,7 @@ final class HostedGroup {
             group.replica().streams(),
             Clock.system(),
             Threads.real(),
-            place.settings().map().part(name.number()),
+            new Part(name.number(), place.settings().map()::group),
             this::suspect));
   }
 

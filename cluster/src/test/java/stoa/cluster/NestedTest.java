@@ -20,8 +20,8 @@ import stoa.Shared;
 import stoa.Stoa;
 import stoa.Unavailable;
 import stoa.UnknownOutcome;
-import stoa.objects.types.Keys;
-import stoa.store.Key;
+import stoa.base.Key;
+import stoa.front.types.Keys;
 import stoa.wire.ShardMap;
 
 /// Methods that call objects of other groups, of servers in this process that come and go.

@@ -8,8 +8,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import stoa.NotShareable;
-import stoa.objects.types.Hashing;
-import stoa.objects.types.RecordHash;
+import stoa.front.types.Hashing;
+import stoa.front.types.RecordHash;
 import stoa.spi.Facade;
 
 /// The hash of a key, which is the same in every process and agrees with `equals`.

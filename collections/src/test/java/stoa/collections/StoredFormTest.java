@@ -10,11 +10,11 @@ import java.util.List;
 import java.util.Random;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
-import stoa.objects.marshal.Marshaller;
-import stoa.objects.marshal.Reference;
-import stoa.objects.marshal.References;
-import stoa.objects.marshal.TypeIds;
-import stoa.objects.types.SharedType;
+import stoa.front.marshal.Marshaller;
+import stoa.front.marshal.Reference;
+import stoa.front.marshal.References;
+import stoa.front.marshal.TypeIds;
+import stoa.front.types.SharedType;
 
 /// Equal contents are stored as equal bytes, whatever happened before.
 class StoredFormTest {

@@ -24,13 +24,13 @@ import stoa.Locality;
 import stoa.Unavailable;
 import stoa.base.Repeats;
 import stoa.base.StreamId;
+import stoa.front.PlacedObject;
 import stoa.migration.Standing;
 import stoa.migration.Uplink;
 import stoa.migration.core.CostModel;
 import stoa.migration.core.Message;
 import stoa.migration.core.NodeId;
 import stoa.migration.core.TreeNode;
-import stoa.objects.PlacedObject;
 
 /// The tree's part of a client: the connections of its member, and its registration with the
 /// process of the root. Thread-safe.

@@ -17,7 +17,7 @@ import stoa.base.StreamId;
 import stoa.migration.Domain;
 import stoa.migration.core.Message;
 import stoa.migration.core.NodeId;
-import stoa.objects.ObjectService;
+import stoa.front.Placing;
 
 /// The network of one root: its connections, and the processes that are registered with it, between
 /// which it passes on what is said outside of the tree. Thread-safe.
@@ -33,7 +33,7 @@ final class TreeRoot implements AutoCloseable {
   private static final int ASKED_MAX = TreeClient.OBJECTS_MAX;
 
   private final Domain domain;
-  private final ObjectService service;
+  private final Placing.Served service;
   private final Executor background;
   private final Duration lease;
   private final Tickets tickets = new Tickets();
@@ -41,7 +41,7 @@ final class TreeRoot implements AutoCloseable {
   private final Map<String, Desk> desks = new ConcurrentHashMap<>();
   private volatile long sealedNanos = System.nanoTime();
 
-  TreeRoot(Domain domain, ObjectService service, Executor background, Duration lease) {
+  TreeRoot(Domain domain, Placing.Served service, Executor background, Duration lease) {
     this.domain = domain;
     this.service = service;
     this.background = background;

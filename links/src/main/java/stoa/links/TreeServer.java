@@ -19,7 +19,7 @@ import stoa.LimitExceeded;
 import stoa.Locality;
 import stoa.migration.Domain;
 import stoa.migration.core.Mandate;
-import stoa.objects.ObjectService;
+import stoa.front.Placing;
 
 /// The tree's part of a server: takes the streams of clients, and has the roots while the server
 /// has the store. Thread-safe; its owner calls [#tick()] a few times in a second, and closes it.
@@ -33,7 +33,7 @@ public final class TreeServer implements AutoCloseable {
   /// How many streams may be there that have said nothing.
   private static final int STRANGERS_MAX = 1_000;
 
-  private final Supplier<@Nullable ObjectService> store;
+  private final Supplier<Placing.@Nullable Served> store;
   private final Executor background;
   private final Duration lease;
   private final int fanOut;
@@ -46,7 +46,7 @@ public final class TreeServer implements AutoCloseable {
   /// @param lease after how long a silence a connection ends
   /// @param fanOut how many children a node takes
   public TreeServer(
-      Supplier<@Nullable ObjectService> store, Executor background, Duration lease, int fanOut) {
+      Supplier<Placing.@Nullable Served> store, Executor background, Duration lease, int fanOut) {
     this.store = store;
     this.background = background;
     this.lease = lease;
@@ -151,7 +151,7 @@ public final class TreeServer implements AutoCloseable {
 
   private @Nullable TreeRoot root(Pipe pipe, String name) {
     try {
-      ObjectService service = store.get();
+      Placing.Served service = store.get();
       if (service == null || service.hasFailed()) return null;
       var domain = (Domain) service.placing(name);
       if (domain.isOver()) return null;

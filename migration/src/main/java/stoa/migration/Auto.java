@@ -3,8 +3,8 @@ package stoa.migration;
 import java.util.Collection;
 import org.jspecify.annotations.Nullable;
 import stoa.Action;
-import stoa.objects.PlacedObject;
-import stoa.objects.types.SharedMethod;
+import stoa.front.PlacedObject;
+import stoa.front.types.SharedMethod;
 
 /// Where the calls of a process are made on objects of which each may be at the server or at
 /// clients ([stoa.Placement#AUTO], [stoa.View.Client]). Thread-safe.

@@ -7,10 +7,10 @@ import org.jspecify.annotations.Nullable;
 import stoa.Action;
 import stoa.Placement;
 import stoa.base.StreamId;
+import stoa.front.PlacedObject;
+import stoa.front.PlacedObjects;
+import stoa.front.types.SharedMethod;
 import stoa.migration.core.Version;
-import stoa.objects.PlacedObject;
-import stoa.objects.PlacedObjects;
-import stoa.objects.types.SharedMethod;
 
 /// Makes calls where the root has said that objects are, and tells it what they took; in a process
 /// other than the root's. Thread-safe.

@@ -19,12 +19,12 @@ import org.jspecify.annotations.Nullable;
 import stoa.Action;
 import stoa.Placement;
 import stoa.Unavailable;
+import stoa.base.CallId;
 import stoa.base.StreamId;
+import stoa.front.PlacedObject;
+import stoa.front.types.SharedMethod;
 import stoa.migration.core.CostModel;
-import stoa.objects.PlacedObject;
-import stoa.objects.PlacedStore;
-import stoa.objects.types.SharedMethod;
-import stoa.store.CallId;
+import stoa.front.PlacedStore;
 
 /// Decides where calls are made, beside the root: at the server or at clients. Members in this
 /// process ask it for each call. Those elsewhere are told when an object changes sides, and tell it

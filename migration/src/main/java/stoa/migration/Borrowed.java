@@ -3,7 +3,7 @@ package stoa.migration;
 import java.util.HashMap;
 import java.util.Map;
 import stoa.base.StreamId;
-import stoa.objects.PlacedObject;
+import stoa.front.PlacedObject;
 
 /// What a member has asked to be at the clients, as long as somebody in this process can reach a
 /// view of it. Thread-safe.

@@ -17,22 +17,22 @@ import stoa.Locality;
 import stoa.Placement;
 import stoa.Reads;
 import stoa.Stoa;
+import stoa.base.CallId;
 import stoa.base.Clock;
 import stoa.base.Repeats;
 import stoa.base.StreamId;
+import stoa.base.Timing;
+import stoa.front.PlacedObject;
+import stoa.front.Placing;
+import stoa.front.types.SharedMethod;
 import stoa.migration.core.CostModel;
 import stoa.migration.core.Event;
 import stoa.migration.core.Mandate;
 import stoa.migration.core.NodeId;
 import stoa.migration.core.TreeNode;
 import stoa.migration.core.Version;
-import stoa.objects.PlacedObject;
-import stoa.objects.PlacedStore;
-import stoa.objects.Placing;
-import stoa.objects.types.SharedMethod;
+import stoa.front.PlacedStore;
 import stoa.spi.CallContext;
-import stoa.store.CallId;
-import stoa.store.Timing;
 
 /// The tree of a domain of a store in this process: its root, which is where the store is, members
 /// that join it here, and those that come over the network when it is served. Thread-safe.

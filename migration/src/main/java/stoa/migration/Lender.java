@@ -14,11 +14,11 @@ import stoa.DeadlineExceeded;
 import stoa.Placement;
 import stoa.StoaException;
 import stoa.base.StreamId;
-import stoa.objects.PlacedObject;
-import stoa.objects.PlacedObjects;
-import stoa.objects.PlacedStore;
-import stoa.objects.types.SharedMethod;
-import stoa.store.Timing;
+import stoa.base.Timing;
+import stoa.front.PlacedObject;
+import stoa.front.PlacedObjects;
+import stoa.front.types.SharedMethod;
+import stoa.front.PlacedStore;
 
 /// Lends objects that live in the store to clients that ask for them, beside the root, and takes
 /// them back ([stoa.View.Client]). Thread-safe.

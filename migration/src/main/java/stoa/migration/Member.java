@@ -19,14 +19,14 @@ import stoa.Placement;
 import stoa.Reads;
 import stoa.UnknownOutcome;
 import stoa.base.StreamId;
+import stoa.front.PlacedObject;
+import stoa.front.Placing;
+import stoa.front.types.SharedMethod;
 import stoa.migration.core.Copy;
 import stoa.migration.core.Event;
 import stoa.migration.core.NodeId;
 import stoa.migration.core.TreeNode;
-import stoa.objects.PlacedObject;
-import stoa.objects.PlacedStore;
-import stoa.objects.Placing;
-import stoa.objects.types.SharedMethod;
+import stoa.front.PlacedStore;
 import stoa.spi.CallContext;
 
 /// A member of a tree: client-placed objects migrate to it, and its calls on them execute here, on

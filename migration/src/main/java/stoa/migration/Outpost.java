@@ -18,13 +18,13 @@ import stoa.Unavailable;
 import stoa.base.Clock;
 import stoa.base.Repeats;
 import stoa.base.StreamId;
+import stoa.base.Timing;
+import stoa.front.PlacedObject;
+import stoa.front.PlacedObjects;
 import stoa.migration.core.NodeId;
 import stoa.migration.core.TreeNode;
 import stoa.migration.core.Version;
-import stoa.objects.PlacedObject;
-import stoa.objects.PlacedObjects;
 import stoa.spi.CallContext;
-import stoa.store.Timing;
 
 /// A member of a tree whose root is in another process. Thread-safe.
 @SuppressWarnings("exports") // Justification: of PlacedObjects, which programs do not call

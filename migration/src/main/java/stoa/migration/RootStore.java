@@ -24,15 +24,15 @@ import stoa.Placement;
 import stoa.Unavailable;
 import stoa.base.Repeats;
 import stoa.base.StreamId;
+import stoa.base.Timing;
+import stoa.front.PlacedObject;
+import stoa.front.PlacedState;
 import stoa.migration.core.Copy;
 import stoa.migration.core.Event;
 import stoa.migration.core.Mandate;
 import stoa.migration.core.Version;
-import stoa.objects.PlacedObject;
-import stoa.objects.PlacedState;
-import stoa.objects.PlacedStore;
-import stoa.objects.PlacedStore.Change;
-import stoa.store.Timing;
+import stoa.front.PlacedStore;
+import stoa.front.PlacedStore.Change;
 
 /// The store as the root uses it: states are read from it, and written to it in the order in which
 /// they came. Thread-safe.

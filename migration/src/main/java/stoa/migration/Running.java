@@ -10,10 +10,10 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import stoa.AlreadyExists;
 import stoa.base.StreamId;
+import stoa.front.PlacedObject;
+import stoa.front.types.SharedMethod;
 import stoa.migration.core.Copy;
 import stoa.migration.core.Version;
-import stoa.objects.PlacedObject;
-import stoa.objects.types.SharedMethod;
 import stoa.spi.CallContext;
 
 /// An operation that runs: instances of the objects that it has, on which the calls of its thread

@@ -29,13 +29,13 @@ import stoa.DeadlineExceeded;
 import stoa.Reads;
 import stoa.UnknownOutcome;
 import stoa.base.StreamId;
+import stoa.base.Timing;
 import stoa.migration.core.Copy;
 import stoa.migration.core.Effect;
 import stoa.migration.core.Event;
 import stoa.migration.core.Message;
 import stoa.migration.core.NodeId;
 import stoa.migration.core.TreeNode;
-import stoa.store.Timing;
 
 /// A member's place in the tree: one node after the other, and what is asked of them. Thread-safe.
 final class Seat {

@@ -3,13 +3,13 @@ package stoa.migration;
 import org.jspecify.annotations.Nullable;
 import stoa.Locality;
 import stoa.base.StreamId;
+import stoa.base.Timing;
+import stoa.front.PlacedObject;
+import stoa.front.PlacedObjects;
 import stoa.migration.core.NodeId;
 import stoa.migration.core.TreeNode;
 import stoa.migration.core.Version;
-import stoa.objects.PlacedObject;
-import stoa.objects.PlacedObjects;
 import stoa.spi.CallContext;
-import stoa.store.Timing;
 
 /// Where a member is: what it needs of its process. Thread-safe.
 interface Site {

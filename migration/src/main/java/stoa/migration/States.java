@@ -8,7 +8,7 @@ import java.util.zip.Inflater;
 import stoa.Corrupt;
 import stoa.base.Decoder;
 import stoa.base.Encoder;
-import stoa.objects.PlacedObject;
+import stoa.front.PlacedObject;
 
 /// How states travel and are kept: compressed, unless they are small (section 8.1). Stateless.
 ///

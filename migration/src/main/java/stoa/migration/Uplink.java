@@ -3,10 +3,10 @@ package stoa.migration;
 import org.jspecify.annotations.Nullable;
 import stoa.Locality;
 import stoa.base.StreamId;
+import stoa.front.PlacedObject;
 import stoa.migration.core.CostModel;
 import stoa.migration.core.NodeId;
 import stoa.migration.core.TreeNode;
-import stoa.objects.PlacedObject;
 
 /// The way from a process to a tree whose root is in another one. Thread-safe.
 public interface Uplink extends Links, AutoCloseable {

@@ -12,12 +12,12 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import stoa.StoaConfig;
 import stoa.base.Clock;
+import stoa.base.Timing;
 import stoa.migration.core.Event;
 import stoa.objects.EmbeddedEngine;
-import stoa.objects.PlacedStore;
+import stoa.front.PlacedStore;
 import stoa.storage.SimulatedDisk;
 import stoa.store.Threads;
-import stoa.store.Timing;
 
 class RootStoreTest {
   /// What was to be done later, in the order in which it was asked for.

@@ -8,7 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import org.junit.jupiter.api.Test;
 import stoa.Corrupt;
 import stoa.base.Encoder;
-import stoa.objects.PlacedObject;
+import stoa.front.PlacedObject;
 
 class StatesTest {
   private static States.State state(byte[] bytes) {

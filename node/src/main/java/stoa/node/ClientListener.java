@@ -1,8 +1,8 @@
 package stoa.node;
 
 import com.google.protobuf.ByteString;
+import stoa.base.Key;
 import stoa.objects.KeyService;
-import stoa.store.Key;
 import stoa.wire.proto.Event;
 
 /// A listener of a client: its events go into the outbox of its session. Thread-safe.

@@ -9,8 +9,8 @@ import stoa.TooOld;
 import stoa.base.Encoder;
 import stoa.base.Texts;
 import stoa.base.ThrowableText;
+import stoa.front.types.Keys;
 import stoa.objects.ObjectService;
-import stoa.objects.types.Keys;
 import stoa.wire.proto.Failure;
 
 /// What a failure is to a client. `docs/wire.md` lists the kinds.

@@ -2,11 +2,11 @@ package stoa.node;
 
 import com.google.protobuf.ByteString;
 import stoa.LogAddress;
+import stoa.base.Existence;
+import stoa.base.Key;
 import stoa.base.StreamId;
 import stoa.objects.Errand;
 import stoa.objects.ObjectService;
-import stoa.store.Existence;
-import stoa.store.Key;
 import stoa.store.Transaction;
 import stoa.wire.proto.Answer;
 import stoa.wire.proto.Answered;

@@ -8,10 +8,10 @@ import stoa.StoaException;
 import stoa.TooOld;
 import stoa.Unavailable;
 import stoa.UnknownOutcome;
+import stoa.base.Answer;
+import stoa.front.PlacedObjects;
+import stoa.front.types.NotBrief;
 import stoa.objects.ObjectService;
-import stoa.objects.PlacedObjects;
-import stoa.objects.types.NotBrief;
-import stoa.store.Answer;
 import stoa.store.Earlier;
 import stoa.store.Request;
 import stoa.wire.proto.Call;
@@ -66,7 +66,7 @@ final class ObjectRequests {
 
   /// Whether nothing of users' code runs to decode a key.
   private static boolean isPlain(byte[] key) {
-    return stoa.objects.types.Keys.isPlain(key);
+    return stoa.front.types.Keys.isPlain(key);
   }
 
   void close(Asked asked, Close close) {

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import stoa.objects.Part;
 import com.google.protobuf.ByteString;
 import io.grpc.ManagedChannel;
 import io.grpc.Status;
@@ -22,15 +23,15 @@ import stoa.Ref;
 import stoa.Shared;
 import stoa.StoaConfig;
 import stoa.base.Clock;
+import stoa.base.Key;
 import stoa.base.Secret;
+import stoa.front.types.Keys;
 import stoa.log.LocalShardLog;
 import stoa.objects.EmbeddedEngine;
 import stoa.objects.ObjectService;
-import stoa.objects.types.Keys;
 import stoa.storage.Device;
 import stoa.storage.DeviceConfig;
 import stoa.storage.MemoryDisk;
-import stoa.store.Key;
 import stoa.store.Threads;
 import stoa.wire.ShardMap;
 import stoa.wire.proto.Answer;
@@ -134,7 +135,7 @@ class GroupsTest {
             () -> new LocalShardLog(device),
             Clock.system(),
             Threads.real(),
-            MAP.part(group));
+            new Part(group, MAP::group));
     return ObjectService.of(stoa, _ -> true);
   }
 

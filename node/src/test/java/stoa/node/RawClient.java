@@ -11,7 +11,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import stoa.base.Encoder;
-import stoa.objects.types.Keys;
+import stoa.front.types.Keys;
 import stoa.wire.Frames;
 import stoa.wire.proto.Answer;
 import stoa.wire.proto.Call;

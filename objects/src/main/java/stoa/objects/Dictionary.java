@@ -8,12 +8,12 @@ import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
-import stoa.Shared;
 import stoa.Unavailable;
 import stoa.UnknownOutcome;
-import stoa.objects.marshal.TypeIds;
-import stoa.objects.types.SharedType;
-import stoa.store.Key;
+import stoa.base.Key;
+import stoa.front.ClassNames;
+import stoa.front.marshal.TypeIds;
+import stoa.front.types.SharedType;
 import stoa.store.Losses;
 import stoa.store.Store;
 
@@ -23,18 +23,11 @@ import stoa.store.Store;
 /// Thread-safe. Grows with the program's classes, not with its data.
 @SuppressWarnings("exports") // Justification: for stoa.client, on the class path
 public final class Dictionary implements TypeIds {
-  /// In front of a type's stored name and the names of its classes, so that a reference can be
-  /// resolved before a class is used in this process.
-  public static final String CLASS = "class ";
-
-  /// In front of the name of a class that facades have admitted.
-  public static final String ADMITTED = "admitted ";
-
   static final Key KEY = Key.of("stoa", "dictionary");
 
   /// What finds out what is lost of the objects of a damaged store.
   public static Losses losses() {
-    return new Losses(KEY.stream(), CLASS);
+    return new Losses(KEY.stream(), ClassNames.CLASS);
   }
 
   private final Store store;
@@ -127,48 +120,12 @@ public final class Dictionary implements TypeIds {
   @Override
   public boolean isFirstFace(SharedType type) {
     String name = type.face().getName();
-    var _ = idOf(CLASS + type.name() + " " + name);
-    return isFirstFace(type, after(CLASS + type.name() + " "));
-  }
-
-  /// Whether a face is the first of those that are still there.
-  ///
-  /// @param classNames the faces under which objects of the type were used, the first before others
-  public static boolean isFirstFace(SharedType type, List<String> classNames) {
-    String name = type.face().getName();
-    for (String className : classNames) {
-      if (className.equals(name)) return true;
-      if (face(className, type, type.face().getClassLoader()) != null) return false;
-    }
-    return true;
-  }
-
-  /// A class that was used under the name of a type, when it is another face of the same objects.
-  static @Nullable SharedType face(
-      String className, SharedType type, @Nullable ClassLoader loader) {
-    try {
-      Class<?> face = Class.forName(className, false, loader);
-      Shared shared = face.getDeclaredAnnotation(Shared.class);
-      if (shared == null || !face.isAssignableFrom(type.implementation())) return null;
-      SharedType found = SharedType.of(face);
-      boolean same =
-          found.name().equals(type.name()) && found.implementation() == type.implementation();
-      return same ? found : null;
-    } catch (ClassNotFoundException gone) {
-      return null; // it was renamed
-    }
+    var _ = idOf(ClassNames.CLASS + type.name() + " " + name);
+    return ClassNames.isFirstFace(type, after(ClassNames.CLASS + type.name() + " "));
   }
 
   /// The names that begin with a prefix, without it, in the order of their numbers.
   List<String> after(String prefix) {
-    return after(prefix, names);
-  }
-
-  /// Those of some names that begin with a prefix, without it, in their order.
-  public static List<String> after(String prefix, List<String> names) {
-    return names.stream()
-        .filter(name -> name.startsWith(prefix))
-        .map(name -> name.substring(prefix.length()))
-        .toList();
+    return ClassNames.after(prefix, names);
   }
 }

@@ -1,5 +1,6 @@
 package stoa.objects;
 
+import stoa.front.SharedKeys;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
@@ -14,13 +15,13 @@ import stoa.KeyValueStore;
 import stoa.LimitExceeded;
 import stoa.ListenerLimits;
 import stoa.Registration;
-import stoa.objects.proxy.Proxies;
-import stoa.objects.types.HandlerType;
-import stoa.objects.types.Keys;
-import stoa.objects.types.Platform;
+import stoa.base.Answer;
+import stoa.base.Key;
+import stoa.front.proxy.Proxies;
+import stoa.front.types.HandlerType;
+import stoa.front.types.Keys;
+import stoa.front.types.Platform;
 import stoa.spi.Facade;
-import stoa.store.Answer;
-import stoa.store.Key;
 import stoa.store.Request;
 import stoa.store.StoredBlob;
 
@@ -88,7 +89,7 @@ final class EmbeddedKeyValues implements KeyValueStore {
   private Key key(Object key) {
     stoa.refuseInCall("use the key-value store");
     byte[] name = Keys.encode(key);
-    return new Key(KeyValues.SPACE, name, new stoa.Ref<>(KeyValues.SPACE, key));
+    return new Key(SharedKeys.SPACE, name, new stoa.Ref<>(SharedKeys.SPACE, key));
   }
 
   private byte[] encoded(Object value) {

@@ -1,5 +1,9 @@
 package stoa.objects;
 
+import stoa.front.ClassNames;
+import stoa.front.PlacedObjects;
+import stoa.front.Refusals;
+import stoa.front.SharedKeys;
 import stoa.store.Pace;
 import stoa.store.Terms;
 import java.time.Duration;
@@ -45,27 +49,38 @@ import stoa.Unavailable;
 import stoa.View;
 import stoa.base.Clock;
 import stoa.base.Decoder;
+import stoa.base.Existence;
+import stoa.base.Key;
 import stoa.base.StreamId;
+import stoa.base.Timing;
+import stoa.front.Attempts;
+import stoa.front.Listed;
+import stoa.front.ObjectAnswer;
+import stoa.front.Place;
+import stoa.front.PlacedObject;
+import stoa.front.Placing;
+import stoa.front.Recorder;
+import stoa.front.SharedSnapshot;
+import stoa.front.Sharing;
+import stoa.front.Turns;
+import stoa.front.marshal.Marshaller;
+import stoa.front.marshal.Reference;
+import stoa.front.marshal.References;
+import stoa.front.marshal.TypeIds;
+import stoa.front.proxy.Invoker;
+import stoa.front.proxy.Proxied;
+import stoa.front.proxy.Proxies;
+import stoa.front.types.Keys;
+import stoa.front.types.Platform;
+import stoa.front.types.SharedMethod;
+import stoa.front.types.SharedType;
 import stoa.log.ByteObject;
-import stoa.objects.marshal.Marshaller;
-import stoa.objects.marshal.Reference;
-import stoa.objects.marshal.References;
-import stoa.objects.marshal.TypeIds;
-import stoa.objects.proxy.Invoker;
-import stoa.objects.proxy.Proxied;
-import stoa.objects.proxy.Proxies;
-import stoa.objects.types.Keys;
-import stoa.objects.types.Platform;
-import stoa.objects.types.SharedMethod;
-import stoa.objects.types.SharedType;
 import stoa.spi.CallContext;
 import stoa.spi.Collections;
 import stoa.spi.Facade;
 import stoa.storage.Device;
 import stoa.storage.DeviceStats;
 import stoa.store.Blobs;
-import stoa.store.Existence;
-import stoa.store.Key;
 import stoa.store.OngoingCall;
 import stoa.store.Pins;
 import stoa.store.Request;
@@ -74,10 +89,9 @@ import stoa.store.Store;
 import stoa.store.StoreConfig;
 import stoa.store.StoredBlob;
 import stoa.store.Threads;
-import stoa.store.Timing;
 
 /// A store of shared objects in this process. Thread-safe.
-final class EmbeddedStoa implements ObjectSnapshot.Source {
+final class EmbeddedStoa implements SharedSnapshot.Source, Placing.Roots {
   private static final int STATE_BYTES_MAX = 512 << 20;
   private static final Object[] NOTHING = {};
 
@@ -175,7 +189,7 @@ final class EmbeddedStoa implements ObjectSnapshot.Source {
     loader = context != null ? context : EmbeddedStoa.class.getClassLoader();
     extraTypes = config.types();
     marshaller = marshaller(dictionary);
-    for (String name : dictionary.after(Dictionary.ADMITTED)) readmit(name);
+    for (String name : dictionary.after(ClassNames.ADMITTED)) readmit(name);
     keyValues = new KeyValues(this, threads);
     keyValueStore = new EmbeddedKeyValues(this, keyValues, answers);
     snapshots = new Snapshots(store);
@@ -218,7 +232,7 @@ final class EmbeddedStoa implements ObjectSnapshot.Source {
   /// A key as the log names it.
   Key key(String space, byte[] name) {
     if (space.equals(blobs.space())) return blobKey(Keys.decode(name, loader));
-    if (space.equals(KeyValues.SPACE)) return keyValues.key(name);
+    if (space.equals(SharedKeys.SPACE)) return keyValues.key(name);
     if (space.startsWith("stoa/")) return new Key(space, name, space);
     return typeNamed(space).key(Keys.decode(name, loader));
   }
@@ -226,8 +240,8 @@ final class EmbeddedStoa implements ObjectSnapshot.Source {
   /// Takes in the names that another process has logged since.
   void learn() {
     for (String name : dictionary.learn()) {
-      if (name.startsWith(Dictionary.ADMITTED)) {
-        readmit(name.substring(Dictionary.ADMITTED.length()));
+      if (name.startsWith(ClassNames.ADMITTED)) {
+        readmit(name.substring(ClassNames.ADMITTED.length()));
       }
     }
   }
@@ -457,7 +471,7 @@ final class EmbeddedStoa implements ObjectSnapshot.Source {
 
   /// The id of the method that a put calls; empty when it calls none, or that is not known.
   String methodOf(Key key, byte[] put) {
-    if (key.space().equals(KeyValues.SPACE)) return KeyCommand.decoded(put).word();
+    if (key.space().equals(SharedKeys.SPACE)) return KeyCommand.decoded(put).word();
     Faces faces = types.get(key.space());
     if (faces == null) return "";
     ObjectType.Called called = faces.called(new Decoder(put));
@@ -561,22 +575,22 @@ final class EmbeddedStoa implements ObjectSnapshot.Source {
     return snapshots.delete(name);
   }
 
-  private ObjectSnapshot named(Snapshots.Named snapshot) {
+  private SharedSnapshot named(Snapshots.Named snapshot) {
     var place = new Place(this, marshaller, snapshot.address());
-    return ObjectSnapshot.named(this, place, snapshot.name());
+    return SharedSnapshot.named(this, place, snapshot.name());
   }
 
-  private ObjectSnapshot at(LogAddress address) {
+  private SharedSnapshot at(LogAddress address) {
     Pins.Pin pin = store.pinAt(address);
     return held(address, pin);
   }
 
-  private ObjectSnapshot held(LogAddress address, Pins.Pin pin) {
-    return ObjectSnapshot.held(this, new Place(this, marshaller, address), pin::close);
+  private SharedSnapshot held(LogAddress address, Pins.Pin pin) {
+    return SharedSnapshot.held(this, new Place(this, marshaller, address), pin::close);
   }
 
-  private ObjectSnapshot own(Snapshot snapshot) {
-    if (snapshot instanceof ObjectSnapshot own && own.stoa() == this) return own;
+  private SharedSnapshot own(Snapshot snapshot) {
+    if (snapshot instanceof SharedSnapshot own && own.stoa() == this) return own;
     throw new IllegalArgumentException(snapshot + " is a snapshot of another store");
   }
 
@@ -590,7 +604,7 @@ final class EmbeddedStoa implements ObjectSnapshot.Source {
     if (live.stoa() != this) {
       throw new NotShareable(proxied.ref() + " is an object of another store than the snapshot");
     }
-    ObjectTransaction.refuseStream(live.type());
+    Refusals.stream(live.type().shared());
     @SuppressWarnings("unchecked") // Justification: a proxy of the same type
     T seen = (T) past(live.type(), proxied, LiveInvoker.Source.ASKED, 0, place);
     return seen;
@@ -694,8 +708,13 @@ final class EmbeddedStoa implements ObjectSnapshot.Source {
     return served;
   }
 
-  /// Where calls on those of a domain go.
-  Placing.Root placing(String domain) {
+  @Override
+  public PlacedObjects placed() {
+    return new LocalPlacedStore(this, 0);
+  }
+
+  @Override
+  public Placing.Root placing(String domain) {
     Placing.Root known = placing.get(domain);
     if (known != null && !known.isOver()) return known;
     placingLock.lock();
@@ -718,7 +737,7 @@ final class EmbeddedStoa implements ObjectSnapshot.Source {
               .orElseThrow(() ->
                   new UnsupportedOperationException(
                       "objects that are placed at clients need stoa-migration on the class path"));
-      var own = new PlacedStore(this, known == null ? openedNanos : timing.nanoTime());
+      var own = new LocalPlacedStore(this, known == null ? openedNanos : timing.nanoTime());
       known = provider.begin(own, domain, placings++);
       placing.put(domain, known);
       return known;
@@ -767,7 +786,7 @@ final class EmbeddedStoa implements ObjectSnapshot.Source {
   public <R extends @Nullable Object, X extends Exception> R together(
       Collection<?> shared, Body<R, X> body) throws X {
     var objects = new ArrayList<PlacedObject>();
-    for (Object each : shared) objects.add(PlacedStore.object(this, each));
+    for (Object each : shared) objects.add(LocalPlacedStore.object(this, each));
     var results = new ArrayList<R>(1);
     placing(PlacedObject.domain(objects))
         .together(
@@ -841,7 +860,7 @@ final class EmbeddedStoa implements ObjectSnapshot.Source {
     marshaller.register(type);
     if (Platform.has(type) || type.isAnnotationPresent(Shared.class)) return;
     if (admitted.add(type)) {
-      var _ = dictionary.idOf(Dictionary.ADMITTED + type.getName());
+      var _ = dictionary.idOf(ClassNames.ADMITTED + type.getName());
     }
   }
 
@@ -965,7 +984,7 @@ final class EmbeddedStoa implements ObjectSnapshot.Source {
   /// Whether a type has a method, of a class that is in use, or was used with this store before.
   boolean hasMethod(String type, String method) {
     if (isMethodInUse(type, method)) return true;
-    for (String className : dictionary.after(Dictionary.CLASS + type + " ")) {
+    for (String className : dictionary.after(ClassNames.CLASS + type + " ")) {
       try {
         var _ = typeOf(Class.forName(className, false, loader));
       } catch (ClassNotFoundException | LinkageError | NotShareable gone) {
@@ -1021,15 +1040,15 @@ final class EmbeddedStoa implements ObjectSnapshot.Source {
     var type = new ObjectType(faces, shared, dictionary, marshaller, clock);
     faces.add(type);
     marshaller.register(shared);
-    var _ = dictionary.idOf(Dictionary.CLASS + shared.name() + " " + shared.face().getName());
+    var _ = dictionary.idOf(ClassNames.CLASS + shared.name() + " " + shared.face().getName());
     return type;
   }
 
   /// The faces of a type's objects that this store was used with before, as far as they still are.
   private List<SharedType> otherFaces(SharedType shared) {
     var others = new ArrayList<SharedType>();
-    for (String className : dictionary.after(Dictionary.CLASS + shared.name() + " ")) {
-      SharedType other = Dictionary.face(className, shared, loader);
+    for (String className : dictionary.after(ClassNames.CLASS + shared.name() + " ")) {
+      SharedType other = ClassNames.face(className, shared, loader);
       if (other != null) others.add(other);
     }
     return others;
@@ -1039,7 +1058,7 @@ final class EmbeddedStoa implements ObjectSnapshot.Source {
   ObjectType typeNamed(String name) {
     Faces known = types.get(name);
     if (known != null) return known.first();
-    var candidates = dictionary.after(Dictionary.CLASS + name + " ").reversed();
+    var candidates = dictionary.after(ClassNames.CLASS + name + " ").reversed();
     for (String className : candidates) {
       try {
         var _ = typeOf(Class.forName(className, false, loader));

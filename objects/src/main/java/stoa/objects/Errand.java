@@ -2,8 +2,8 @@ package stoa.objects;
 
 import java.util.List;
 import org.jspecify.annotations.Nullable;
-import stoa.store.Existence;
-import stoa.store.Key;
+import stoa.base.Existence;
+import stoa.base.Key;
 
 /// A call that a method makes within a transaction, and that whoever runs the transaction makes for
 /// it: on an object of another group, or one that is a transaction within this one. Immutable.

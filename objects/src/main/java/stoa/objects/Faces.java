@@ -1,5 +1,7 @@
 package stoa.objects;
 
+import stoa.front.ClassNames;
+import stoa.front.CallNumbers;
 import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -8,8 +10,8 @@ import stoa.Corrupt;
 import stoa.NotShareable;
 import stoa.Shared;
 import stoa.base.Decoder;
-import stoa.objects.types.SharedMethod;
-import stoa.objects.types.SharedType;
+import stoa.front.types.SharedMethod;
+import stoa.front.types.SharedType;
 
 /// The classes and interfaces by which callers name the objects that are stored under one name and
 /// have one implementation (vCorfu, section 4.4: a list is seen as a queue and as a stack).
@@ -102,7 +104,7 @@ final class Faces {
   ///
   /// @throws NotShareable when the log has calls of methods that the classes no longer have
   void checkMethods() {
-    for (String id : dictionary.after(ObjectType.METHOD + name + "#")) {
+    for (String id : dictionary.after(ClassNames.METHOD + name + "#")) {
       if (faces.stream().noneMatch(face -> has(face.shared(), id))) {
         throw new NotShareable(
             "the history of "
@@ -121,11 +123,11 @@ final class Faces {
   /// The method that a put calls, or null when it only creates.
   ObjectType.@Nullable Called called(Decoder put) {
     int number = (int) put.varint();
-    if (!ObjectType.isMethod(number)) return null;
+    if (!CallNumbers.isMethod(number)) return null;
     ObjectType.Called known = methods.get(number);
     if (known != null) return known;
     String logged = dictionary.nameOf(number - 1);
-    String prefix = ObjectType.METHOD + name + "#";
+    String prefix = ClassNames.METHOD + name + "#";
     if (logged == null || !logged.startsWith(prefix)) {
       throw new Corrupt("a call of method " + number + " on " + name + ", not its own");
     }

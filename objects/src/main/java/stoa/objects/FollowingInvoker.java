@@ -2,8 +2,8 @@ package stoa.objects;
 
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
-import stoa.objects.proxy.Proxied;
-import stoa.objects.types.SharedMethod;
+import stoa.front.proxy.Proxied;
+import stoa.front.types.SharedMethod;
 import stoa.store.Follower;
 
 /// Where the calls on a local or cached view go: accessors to a state that is kept at the caller,

@@ -2,8 +2,8 @@ package stoa.objects;
 
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import stoa.base.Answer;
 import stoa.base.Encoder;
-import stoa.store.Answer;
 
 /// What a key of the listenable key-value store answers.
 ///

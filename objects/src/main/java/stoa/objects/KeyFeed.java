@@ -9,7 +9,7 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import stoa.Closed;
 import stoa.Unavailable;
-import stoa.store.Existence;
+import stoa.base.Existence;
 import stoa.store.Pace;
 import stoa.store.Put;
 import stoa.store.Terms;

@@ -10,15 +10,15 @@ import stoa.LimitExceeded;
 import stoa.ListenerLimits;
 import stoa.NotShareable;
 import stoa.StoaException;
+import stoa.base.CallId;
 import stoa.base.Encoder;
+import stoa.base.Key;
 import stoa.base.StreamId;
-import stoa.objects.marshal.Effort;
-import stoa.objects.types.HandlerType;
-import stoa.objects.types.Keys;
-import stoa.objects.types.NotBrief;
-import stoa.store.CallId;
+import stoa.front.marshal.Effort;
+import stoa.front.types.HandlerType;
+import stoa.front.types.Keys;
+import stoa.front.types.NotBrief;
 import stoa.store.Earlier;
-import stoa.store.Key;
 import stoa.store.Request;
 
 /// What a server does with the listenable key-value store for its clients, in bytes. Thread-safe.
@@ -32,13 +32,6 @@ public final class KeyService {
     this.stoa = stoa;
     this.classesOfKeys = classesOfKeys;
     this.values = stoa.keyValues();
-  }
-
-  /// The stream of a key of any store.
-  ///
-  /// @param encoded the key, as [Keys] writes it
-  public static StreamId stream(byte[] encoded) {
-    return new Key(KeyValues.SPACE, encoded, KeyValues.SPACE).stream();
   }
 
   /// A key by its encoding. Quick.
@@ -231,13 +224,5 @@ public final class KeyService {
   /// Takes the listeners of all sessions of clients out that are not open. May take long.
   public void endAllBut(Set<Long> open) {
     values.endAllBut(open);
-  }
-
-  /// Why a listener was ended.
-  ///
-  /// @param ended as it is sent
-  /// @param thrown decodes what the marshaller wrote of a throwable
-  public static StoaException cause(byte[] ended, Function<byte[], Throwable> thrown) {
-    return ListenableKey.cause(ended, thrown);
   }
 }

@@ -1,5 +1,6 @@
 package stoa.objects;
 
+import stoa.front.SharedKeys;
 import stoa.store.Put;
 import stoa.store.Terms;
 import java.time.Duration;
@@ -23,15 +24,15 @@ import stoa.KeyValueStore;
 import stoa.ListenerLimits;
 import stoa.Ref;
 import stoa.StoaException;
+import stoa.base.Answer;
+import stoa.base.CallId;
 import stoa.base.Decoder;
 import stoa.base.Encoder;
+import stoa.base.Existence;
+import stoa.base.Key;
 import stoa.base.Repeats;
 import stoa.base.StreamId;
-import stoa.objects.types.Keys;
-import stoa.store.Answer;
-import stoa.store.CallId;
-import stoa.store.Existence;
-import stoa.store.Key;
+import stoa.front.types.Keys;
 import stoa.store.Pace;
 import stoa.store.Request;
 import stoa.store.Store;
@@ -47,8 +48,6 @@ final class KeyValues {
    * when the store is opened again, those of earlier processes end. What ends the sessions of clients
    * is up to who serves them.
    */
-  static final String SPACE = "stoa/key";
-
   private static final String SESSIONS = "stoa/listening";
   private static final Logger LOG = LoggerFactory.getLogger(KeyValues.class);
 
@@ -99,7 +98,7 @@ final class KeyValues {
             LOG.debug("the store is closed; what its listeners have not handled is dropped");
           }
         };
-    store.register(SPACE, new ListenableKey.Factory(stoa));
+    store.register(SharedKeys.SPACE, new ListenableKey.Factory(stoa));
     store.register(SESSIONS, new ListeningKeys.Factory());
     threads.every(this::tick);
   }
@@ -171,7 +170,7 @@ final class KeyValues {
 
   /// The key of an encoded name.
   Key key(byte[] name) {
-    return new Key(SPACE, name, new Ref<>(SPACE, Keys.decode(name, stoa.loader())));
+    return new Key(SharedKeys.SPACE, name, new Ref<>(SharedKeys.SPACE, Keys.decode(name, stoa.loader())));
   }
 
   // ---- put and get

@@ -1,5 +1,6 @@
 package stoa.objects;
 
+import stoa.front.SharedKeys;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
@@ -13,17 +14,17 @@ import stoa.KeyHandler;
 import stoa.KeyValueStore;
 import stoa.LimitExceeded;
 import stoa.StoaException;
+import stoa.base.Answer;
 import stoa.base.Decoder;
 import stoa.base.Encoder;
+import stoa.base.Key;
 import stoa.base.ThrowableText;
-import stoa.objects.marshal.Marshaller;
+import stoa.front.marshal.Marshaller;
 import stoa.spi.CallContext;
 import stoa.spi.Cancellation;
-import stoa.store.Answer;
 import stoa.store.Execution;
 import stoa.store.Handler;
 import stoa.store.HandlerFactory;
-import stoa.store.Key;
 
 /// A key of the listenable key-value store where it lives: the value `D(k)` and the handlers `H(k)`
 /// (CRESON, algorithm 1; AOF, algorithm 2).
@@ -50,7 +51,7 @@ final class ListenableKey implements Handler {
    * listener has ended (Execution.once), since the trace of an exception is another one in a replay.
    */
   private static final int THROWN_BYTES_MAX = 64 << 10;
-  private static final int BEHIND = 1;
+  private static final byte BEHIND = SharedKeys.BEHIND;
   private static final int HANDLER_THREW = 2;
 
   /// A question.
@@ -232,16 +233,6 @@ final class ListenableKey implements Handler {
   private byte[] ended(int how, Throwable thrown, Execution execution) {
     byte[] encoded = execution.once(() -> thrown(thrown));
     return new Encoder(encoded.length + 1).u8(how).raw(encoded).toBytes();
-  }
-
-  /// What a listener is told of why it has ended.
-  ///
-  /// @param ended as it is in the state
-  /// @param decode decodes what the marshaller wrote of a throwable
-  static StoaException cause(byte[] ended, Function<byte[], Throwable> decode) {
-    Throwable thrown = decode.apply(Arrays.copyOfRange(ended, 1, ended.length));
-    if (ended[0] == BEHIND && thrown instanceof StoaException told) return told;
-    return new CallFailed("the handler of the listener threw " + ThrowableText.of(thrown), thrown);
   }
 
   private byte[] thrown(Throwable thrown) {

@@ -9,7 +9,7 @@ import stoa.KeyHandler;
 import stoa.ListenerLimits;
 import stoa.base.Decoder;
 import stoa.base.Encoder;
-import stoa.objects.marshal.Marshaller;
+import stoa.front.marshal.Marshaller;
 
 /// One listener of a key as the store keeps it: its handler (the session handler of CRESON, section
 /// III-D), and the events that it has not handled.

@@ -5,13 +5,13 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
+import stoa.base.Answer;
 import stoa.base.Decoder;
 import stoa.base.Encoder;
-import stoa.store.Answer;
+import stoa.base.Key;
 import stoa.store.Execution;
 import stoa.store.Handler;
 import stoa.store.HandlerFactory;
-import stoa.store.Key;
 
 /// The names of the keys at which a session listens, so that its listeners are found when it ends.
 /// A key of the store for each session.

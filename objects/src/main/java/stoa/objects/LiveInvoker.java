@@ -1,6 +1,7 @@
 package stoa.objects;
 
-import stoa.store.Refusals;
+import stoa.front.CallNumbers;
+import stoa.front.Refusals;
 import stoa.store.Terms;
 import java.time.Duration;
 import java.util.Objects;
@@ -13,12 +14,16 @@ import stoa.TooOld;
 import stoa.TxOptions;
 import stoa.Unavailable;
 import stoa.UnknownOutcome;
-import stoa.objects.proxy.Proxied;
-import stoa.objects.types.SharedMethod;
+import stoa.base.Answer;
+import stoa.base.Existence;
+import stoa.front.ObjectAnswer;
+import stoa.front.PlacedObject;
+import stoa.front.PlacedObjects;
+import stoa.front.Placing;
+import stoa.front.proxy.Proxied;
+import stoa.front.types.SharedMethod;
 import stoa.spi.Cancellation;
-import stoa.store.Answer;
 import stoa.store.Execution;
-import stoa.store.Existence;
 import stoa.store.Pace;
 import stoa.store.Put;
 import stoa.store.Request;
@@ -217,7 +222,7 @@ final class LiveInvoker implements LiveRoute {
 
   /// Refuses what an object that is placed at clients takes no part in.
   void refusePlaced() {
-    if (isPlaced()) throw ObjectService.refusedPlaced(target.key());
+    if (isPlaced()) throw Refusals.placed(target.key());
   }
 
   /// Refuses a view in the calling process where calls must be those of the store.
@@ -386,7 +391,7 @@ final class LiveInvoker implements LiveRoute {
       return;
     }
     check(existence);
-    Request request = stoa.core().put(target, Put.of(ObjectType.creation()), Terms.expecting(existence).at(Pace.SHORT));
+    Request request = stoa.core().put(target, Put.of(CallNumbers.creation()), Terms.expecting(existence).at(Pace.SHORT));
     var _ = answer(request);
   }
 
@@ -408,7 +413,7 @@ final class LiveInvoker implements LiveRoute {
     if (asks && isApart() && around != null && around.isOneQuestion()) {
       return askApart(execution, method, arguments);
     }
-    if (around != null || execution.isPast()) ObjectTransaction.refuseStream(type);
+    if (around != null || execution.isPast()) Refusals.stream(type.shared());
     if (around != null && method.kind().isTransaction()) {
       // What it does in other groups is dropped with it.
       if (stoa.neighborhood() != null && !execution.isReading()) {
@@ -445,7 +450,7 @@ final class LiveInvoker implements LiveRoute {
     boolean oneQuestion = around != null && around.isOneQuestion();
     boolean apart = asks && isApart() && (around == null || oneQuestion);
     if (!(apart && oneQuestion) && (around != null || execution.isPast())) {
-      ObjectTransaction.refuseStream(type);
+      Refusals.stream(type.shared());
     }
     if (method.kind().isTransaction()) {
       if (around != null && !execution.isReading()) {

@@ -2,7 +2,8 @@ package stoa.objects;
 
 import org.jspecify.annotations.Nullable;
 import stoa.base.StreamId;
-import stoa.objects.types.SharedMethod;
+import stoa.front.PlacedObject;
+import stoa.front.types.SharedMethod;
 
 /// An object of this process's store that is placed at clients. Immutable; thread-safe.
 final class LivePlaced implements PlacedObject {

@@ -1,6 +1,6 @@
 package stoa.objects;
 
-import stoa.objects.proxy.Invoker;
+import stoa.front.proxy.Invoker;
 
 /// Where calls go that reach the live object, by one way or another. A proxy that has one may be
 /// passed on.

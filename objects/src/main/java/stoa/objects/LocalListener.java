@@ -1,5 +1,6 @@
 package stoa.objects;
 
+import stoa.front.SharedKeys;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -12,9 +13,9 @@ import stoa.KeyListener;
 import stoa.Registration;
 import stoa.StoaException;
 import stoa.Unavailable;
+import stoa.base.Key;
 import stoa.base.ThrowableText;
-import stoa.objects.marshal.Marshaller;
-import stoa.store.Key;
+import stoa.front.marshal.Marshaller;
 
 /// A listener in the process that has the store open: its events wait here until it has a thread.
 ///
@@ -74,7 +75,7 @@ final class LocalListener<W> implements KeyFeed.Sink, Registration {
   public void ended(long number, byte[] cause) {
     add(() -> {
       if (closed.compareAndSet(false, true))
-        tellEnd(ListenableKey.cause(cause, marshaller::thrown));
+        tellEnd(SharedKeys.cause(cause, marshaller::thrown));
       values.heard(listening, key, number);
     });
   }

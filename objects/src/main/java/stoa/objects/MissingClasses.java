@@ -1,5 +1,6 @@
 package stoa.objects;
 
+import stoa.front.ClassNames;
 import java.nio.charset.StandardCharsets;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -56,8 +57,8 @@ public final class MissingClasses {
     // What is stored under a name of its own has two words; a class of values has one, and may be
     // gone.
     int end = name.lastIndexOf(' ');
-    if (!name.startsWith(Dictionary.CLASS) || end < Dictionary.CLASS.length()) return;
-    String type = name.substring(Dictionary.CLASS.length(), end);
+    if (!name.startsWith(ClassNames.CLASS) || end < ClassNames.CLASS.length()) return;
+    String type = name.substring(ClassNames.CLASS.length(), end);
     String className = name.substring(end + 1);
     if (isHere(className)) found.add(type);
     if (found.contains(type)) missing.remove(type);

@@ -1,5 +1,6 @@
 package stoa.objects;
 
+import stoa.front.ClassNames;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Predicate;
@@ -8,8 +9,8 @@ import stoa.KeyHandler;
 import stoa.NotShareable;
 import stoa.Ref;
 import stoa.Shared;
-import stoa.objects.types.HandlerType;
-import stoa.objects.types.Platform;
+import stoa.front.types.HandlerType;
+import stoa.front.types.Platform;
 import stoa.spi.Collections;
 import stoa.spi.Facade;
 import stoa.store.StoredBlob;
@@ -69,7 +70,7 @@ public final class Naming {
   ///
   /// @throws NotShareable when the store would not number it itself
   int numberOfGroup(String name) {
-    if (stoa.dictionary().find(name) == null && name.startsWith(Dictionary.CLASS)) {
+    if (stoa.dictionary().find(name) == null && name.startsWith(ClassNames.CLASS)) {
       useOfGroup(name.substring(name.lastIndexOf(' ') + 1));
     }
     return numbers(List.of(name)).getFirst();
@@ -77,10 +78,10 @@ public final class Naming {
 
   private boolean isMethod(String name) {
     int hash = name.indexOf('#');
-    return name.startsWith(ObjectType.METHOD)
+    return name.startsWith(ClassNames.METHOD)
         && hash > 0
         && stoa.hasMethod(
-            name.substring(ObjectType.METHOD.length(), hash), name.substring(hash + 1));
+            name.substring(ClassNames.METHOD.length(), hash), name.substring(hash + 1));
   }
 
   /// The names from a number on.

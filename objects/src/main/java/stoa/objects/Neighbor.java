@@ -1,13 +1,15 @@
 package stoa.objects;
 
+import stoa.front.ClassNames;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import stoa.LimitExceeded;
 import stoa.NotShareable;
 import stoa.base.Encoder;
-import stoa.objects.marshal.Marshaller;
-import stoa.objects.types.SharedType;
-import stoa.store.Existence;
+import stoa.base.Existence;
+import stoa.front.ObjectAnswer;
+import stoa.front.marshal.Marshaller;
+import stoa.front.types.SharedType;
 
 /// Another group whose objects are called from here: values in the numbers of its dictionary.
 /// Thread-safe.
@@ -33,7 +35,7 @@ final class Neighbor {
   byte[] call(ObjectHandler.Question question) {
     SharedType shared = question.type().shared();
     marshaller().register(shared);
-    int number = names.idOf(ObjectType.METHOD + shared.name() + "#" + question.method().id()) + 1;
+    int number = names.idOf(ClassNames.METHOD + shared.name() + "#" + question.method().id()) + 1;
     byte[] arguments =
         encoded(() -> marshaller().arguments(question.method(), question.arguments()));
     byte[] call = new Encoder(arguments.length + 5).varint(number).raw(arguments).toBytes();

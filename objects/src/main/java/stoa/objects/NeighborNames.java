@@ -1,13 +1,14 @@
 package stoa.objects;
 
+import stoa.front.ClassNames;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
-import stoa.objects.marshal.TypeIds;
-import stoa.objects.types.SharedType;
+import stoa.front.marshal.TypeIds;
+import stoa.front.types.SharedType;
 
 /// The dictionary of another group, as far as it was asked for. A number never changes its name, so
 /// that nothing here is ever out of date. Thread-safe.
@@ -70,11 +71,11 @@ final class NeighborNames implements TypeIds {
 
   @Override
   public boolean isFirstFace(SharedType type) {
-    String prefix = Dictionary.CLASS + type.name() + " ";
+    String prefix = ClassNames.CLASS + type.name() + " ";
     var _ = idOf(prefix + type.face().getName());
     while (!ask(List.of()).names.isEmpty()) {
       // until all are known
     }
-    return Dictionary.isFirstFace(type, Dictionary.after(prefix, names));
+    return ClassNames.isFirstFace(type, ClassNames.after(prefix, names));
   }
 }

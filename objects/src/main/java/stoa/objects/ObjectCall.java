@@ -2,7 +2,7 @@ package stoa.objects;
 
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
-import stoa.store.Key;
+import stoa.base.Key;
 import stoa.store.OngoingCall;
 
 /// A call on an object that is under way, as an operator sees it.

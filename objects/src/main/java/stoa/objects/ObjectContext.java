@@ -6,7 +6,7 @@ import java.util.SplittableRandom;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 import stoa.Ref;
-import stoa.objects.marshal.Reference;
+import stoa.front.marshal.Reference;
 import stoa.spi.CallContext;
 import stoa.store.Execution;
 

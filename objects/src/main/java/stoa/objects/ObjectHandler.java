@@ -5,18 +5,20 @@ import org.jspecify.annotations.Nullable;
 import stoa.NotShareable;
 import stoa.Order;
 import stoa.Ref;
+import stoa.base.Answer;
 import stoa.base.Decoder;
 import stoa.base.Encoder;
-import stoa.objects.marshal.Marshaller;
-import stoa.objects.types.SharedMethod;
+import stoa.base.Key;
+import stoa.front.ObjectAnswer;
+import stoa.front.PlacedState;
+import stoa.front.marshal.Marshaller;
+import stoa.front.types.SharedMethod;
 import stoa.spi.CallContext;
 import stoa.spi.Cancellation;
 import stoa.spi.Forkable;
-import stoa.store.Answer;
 import stoa.store.Execution;
 import stoa.store.Handler;
 import stoa.store.HandlerFactory;
-import stoa.store.Key;
 import stoa.store.Query;
 
 /// The object handler (CRESON, section III-D): holds the object of one reference and calls it.

@@ -8,10 +8,12 @@ import org.jspecify.annotations.Nullable;
 import stoa.History;
 import stoa.Ref;
 import stoa.base.Decoder;
-import stoa.objects.proxy.Proxies;
-import stoa.objects.types.Keys;
-import stoa.objects.types.SharedMethod;
-import stoa.store.Key;
+import stoa.base.Key;
+import stoa.front.PlacedState;
+import stoa.front.Sharing;
+import stoa.front.proxy.Proxies;
+import stoa.front.types.Keys;
+import stoa.front.types.SharedMethod;
 
 /// The past of one object. Thread-safe.
 final class ObjectHistory<T> implements History<T> {

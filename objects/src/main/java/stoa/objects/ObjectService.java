@@ -1,5 +1,6 @@
 package stoa.objects;
 
+import stoa.front.Refusals;
 import stoa.store.Put;
 import stoa.store.Terms;
 import java.nio.charset.StandardCharsets;
@@ -23,23 +24,27 @@ import stoa.Stoa;
 import stoa.StoaConfig;
 import stoa.StreamStore;
 import stoa.TooOld;
+import stoa.base.Answer;
+import stoa.base.CallId;
 import stoa.base.Check;
 import stoa.base.Decoder;
-import stoa.objects.marshal.Effort;
-import stoa.objects.marshal.Marshaller;
-import stoa.objects.types.Keys;
-import stoa.objects.types.NotBrief;
-import stoa.objects.types.SharedMethod;
+import stoa.base.Existence;
+import stoa.base.Key;
+import stoa.front.ObjectAnswer;
+import stoa.front.PlacedObject;
+import stoa.front.PlacedObjects;
+import stoa.front.Placing;
+import stoa.front.marshal.Effort;
+import stoa.front.marshal.Marshaller;
+import stoa.front.types.Keys;
+import stoa.front.types.NotBrief;
+import stoa.front.types.SharedMethod;
 import stoa.storage.DeviceStats;
-import stoa.store.Answer;
-import stoa.store.CallId;
 import stoa.store.Coordinator;
 import stoa.store.Divergence;
 import stoa.store.Earlier;
 import stoa.store.Event;
 import stoa.store.Execution;
-import stoa.store.Existence;
-import stoa.store.Key;
 import stoa.store.Pace;
 import stoa.store.Participant;
 import stoa.store.Pins;
@@ -55,7 +60,7 @@ import stoa.store.Watcher;
 ///
 /// Thread-safe. What is said to be quick waits for nothing but memory; everything else may wait for
 /// the disk or run users' code, and belongs on a thread that may.
-public final class ObjectService implements AutoCloseable {
+public final class ObjectService implements Placing.Served, AutoCloseable {
   /// How long a transaction of a client may take at most: what it reads is kept for it.
   private static final long TRANSACTION_MICROS_MAX = TimeUnit.HOURS.toMicros(24);
 
@@ -87,8 +92,7 @@ public final class ObjectService implements AutoCloseable {
   /// That of a store which is open in this process; closed with it.
   public static ObjectService of(Stoa stoa, Predicate<Class<?>> admissible) {
     if (stoa instanceof EmbeddedStoa embedded) return new ObjectService(embedded, admissible);
-    throw new IllegalArgumentException(
-        stoa + " is not a store in this process; open memory: or file:DIRECTORY");
+    throw Refusals.elsewhere(stoa);
   }
 
   @Override
@@ -96,8 +100,7 @@ public final class ObjectService implements AutoCloseable {
     stoa.close();
   }
 
-  /// Whether the log has failed, or another process has it now: nothing that is answered from then
-  /// on need be so.
+  @Override
   public boolean hasFailed() {
     return store.hasFailed();
   }
@@ -264,26 +267,17 @@ public final class ObjectService implements AutoCloseable {
     return new Container(known, store.target(target));
   }
 
-  /// As [stoa.store.Store#checkUsable].
+  @Override
   public void checkUsable() {
     store.checkUsable();
   }
 
-  /// Where the calls on client-placed objects of a domain go that are made on the store itself;
-  /// begun if need be.
-  ///
-  /// @throws LimitExceeded when there are too many domains
-  /// @throws UnsupportedOperationException when stoa-migration is not on the class path
+  @Override
   public Placing.Root placing(String domain) {
     return stoa.placing(domain);
   }
 
-  /// An object that a client names, which migrates or may be lent.
-  ///
-  /// @param type the stored name of its type
-  /// @param key its encoded key
-  /// @throws NotShareable when the store has no class of that type, or no such key can be
-  /// @throws UnsupportedOperationException when it cannot be at clients
+  @Override
   public PlacedObject placed(String type, byte[] key) {
     ObjectType known = stoa.typeNamed(type);
     return stoa.placed(known, known.key(decoded(type, key)), new Existence.Undeleted(null));
@@ -362,17 +356,7 @@ public final class ObjectService implements AutoCloseable {
   }
 
   private static void refusePlaced(Container container) {
-    if (container.type.shared().isPlaced()) throw refusedPlaced(container.key());
-  }
-
-  /// Where an object is refused that is placed at clients.
-  public static UnsupportedOperationException refusedPlaced(Key key) {
-    return new UnsupportedOperationException(
-        key
-            + " is placed at clients, or may be there (Placement.CLIENT, AUTO), and takes no part in"
-            + " transactions and in calls of other objects: these would wait for it while they hold"
-            + " others; call it before or after, or name all objects in Stoa.together, which is for"
-            + " those that are placed at clients");
+    if (container.type.shared().isPlaced()) throw Refusals.placed(container.key());
   }
 
   private Object decoded(String type, byte[] key) {
@@ -694,7 +678,7 @@ public final class ObjectService implements AutoCloseable {
 
     private byte[] made(Call call, boolean tries) throws Throwable {
       Container container = call.container();
-      ObjectTransaction.refuseStream(container.type);
+      Refusals.stream(container.type.shared());
       refusePlaced(container);
       Read read = read(call);
       ObjectType.Called called = read.called();
@@ -741,7 +725,7 @@ public final class ObjectService implements AutoCloseable {
     ///
     /// @return the generation that ended, 0 when this transaction began it
     public long delete(Container container, Existence existence) {
-      ObjectTransaction.refuseStream(container.type);
+      Refusals.stream(container.type.shared());
       refusePlaced(container);
       if (stoa.isLent(transaction, container.target, existence)) throw live(container).metLent();
       long ended = transaction.delete(container.target, existence);
@@ -925,7 +909,7 @@ public final class ObjectService implements AutoCloseable {
 
   /// Asks an accessor as of a log address.
   public byte[] ask(Call call, LogAddress at) {
-    ObjectTransaction.refuseStream(call.container().type);
+    Refusals.stream(call.container().type.shared());
     return ask(call, store.at(call.container().key(), at.counter()));
   }
 

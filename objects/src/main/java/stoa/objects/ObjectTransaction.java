@@ -1,5 +1,7 @@
 package stoa.objects;
 
+import stoa.front.CallNumbers;
+import stoa.front.Refusals;
 import stoa.store.Pace;
 import java.lang.ref.Cleaner;
 import java.util.UUID;
@@ -9,12 +11,16 @@ import stoa.LogAddress;
 import stoa.Order;
 import stoa.Ref;
 import stoa.UnknownOutcome;
+import stoa.base.Answer;
+import stoa.base.Existence;
 import stoa.base.StreamId;
-import stoa.objects.proxy.Proxied;
-import stoa.objects.proxy.Proxies;
-import stoa.objects.types.SharedMethod;
-import stoa.store.Answer;
-import stoa.store.Existence;
+import stoa.front.Attempts;
+import stoa.front.ObjectAnswer;
+import stoa.front.PlacedObjects;
+import stoa.front.Sharing;
+import stoa.front.proxy.Proxied;
+import stoa.front.proxy.Proxies;
+import stoa.front.types.SharedMethod;
 
 /// A transaction over shared objects. One thread at a time uses it.
 final class ObjectTransaction implements Attempts.Attempt {
@@ -116,7 +122,7 @@ final class ObjectTransaction implements Attempts.Attempt {
   @Nullable Object call(LiveInvoker live, SharedMethod method, @Nullable Object[] arguments)
       throws Throwable {
     live.refusePlaced();
-    refuseStream(live.type());
+    Refusals.stream(live.type().shared());
     try {
       return make(live, method, arguments);
     } catch (PlacedObjects.Elsewhere lent) {
@@ -184,14 +190,14 @@ final class ObjectTransaction implements Attempts.Attempt {
   }
 
   void create(LiveInvoker live, Existence existence) throws Throwable {
-    refuseStream(live.type());
+    Refusals.stream(live.type().shared());
     tryToBegin(live);
-    var answer = transaction.put(live.target(), ObjectType.creation(), existence, Pace.SHORT);
+    var answer = transaction.put(live.target(), CallNumbers.creation(), existence, Pace.SHORT);
     var _ = ((ObjectAnswer) answer).get(stoa.marshaller());
   }
 
   void delete(LiveInvoker live, Existence existence) {
-    refuseStream(live.type());
+    Refusals.stream(live.type().shared());
     if (live.stoa().isLent(transaction, live.target(), existence)) throw live.metLent();
     live.bind(transaction.delete(live.target(), existence));
   }
@@ -200,12 +206,6 @@ final class ObjectTransaction implements Attempts.Attempt {
   private void tryToBegin(LiveInvoker live) throws Throwable {
     if (live.generation() != 0 || transaction.isReadOnly()) return;
     if (transaction.generation(live.target().key()) == 0) live.construct();
-  }
-
-  static void refuseStream(ObjectType type) {
-    if (type.shared().order() == Order.STREAM) {
-      throw ObjectType.refusedStream(type.shared());
-    }
   }
 
   static StreamId mark(UUID mark) {

@@ -5,12 +5,13 @@ import org.jspecify.annotations.Nullable;
 import stoa.base.Clock;
 import stoa.base.Decoder;
 import stoa.base.Encoder;
-import stoa.objects.marshal.Effort;
-import stoa.objects.marshal.Marshaller;
-import stoa.objects.types.Keys;
-import stoa.objects.types.SharedMethod;
-import stoa.objects.types.SharedType;
-import stoa.store.Key;
+import stoa.base.Key;
+import stoa.front.ClassNames;
+import stoa.front.marshal.Effort;
+import stoa.front.marshal.Marshaller;
+import stoa.front.types.Keys;
+import stoa.front.types.SharedMethod;
+import stoa.front.types.SharedType;
 import stoa.store.Pace;
 import stoa.store.Put;
 
@@ -18,25 +19,6 @@ import stoa.store.Put;
 /// dictionary, and how long they run. Thread-safe.
 @SuppressWarnings("exports") // Justification: for stoa.client, on the class path
 public final class ObjectType {
-  /// Stands for the creation of an object without a call, in place of a method's number.
-  public static final int CREATION = 0;
-
-  /// Stands for a state that was made elsewhere, in place of a method's number.
-  static final int STATE = Integer.MAX_VALUE;
-
-  /// Stands for the object being lent to clients from then on, or being back.
-  static final int LENT = STATE - 1;
-
-  static final int BACK = STATE - 2;
-
-  /// Whether what stands in front of a put is the number of a method.
-  public static boolean isMethod(int number) {
-    return number != CREATION && number < BACK;
-  }
-
-  /// In front of a type's stored name and a method of it, in the dictionary.
-  public static final String METHOD = "method ";
-
   /// How often a method must have been short before a caller's own thread may run it, and how
   /// short.
   private static final int PROVEN_RUNS = 32;
@@ -118,23 +100,10 @@ public final class ObjectType {
     return new Put(call, marshaller.read(method, call, in.position()));
   }
 
-  /// The put that creates an object without calling it.
-  public static byte[] creation() {
-    return new byte[] {CREATION};
-  }
-
-  /// Why an object that is ordered in its stream alone takes no part.
-  public static UnsupportedOperationException refusedStream(SharedType shared) {
-    return new UnsupportedOperationException(
-        shared.name()
-            + " is of Order.STREAM and takes no part in transactions and snapshots; make it"
-            + " Order.GLOBAL, or call it outside");
-  }
-
   private int number(SharedMethod method) {
     Integer number = numbers.get(method.index());
     if (number == null) {
-      number = dictionary.idOf(METHOD + shared.name() + "#" + method.id()) + 1;
+      number = dictionary.idOf(ClassNames.method(shared, method)) + 1;
       numbers.set(method.index(), number);
     }
     return number;

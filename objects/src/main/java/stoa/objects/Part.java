@@ -3,8 +3,8 @@ package stoa.objects;
 import java.util.function.IntFunction;
 import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
+import stoa.base.Key;
 import stoa.base.StreamId;
-import stoa.store.Key;
 
 /// What an engine has of a store that several groups keep, each with an engine of its own.
 /// Immutable.

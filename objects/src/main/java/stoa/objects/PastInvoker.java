@@ -1,14 +1,18 @@
 package stoa.objects;
 
+import stoa.front.Refusals;
 import stoa.store.Pace;
 import java.time.Duration;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import stoa.TxOptions;
-import stoa.objects.proxy.Invoker;
-import stoa.objects.proxy.Proxied;
-import stoa.objects.proxy.Proxies;
-import stoa.objects.types.SharedMethod;
+import stoa.front.ObjectAnswer;
+import stoa.front.Place;
+import stoa.front.Sharing;
+import stoa.front.proxy.Invoker;
+import stoa.front.proxy.Proxied;
+import stoa.front.proxy.Proxies;
+import stoa.front.types.SharedMethod;
 import stoa.store.Past;
 
 /// Where the calls on a view of the past go. Thread-safe.
@@ -36,7 +40,7 @@ record PastInvoker(LiveInvoker live, Past past, @Nullable Place place) implement
       Object answer = live.read(TxOptions.readingAt(there.address()), method, arguments);
       return there.seen(answer);
     }
-    if (there != null) ObjectTransaction.refuseStream(live.type());
+    if (there != null) Refusals.stream(live.type().shared());
     var question = live.question(method, arguments).ofStore();
     Pace pace = live.type().pace(method);
     var answer = (ObjectAnswer) past.get(question, live.existenceThen(), pace);

@@ -2,8 +2,9 @@ package stoa.objects;
 
 import org.jspecify.annotations.Nullable;
 import stoa.Reads;
-import stoa.objects.proxy.Proxied;
-import stoa.objects.types.SharedMethod;
+import stoa.front.Placing;
+import stoa.front.proxy.Proxied;
+import stoa.front.types.SharedMethod;
 
 /// Where the calls on a proxy go whose object is at clients, when that is not the store itself.
 /// Immutable; thread-safe.

@@ -10,14 +10,14 @@ import java.util.List;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
+import stoa.base.Answer;
 import stoa.base.Decoder;
 import stoa.base.Encoder;
-import stoa.store.Answer;
+import stoa.base.Existence;
+import stoa.base.Key;
 import stoa.store.Execution;
-import stoa.store.Existence;
 import stoa.store.Handler;
 import stoa.store.HandlerFactory;
-import stoa.store.Key;
 import stoa.store.Request;
 import stoa.store.Store;
 

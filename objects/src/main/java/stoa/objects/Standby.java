@@ -6,6 +6,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import stoa.StoaConfig;
 import stoa.base.Clock;
+import stoa.base.Key;
 import stoa.log.Batch;
 import stoa.log.ByteObject;
 import stoa.log.Streams;
@@ -13,7 +14,6 @@ import stoa.storage.Device;
 import stoa.store.Backup;
 import stoa.store.Divergence;
 import stoa.store.Following;
-import stoa.store.Key;
 import stoa.store.Store;
 import stoa.store.Threads;
 

@@ -1,2 +1,2 @@
-/// Shared objects on the store: marshalling, proxies, composition, history.
+/// Shared objects on the store: their execution, composition and history.
 package stoa.objects;

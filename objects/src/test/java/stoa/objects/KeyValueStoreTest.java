@@ -38,9 +38,9 @@ import stoa.Shared;
 import stoa.Stoa;
 import stoa.StoaConfig;
 import stoa.StoaException;
-import stoa.objects.types.Keys;
-import stoa.store.Existence;
-import stoa.store.Key;
+import stoa.base.Existence;
+import stoa.base.Key;
+import stoa.front.types.Keys;
 
 class KeyValueStoreTest {
   private static final long SECONDS = 30;

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.io.TempDir;
 import stoa.KeyHandler;
 import stoa.ListenerLimits;
 import stoa.StoaConfig;
-import stoa.objects.types.Keys;
+import stoa.front.types.Keys;
 
 /// Which keys a session listens at is known as long as it does, and no longer.
 class ListenAgainTest {

@@ -15,8 +15,11 @@ import org.junit.jupiter.api.Test;
 import stoa.Placement;
 import stoa.Shared;
 import stoa.Stoa;
-import stoa.objects.types.SharedMethod;
-import stoa.store.Existence;
+import stoa.base.Existence;
+import stoa.front.PlacedObject;
+import stoa.front.PlacedState;
+import stoa.front.PlacedStore;
+import stoa.front.types.SharedMethod;
 
 /// The durable side of objects that migrate.
 class PlacedStoreTest {

@@ -40,8 +40,9 @@ public final class Directories {
     return bytes;
   }
 
-  /// Deletes a directory with all that is in it.
+  /// Deletes a directory with all that is in it, if there is one.
   public static void delete(Path directory) throws IOException {
+    if (!Files.exists(directory)) return;
     try (var files = Files.walk(directory)) {
       for (var file : files.sorted(Comparator.reverseOrder()).toList()) Files.delete(file);
     }

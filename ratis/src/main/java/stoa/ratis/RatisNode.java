@@ -201,7 +201,7 @@ public final class RatisNode implements AutoCloseable {
     }
   }
 
-  /// The settings, of which docs/decisions/replication.md says why.
+  /// The settings; `docs/decisions/ratis.md` says why they differ from the defaults.
   static RaftProperties properties(RatisConfig config, Path directory) {
     var properties = new RaftProperties();
     RaftServerConfigKeys.setStorageDir(properties, List.of(directory.toFile()));

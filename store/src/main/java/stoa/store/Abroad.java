@@ -10,6 +10,8 @@ import org.slf4j.LoggerFactory;
 import stoa.Deadlock;
 import stoa.LimitExceeded;
 import stoa.Unavailable;
+import stoa.base.Existence;
+import stoa.base.Key;
 
 /// How handlers here call keys of other stores with the same order. Thread-safe.
 final class Abroad {

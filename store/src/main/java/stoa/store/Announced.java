@@ -2,6 +2,7 @@ package stoa.store;
 
 import stoa.base.Decoder;
 import stoa.base.Encoder;
+import stoa.base.Key;
 import stoa.base.StreamId;
 
 /// What the leader says of a key's state at an address, for the other replicas to compare.

@@ -6,6 +6,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import stoa.base.Key;
 import stoa.base.StreamId;
 
 /// Says in the log of a replicated store what states its leader has come to, in a stream of their

@@ -1,6 +1,8 @@
 package stoa.store;
 
 import org.jspecify.annotations.Nullable;
+import stoa.base.Answer;
+import stoa.base.Key;
 
 /// What a key of blobs keeps in its stream: that it exists, and nothing more. The bytes are on the
 /// storage device, see [Blobs].

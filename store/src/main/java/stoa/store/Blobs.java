@@ -17,6 +17,8 @@ import stoa.StoaException;
 import stoa.Unavailable;
 import stoa.UnknownOutcome;
 import stoa.base.Encoder;
+import stoa.base.Existence;
+import stoa.base.Key;
 import stoa.base.StreamId;
 import stoa.log.ByteObject;
 import stoa.storage.CorruptData;

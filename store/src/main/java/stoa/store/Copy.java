@@ -1,6 +1,9 @@
 package stoa.store;
 
 import org.jspecify.annotations.Nullable;
+import stoa.base.Answer;
+import stoa.base.Existence;
+import stoa.base.Key;
 
 /// A copy of a key's state, on which a transaction works. One thread uses it.
 final class Copy {

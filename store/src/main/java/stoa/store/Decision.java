@@ -9,6 +9,7 @@ import org.jspecify.annotations.Nullable;
 import stoa.LogAddress;
 import stoa.base.Decoder;
 import stoa.base.Encoder;
+import stoa.base.Key;
 import stoa.log.Entry;
 import stoa.log.Token;
 

@@ -3,6 +3,7 @@ package stoa.store;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import stoa.base.Key;
 
 /// A put or deletion of a transaction. The transaction's thread makes it, the leader gives it its
 /// place in the log.

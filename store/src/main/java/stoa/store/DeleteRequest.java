@@ -1,5 +1,6 @@
 package stoa.store;
 
+import stoa.base.Existence;
 import org.jspecify.annotations.Nullable;
 
 /// A request to end a key's generation. Its number is the generation that it ended.

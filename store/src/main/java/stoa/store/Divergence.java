@@ -5,6 +5,7 @@ import java.util.List;
 import stoa.Diverged;
 import stoa.base.Decoder;
 import stoa.base.Encoder;
+import stoa.base.Key;
 import stoa.base.StreamId;
 
 /// The evidence for which a key is in quarantine: its replicas came to different states from the

@@ -1,5 +1,7 @@
 package stoa.store;
 
+import stoa.base.Key;
+import stoa.base.Existence;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;

@@ -1,6 +1,7 @@
 package stoa.store;
 
 import org.jspecify.annotations.Nullable;
+import stoa.base.Answer;
 
 /// What became of a call that an earlier process logged.
 ///

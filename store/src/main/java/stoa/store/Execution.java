@@ -11,6 +11,9 @@ import org.jspecify.annotations.Nullable;
 import stoa.AlreadyExists;
 import stoa.Deadlock;
 import stoa.Gone;
+import stoa.base.Answer;
+import stoa.base.Existence;
+import stoa.base.Key;
 import stoa.spi.Cancellation;
 
 /// One run of a handler: what it may know, and how it calls other keys.
@@ -33,7 +36,7 @@ public final class Execution implements Cancellation.Run {
 
   /// Thrown through a handler that cannot go on now. A handler passes it on; one that does not is
   /// stopped at its next call, and what it answers is dropped.
-  public abstract static sealed class Unwinding extends Error
+  public abstract static sealed class Unwinding extends Error implements stoa.base.Unwinding
       permits Abandoned, Elsewhere, Leaving, Suspended, Yielded {
     private static final long serialVersionUID = 1L;
 

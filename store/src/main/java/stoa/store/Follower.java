@@ -6,6 +6,9 @@ import org.jspecify.annotations.Nullable;
 import stoa.CallFailed;
 import stoa.DeadlineExceeded;
 import stoa.TooOld;
+import stoa.base.Answer;
+import stoa.base.Existence;
+import stoa.base.Key;
 
 /// A state of a key that is kept beside the store's own and follows it by playback (vCorfu, section
 /// 4.2: a local view).

@@ -13,6 +13,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
+import stoa.base.Key;
 import stoa.base.StreamId;
 import stoa.log.Batch;
 import stoa.log.Entry;

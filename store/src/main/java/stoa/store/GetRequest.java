@@ -1,5 +1,6 @@
 package stoa.store;
 
+import stoa.base.Existence;
 import org.jspecify.annotations.Nullable;
 
 /// A question to the handler of a key, which is executed after every put before it.

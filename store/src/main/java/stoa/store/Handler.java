@@ -1,6 +1,7 @@
 package stoa.store;
 
 import org.jspecify.annotations.Nullable;
+import stoa.base.Answer;
 
 /// The code that runs where a key lives, with the state that it keeps (CRESON, section III-C).
 ///

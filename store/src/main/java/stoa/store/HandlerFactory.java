@@ -1,6 +1,8 @@
 package stoa.store;
 
 import org.jspecify.annotations.Nullable;
+import stoa.base.Answer;
+import stoa.base.Key;
 
 /// Makes the handlers of one space. Thread-safe.
 public interface HandlerFactory {

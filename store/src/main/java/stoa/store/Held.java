@@ -11,6 +11,7 @@ import org.jspecify.annotations.Nullable;
 import stoa.Aborted;
 import stoa.Unavailable;
 import stoa.base.Check;
+import stoa.base.Key;
 import stoa.base.StreamId;
 import stoa.log.Entry;
 import stoa.log.Token;

@@ -11,6 +11,7 @@ import stoa.Unavailable;
 import stoa.UnknownOutcome;
 import stoa.base.Check;
 import stoa.base.Clock;
+import stoa.base.Existence;
 import stoa.log.Batch;
 import stoa.log.Entry;
 import stoa.log.Outcome;

@@ -13,6 +13,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
+import stoa.base.Key;
 import stoa.base.StreamId;
 import stoa.log.RawLog;
 import stoa.log.StoredEntry;

@@ -6,7 +6,9 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import stoa.TooOld;
+import stoa.base.Answer;
 import stoa.base.Check;
+import stoa.base.Key;
 import stoa.log.StoredEntry;
 import stoa.log.Streams;
 

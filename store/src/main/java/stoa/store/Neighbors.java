@@ -1,6 +1,7 @@
 package stoa.store;
 
 import stoa.Deadlock;
+import stoa.base.Key;
 
 /// The other stores with the same order, as the handlers of one store call their keys: the way
 /// there. Their ends are [Store#visit], [Store#follow] and [Store#refuse]. Thread-safe.

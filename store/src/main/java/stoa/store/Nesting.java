@@ -13,6 +13,9 @@ import stoa.Diverged;
 import stoa.Gone;
 import stoa.LimitExceeded;
 import stoa.Unavailable;
+import stoa.base.Answer;
+import stoa.base.Existence;
+import stoa.base.Key;
 import stoa.base.StreamId;
 import stoa.log.StoredEntry;
 

@@ -2,6 +2,7 @@ package stoa.store;
 
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
+import stoa.base.Key;
 
 /// A put or a question that is under way, as an operator sees it.
 ///

@@ -1,5 +1,6 @@
 package stoa.store;
 
+import stoa.base.Answer;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;

@@ -1,5 +1,6 @@
 package stoa.store;
 
+import stoa.base.Existence;
 import org.jspecify.annotations.Nullable;
 
 /// A request to log a value for a key and have the key's handler execute it.

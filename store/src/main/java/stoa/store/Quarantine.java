@@ -11,6 +11,7 @@ import stoa.Diverged;
 import stoa.base.Check;
 import stoa.base.Decoder;
 import stoa.base.Encoder;
+import stoa.base.Key;
 import stoa.base.StreamId;
 import stoa.log.StoredEntry;
 import stoa.log.Streams;

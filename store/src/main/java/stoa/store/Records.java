@@ -1,8 +1,10 @@
 package stoa.store;
 
 import org.jspecify.annotations.Nullable;
+import stoa.base.CallId;
 import stoa.base.Decoder;
 import stoa.base.Encoder;
+import stoa.base.Key;
 import stoa.base.StreamId;
 
 /// The formats of what the store writes into streams.

@@ -1,5 +1,6 @@
 package stoa.store;
 
+import stoa.base.Key;
 import java.util.List;
 import java.util.StringJoiner;
 import stoa.Deadlock;
@@ -7,12 +8,12 @@ import stoa.Gone;
 import stoa.LimitExceeded;
 
 /// The refusals that several parts of a store tell their callers.
-public final class Refusals {
+final class Refusals {
   private Refusals() {}
 
   /// The refusal of a call that means a generation of a key which has ended.
-  public static Gone gone(Key key) {
-    return new Gone(key + " was deleted; ask the store for the key again to begin a new one");
+  static Gone gone(Key key) {
+    return new Gone(key.deletedText());
   }
 
   /// The refusal of a nested call below the greatest depth.

@@ -4,6 +4,7 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
+import stoa.base.Key;
 
 /// One thing asked of a key, from when the store accepts it until it is settled.
 ///

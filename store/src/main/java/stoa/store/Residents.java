@@ -6,6 +6,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import stoa.base.Check;
+import stoa.base.Key;
 import stoa.base.StreamId;
 
 /// The keys in memory, bounded by the encoded size of their states. Thread-safe.

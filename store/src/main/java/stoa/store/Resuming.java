@@ -7,6 +7,7 @@ import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import stoa.base.Key;
 import stoa.base.Repeats;
 
 /// Has the puts go on that an earlier process, or this one, left unfinished after they had put to

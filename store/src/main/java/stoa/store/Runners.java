@@ -5,6 +5,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
+import stoa.base.Key;
 import stoa.base.StreamId;
 import stoa.storage.Running;
 

@@ -13,6 +13,7 @@ import stoa.LogAddress;
 import stoa.UnknownOutcome;
 import stoa.base.Decoder;
 import stoa.base.Encoder;
+import stoa.base.Key;
 import stoa.base.Texts;
 
 /// The snapshots with names: a stream of its own, in which each is noted when it is taken and when

@@ -14,6 +14,8 @@ import stoa.BlobSnapshot;
 import stoa.BlobWrite;
 import stoa.LimitExceeded;
 import stoa.TooOld;
+import stoa.base.Existence;
+import stoa.base.Key;
 import stoa.log.ByteChange;
 import stoa.log.ByteObject;
 import stoa.storage.ObjectReader;

@@ -25,6 +25,7 @@ import stoa.StreamEntry;
 import stoa.StreamKey;
 import stoa.StreamStore;
 import stoa.TooOld;
+import stoa.base.Key;
 import stoa.base.StreamId;
 import stoa.log.StoredEntry;
 import stoa.log.Streams;

@@ -1,5 +1,7 @@
 package stoa.store;
 
+import stoa.base.Key;
+
 /// The end of a key's stream as it will be when the batch under way is committed.
 ///
 /// The leader owns it: the thread that makes the batch.

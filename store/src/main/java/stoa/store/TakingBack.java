@@ -16,6 +16,7 @@ import stoa.DeadlineExceeded;
 import stoa.Deadlock;
 import stoa.UnknownOutcome;
 import stoa.base.Check;
+import stoa.base.Key;
 import stoa.base.Repeats;
 
 /// Takes back runs that last too long, or that fail in a way that leaves their state in doubt, by a

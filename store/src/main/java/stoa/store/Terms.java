@@ -1,5 +1,7 @@
 package stoa.store;
 
+import stoa.base.CallId;
+import stoa.base.Existence;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 

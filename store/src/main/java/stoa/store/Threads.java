@@ -5,6 +5,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import stoa.base.Timing;
 
 /// The threads of a store: who writes, who runs handlers, who watches the time.
 ///

@@ -21,6 +21,9 @@ import stoa.Deadlock;
 import stoa.LimitExceeded;
 import stoa.LogAddress;
 import stoa.Ref;
+import stoa.base.Answer;
+import stoa.base.Existence;
+import stoa.base.Key;
 import stoa.base.StreamId;
 import stoa.spi.Cancellation;
 

@@ -8,6 +8,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import org.jspecify.annotations.Nullable;
 import stoa.base.Decoder;
 import stoa.base.Encoder;
+import stoa.base.Key;
 import stoa.base.StreamId;
 
 /// The puts that have put to other keys and whose end is not in the log. Every batch notes their

@@ -2,6 +2,7 @@ package stoa.store;
 
 import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
+import stoa.base.Key;
 
 /// The state of a key between two changes, for any number of readers. Thread-safe.
 ///

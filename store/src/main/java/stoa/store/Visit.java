@@ -2,6 +2,8 @@ package stoa.store;
 
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import stoa.base.Existence;
+import stoa.base.Key;
 import stoa.base.StreamId;
 
 /// A call that a handler makes on a key of another store with the same order, see [Neighbors].

@@ -17,6 +17,8 @@ import stoa.Gone;
 import stoa.LimitExceeded;
 import stoa.TooOld;
 import stoa.Unavailable;
+import stoa.base.Answer;
+import stoa.base.Key;
 import stoa.base.StreamId;
 import stoa.log.StoredEntry;
 

@@ -1,5 +1,7 @@
 package stoa.store;
 
+import stoa.base.Key;
+
 /// A registration of a [Watcher] with a key, until it is closed. Thread-safe.
 public final class Watch implements AutoCloseable {
   private final Watches watches;

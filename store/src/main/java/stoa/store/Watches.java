@@ -6,6 +6,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import stoa.LimitExceeded;
+import stoa.base.Key;
 import stoa.base.StreamId;
 
 /// Who watches which keys. Thread-safe.

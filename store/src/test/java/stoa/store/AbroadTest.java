@@ -29,6 +29,8 @@ import stoa.Deadlock;
 import stoa.Unavailable;
 import stoa.UnknownOutcome;
 import stoa.base.Clock;
+import stoa.base.Existence;
+import stoa.base.Key;
 import stoa.log.LocalShardLog;
 import stoa.storage.Device;
 import stoa.storage.DeviceConfig;

@@ -11,6 +11,9 @@ import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import stoa.base.Answer;
+import stoa.base.CallId;
+import stoa.base.Existence;
 import stoa.storage.MemoryDisk;
 
 class CallIdTest {

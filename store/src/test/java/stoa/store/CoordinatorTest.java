@@ -34,6 +34,7 @@ import stoa.Closed;
 import stoa.LogAddress;
 import stoa.Unavailable;
 import stoa.base.Clock;
+import stoa.base.Existence;
 import stoa.log.Batch;
 import stoa.log.LocalShardLog;
 import stoa.log.Outcome;

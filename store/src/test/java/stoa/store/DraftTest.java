@@ -1,5 +1,7 @@
 package stoa.store;
 
+import stoa.base.Key;
+import stoa.base.Existence;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 

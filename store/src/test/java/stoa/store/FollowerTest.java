@@ -16,6 +16,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import stoa.Gone;
+import stoa.base.Existence;
 import stoa.storage.MemoryDisk;
 
 class FollowerTest {

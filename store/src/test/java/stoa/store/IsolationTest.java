@@ -17,6 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import stoa.CallFailed;
 import stoa.DeadlineExceeded;
+import stoa.base.Existence;
 import stoa.storage.MemoryDisk;
 
 /// Calls that end before they would, by a time limit of their own or by an operator.

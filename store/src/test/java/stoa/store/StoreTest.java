@@ -27,6 +27,7 @@ import stoa.CallFailed;
 import stoa.Closed;
 import stoa.DeadlineExceeded;
 import stoa.Gone;
+import stoa.base.Existence;
 import stoa.log.LocalShardLog;
 import stoa.log.Outcome;
 import stoa.storage.Device;

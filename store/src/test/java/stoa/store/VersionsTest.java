@@ -24,6 +24,9 @@ import org.junit.jupiter.api.Test;
 import stoa.DeadlineExceeded;
 import stoa.Gone;
 import stoa.TooOld;
+import stoa.base.Answer;
+import stoa.base.Existence;
+import stoa.base.Key;
 import stoa.storage.MemoryDisk;
 
 class VersionsTest {

@@ -18,6 +18,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 import stoa.LimitExceeded;
 import stoa.LogAddress;
+import stoa.base.Existence;
 import stoa.storage.MemoryDisk;
 
 class WatchTest {

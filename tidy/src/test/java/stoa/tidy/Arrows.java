@@ -15,21 +15,23 @@ final class Arrows {
   static final Map<String, Set<String>> ALLOWED = new LinkedHashMap<>();
 
   static {
-    var engine = Set.of("api", "base", "storage", "log", "store", "objects");
+    var caller = Set.of("api", "base", "front");
+    var engine = Set.of("api", "base", "front", "storage", "log", "store", "objects");
     ALLOWED.put("api", Set.of());
     ALLOWED.put("weave", Set.of("api"));
     ALLOWED.put("base", Set.of());
+    ALLOWED.put("front", Set.of("api", "base"));
     ALLOWED.put("storage", Set.of("base"));
     ALLOWED.put("log", Set.of("api", "base", "storage"));
     ALLOWED.put("ratis", Set.of("api", "base", "storage", "log"));
     ALLOWED.put("store", Set.of("api", "base", "storage", "log"));
-    ALLOWED.put("objects", Set.of("api", "base", "storage", "log", "store"));
-    ALLOWED.put("collections", engine);
-    ALLOWED.put("migration", engine);
-    ALLOWED.put("wire", engine);
-    ALLOWED.put("links", with(engine, "migration"));
-    ALLOWED.put("node", with(engine, "wire", "links"));
-    ALLOWED.put("client", with(engine, "wire", "migration", "links"));
+    ALLOWED.put("objects", Set.of("api", "base", "front", "storage", "log", "store"));
+    ALLOWED.put("collections", caller);
+    ALLOWED.put("migration", caller);
+    ALLOWED.put("wire", Set.of("api", "base"));
+    ALLOWED.put("links", with(caller, "migration"));
+    ALLOWED.put("node", with(engine, "wire", "links", "migration"));
+    ALLOWED.put("client", with(caller, "wire", "migration", "links"));
     ALLOWED.put("cluster", with(engine, "wire", "node", "ratis"));
     ALLOWED.put("programs", Set.of("api"));
     var servers =

@@ -3,7 +3,6 @@ package stoa.wire;
 import java.util.List;
 import java.util.stream.IntStream;
 import stoa.base.StreamId;
-import stoa.objects.Part;
 
 /// Which group of a store keeps what: streams are divided into shards by their ids, and each shard
 /// is on one group. Immutable.
@@ -74,12 +73,6 @@ public record ShardMap(List<Integer> owners) {
   /// The group that a stream's shard is on: that of an object, or of a key of the key-value store.
   public int group(StreamId stream) {
     return owners.get(shard(stream));
-  }
-
-  /// What a group's engine has of the store.
-  public Part part(int group) {
-    requireGroup(group);
-    return new Part(group, this::group);
   }
 
   /// How many groups have shards.

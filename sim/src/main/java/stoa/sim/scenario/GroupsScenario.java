@@ -29,6 +29,8 @@ import stoa.StoaException;
 import stoa.TooOld;
 import stoa.Unavailable;
 import stoa.UnknownOutcome;
+import stoa.base.Existence;
+import stoa.base.Key;
 import stoa.log.Batch;
 import stoa.log.ForwardingShardLog;
 import stoa.log.Outcome;
@@ -52,8 +54,7 @@ import stoa.sim.world.SimulatedShard;
 import stoa.storage.DeviceConfig;
 import stoa.store.Addresses;
 import stoa.store.Coordinator;
-import stoa.store.Existence;
-import stoa.store.Key;
+
 import stoa.store.Neighbors;
 import stoa.store.Pace;
 import stoa.store.Participant;

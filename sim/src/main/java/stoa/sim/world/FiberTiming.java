@@ -9,7 +9,7 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 import stoa.StoaException;
-import stoa.store.Timing;
+import stoa.base.Timing;
 
 /// The time of a process of a simulation, by a clock of its own. One owner.
 public final class FiberTiming implements Timing {

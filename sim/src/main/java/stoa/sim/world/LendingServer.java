@@ -12,11 +12,11 @@ import stoa.Locality;
 import stoa.Stoa;
 import stoa.Unavailable;
 import stoa.base.StreamId;
+import stoa.front.PlacedObject;
 import stoa.migration.Domain;
 import stoa.migration.Uplink;
 import stoa.migration.core.NodeId;
 import stoa.objects.ObjectService;
-import stoa.objects.PlacedObject;
 
 /// A server of [LendingScenario] that has the store open: the root of the tree, and where clients
 /// are registered. What it does for them is what the server of a network does. One owner.

@@ -4,12 +4,12 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
-import stoa.store.Answer;
+import stoa.base.Answer;
+import stoa.base.Existence;
+import stoa.base.Key;
 import stoa.store.Execution;
-import stoa.store.Existence;
 import stoa.store.Handler;
 import stoa.store.HandlerFactory;
-import stoa.store.Key;
 
 /// The handlers of [GroupsScenario]: lists to which elements are added, without the blanks behind
 /// them, and which answer with all of them. Who is asked with the name of another list answers with

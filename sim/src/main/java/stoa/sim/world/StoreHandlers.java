@@ -5,12 +5,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
-import stoa.store.Answer;
+import stoa.base.Answer;
+import stoa.base.Existence;
+import stoa.base.Key;
 import stoa.store.Execution;
-import stoa.store.Existence;
 import stoa.store.Handler;
 import stoa.store.HandlerFactory;
-import stoa.store.Key;
 
 /// The handlers of [StoreScenario]: accounts that send each other money and remember every id, and
 /// answer in text.

@@ -1,0 +1,15 @@
+/// The side of the caller: proxies, marshalling, and what programs hold in place of shared objects.
+@org.jspecify.annotations.NullMarked
+module stoa.front {
+  requires static transitive org.jspecify;
+  requires transitive stoa.api;
+  requires transitive stoa.base;
+  requires net.bytebuddy;
+  requires org.apache.fory.core;
+  requires org.objenesis;
+
+  exports stoa.front;
+  exports stoa.front.marshal;
+  exports stoa.front.proxy;
+  exports stoa.front.types;
+}

@@ -1,0 +1,145 @@
+package stoa.front;
+
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Function;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+import stoa.Aborted;
+import stoa.Body;
+import stoa.Transaction;
+import stoa.TxOptions;
+import stoa.UnknownOutcome;
+
+/// Runs the bodies of transactions, again when others won. Thread-safe.
+public final class Attempts {
+  /// After so many aborts a transaction runs beside no other that has lost as often, if it can have
+  /// that soon: the body of another may be waiting for this one.
+  private static final int ALONE_AFTER = 4;
+
+  private static final long ALONE_MILLIS = 20;
+
+  /// A transaction whose body can be run.
+  public interface Attempt extends Transaction {
+    /// Runs a body in which calls on proxies take part.
+    <R extends @Nullable Object, X extends Exception> R run(Body<R, X> body) throws X;
+
+    /// Whether it was lost with where it lived, and nothing was written: then the body may run
+    /// again, whatever it threw.
+    default boolean isLost() {
+      return false;
+    }
+
+    /// Whether something was refused since its time was over.
+    default boolean isLate() {
+      return false;
+    }
+  }
+
+  private final Function<TxOptions, Attempt> opening;
+  private final LongSupplier clockNanos;
+
+  /// First come, first served: so that long transactions come to their end beside short ones that
+  /// lose as often.
+  private final ReentrantLock alone = new ReentrantLock(true);
+
+  /// @param opening opens a transaction that is sure to be closed
+  /// @param clockNanos tells the time that passes
+  public Attempts(Function<TxOptions, Attempt> opening, LongSupplier clockNanos) {
+    this.opening = opening;
+    this.clockNanos = clockNanos;
+  }
+
+  /// Runs a body as a transaction, as [stoa.Stoa#transact(TxOptions, Body)] says.
+  public <R extends @Nullable Object, X extends Exception> R run(TxOptions options, Body<R, X> body)
+      throws X {
+    var limits = new Limits(options, clockNanos.getAsLong());
+    Defeats losses = null;
+    boolean locked = false;
+    try {
+      for (int attempt = 1; ; attempt++) {
+        TxOptions next = limits.ofNext(attempt - 1);
+        try (Attempt transaction = opening.apply(next)) {
+          R result;
+          Transaction.Outcome outcome;
+          try {
+            result = transaction.run(body);
+            outcome = transaction.commit();
+          } catch (RuntimeException thrown) {
+            if (transaction.isLost() && !limits.reached(attempt)) continue;
+            boolean isRestOver = transaction.isLate() && !next.equals(options);
+            if (isRestOver && losses != null) {
+              throw losses.told(options, attempt, limits.passed());
+            }
+            throw thrown;
+          }
+          switch (outcome) {
+            case Transaction.Outcome.Committed _ -> {
+              return result;
+            }
+            case Transaction.Outcome.Aborted(Aborted cause) -> {
+              if (losses == null) losses = new Defeats();
+              losses.add(cause);
+              if (limits.reached(attempt)) throw losses.told(options, attempt, limits.passed());
+            }
+            case Transaction.Outcome.Unknown(Transaction.Id id) ->
+                throw new UnknownOutcome(
+                    "the store failed while a transaction was being written; open it again and ask"
+                        + " for the outcome of "
+                        + id);
+            case Transaction.Outcome.NotCommitted _ ->
+                throw new IllegalStateException("a commit knows why it wrote nothing");
+          }
+        }
+        if (!locked && attempt >= ALONE_AFTER) {
+          locked = tryAlone();
+        }
+      }
+    } finally {
+      if (locked) alone.unlock();
+    }
+  }
+
+  /// The limits of all attempts together.
+  private final class Limits {
+    private final TxOptions options;
+    private final long began;
+    private final long nanosMax;
+
+    private Limits(TxOptions options, long now) {
+      this.options = options;
+      began = now;
+      nanosMax = TimeUnit.NANOSECONDS.convert(options.totalTimeMax());
+    }
+
+    private long passed() {
+      return clockNanos.getAsLong() - began;
+    }
+
+    /// Whether there is no further attempt after so many.
+    private boolean reached(int attempts) {
+      return attempts >= options.attemptsMax() || passed() >= nanosMax;
+    }
+
+    /// The options of the next attempt, which takes no longer than what is left.
+    ///
+    /// @param attempts how many there were
+    private TxOptions ofNext(int attempts) {
+      Duration rest =
+          attempts == 0
+              ? options.totalTimeMax()
+              : Duration.ofNanos(Math.max(1_000, nanosMax - passed()));
+      return rest.compareTo(options.timeMax()) < 0 ? options.withTimeMax(rest) : options;
+    }
+  }
+
+  private boolean tryAlone() {
+    try {
+      return alone.tryLock(ALONE_MILLIS, TimeUnit.MILLISECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return false;
+    }
+  }
+}

@@ -1,0 +1,93 @@
+package stoa.front;
+
+import org.jspecify.annotations.Nullable;
+import stoa.Corrupt;
+import stoa.base.Answer;
+import stoa.base.Encoder;
+import stoa.front.marshal.Marshaller;
+
+/// What a method came to: it returned, or threw.
+///
+/// ```
+/// encoded:  1 u8, the value as the marshaller writes it      it returned
+///           2 u8, the throwable as the marshaller writes it  it threw
+///           3 u8                                             it was not called: the object is lent
+/// ```
+public sealed interface ObjectAnswer extends Answer {
+  /// The first byte of one that returned.
+  int RETURNED = 1;
+
+  /// The first byte of one that threw.
+  int THREW = 2;
+
+  /// The only byte of one that did nothing, since the object is lent to clients.
+  int LENT = 3;
+
+  /// What the caller gets.
+  ///
+  /// @throws Throwable what the method threw
+  @Nullable Object get(Marshaller marshaller) throws Throwable;
+
+  /// It returned a value that caller and object may share, because nobody can change it.
+  ///
+  /// @param value the value
+  /// @param marshaller encodes it, when it must be logged
+  record Shared(@Nullable Object value, Marshaller marshaller) implements ObjectAnswer {
+    @Override
+    public @Nullable Object get(Marshaller unused) {
+      return value;
+    }
+
+    @Override
+    public byte[] encoded() {
+      return ObjectAnswer.encode(RETURNED, marshaller.value(value));
+    }
+  }
+
+  /// It returned or threw something that travels encoded.
+  ///
+  /// @param what [#RETURNED] or [#THREW]
+  /// @param bytes the value or throwable
+  record Travelling(int what, byte[] bytes) implements ObjectAnswer {
+    @Override
+    public @Nullable Object get(Marshaller marshaller) throws Throwable {
+      if (what == RETURNED) return marshaller.value(bytes);
+      throw marshaller.thrown(bytes);
+    }
+
+    @Override
+    public byte[] encoded() {
+      return ObjectAnswer.encode(what, bytes);
+    }
+  }
+
+  /// It was not called, and nothing has changed: the object is lent to clients.
+  record Lent() implements ObjectAnswer {
+    @Override
+    public @Nullable Object get(Marshaller unused) {
+      throw new PlacedObjects.Elsewhere();
+    }
+
+    @Override
+    public byte[] encoded() {
+      return new byte[] {LENT};
+    }
+  }
+
+  private static byte[] encode(int what, byte[] bytes) {
+    return new Encoder(bytes.length + 1).u8(what).raw(bytes).toBytes();
+  }
+
+  /// What the caller gets of an encoded answer.
+  ///
+  /// @throws PlacedObjects.Elsewhere when the object is lent
+  /// @throws Throwable what the method threw
+  static @Nullable Object get(byte[] encoded, Marshaller marshaller) throws Throwable {
+    return switch (encoded[0]) {
+      case RETURNED -> marshaller.value(encoded, 1, encoded.length);
+      case THREW -> throw marshaller.thrown(encoded, 1, encoded.length);
+      case LENT -> throw new PlacedObjects.Elsewhere();
+      default -> throw new Corrupt("an answer of kind " + encoded[0]);
+    };
+  }
+}

@@ -1,0 +1,125 @@
+package stoa.front;
+
+import java.util.Objects;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import org.jspecify.annotations.Nullable;
+import stoa.Call1;
+import stoa.Closed;
+import stoa.front.proxy.Invoker;
+import stoa.front.proxy.Proxied;
+import stoa.front.proxy.Proxies;
+import stoa.front.types.SharedMethod;
+
+/// Records the one call of an asynchronous call, as [stoa.Stoa#async] says. Used by the thread that
+/// makes it.
+///
+/// @param <R> what the call answers
+public final class Recorder<R extends @Nullable Object> implements Invoker {
+  /// Makes a call without waiting for it.
+  public interface Calling {
+    /// Begins the call.
+    ///
+    /// @param settled to be told when the call is over
+    void begin(SharedMethod method, @Nullable Object[] arguments, Settled settled) throws Throwable;
+  }
+
+  /// What is told when a call is over.
+  public interface Settled {
+    /// Hands the answer on.
+    ///
+    /// @param reading reads the answer, on a thread that may take its time; throws what the call
+    ///   threw
+    void answer(Reading reading);
+  }
+
+  /// Reads an answer.
+  public interface Reading {
+    /// The answer.
+    ///
+    /// @throws Throwable what the call threw
+    @Nullable Object get() throws Throwable;
+  }
+
+  private final Calling calling;
+  private final Executor answers;
+  private @Nullable CompletableFuture<R> future;
+
+  /// What the call answers while nothing is known.
+  private @Nullable Object placeholder;
+
+  private Recorder(Calling calling, Executor answers) {
+    this.calling = calling;
+    this.answers = answers;
+  }
+
+  /// Makes the one call.
+  ///
+  /// @param shared a proxy, or a facade
+  /// @param calling begins a call on the proxy
+  /// @param answers where answers are read
+  public static <T, R extends @Nullable Object> CompletableFuture<R> record(
+      T shared, Call1<T, R> call, Calling calling, Executor answers) {
+    var recorder = new Recorder<R>(calling, answers);
+    T recording = Sharing.through(shared, proxy -> Proxies.redirect(proxy, recorder));
+    Callable<R> made = () -> call.on(recording);
+    Object answered;
+    try {
+      answered = made.call();
+    } catch (Exception thrown) {
+      return CompletableFuture.failedFuture(thrown);
+    }
+    CompletableFuture<R> future = recorder.future();
+    if (Objects.equals(answered, recorder.placeholder)) return future;
+    return CompletableFuture.failedFuture(
+        new IllegalArgumentException(
+            "an asynchronous call answers what its one call answers; the call is made, do more with"
+                + " its answer in thenApply"));
+  }
+
+  @Override
+  public @Nullable Object invoke(Proxied proxied, SharedMethod method, @Nullable Object[] arguments)
+      throws Throwable {
+    if (future != null) {
+      throw new IllegalArgumentException("an asynchronous call makes one call, not two");
+    }
+    var made = new CompletableFuture<R>();
+    future = made;
+    calling.begin(method, arguments, reading -> hand(reading, made));
+    placeholder = placeholder(method);
+    return placeholder;
+  }
+
+  private static @Nullable Object placeholder(SharedMethod method) {
+    return java.lang.reflect.Array.get(
+        java.lang.reflect.Array.newInstance(
+            method.returnType() == void.class ? Object.class : method.returnType(), 1),
+        0);
+  }
+
+  private void hand(Reading reading, CompletableFuture<R> made) {
+    try {
+      answers.execute(() -> {
+        try {
+          @SuppressWarnings("unchecked") // Justification: the call's type says R
+          R answer = (R) reading.get();
+          made.complete(answer);
+        } catch (Throwable thrown) {
+          made.completeExceptionally(thrown);
+        }
+      });
+    } catch (RejectedExecutionException closed) {
+      made.completeExceptionally(new Closed("the store was closed before the answer was read"));
+    }
+  }
+
+  private CompletableFuture<R> future() {
+    CompletableFuture<R> made = future;
+    if (made == null) {
+      throw new IllegalArgumentException("an asynchronous call makes one call, not none");
+    }
+    return made;
+  }
+}

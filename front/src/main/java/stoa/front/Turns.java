@@ -1,0 +1,86 @@
+package stoa.front;
+
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import org.jspecify.annotations.Nullable;
+import stoa.Closed;
+import stoa.LimitExceeded;
+import stoa.base.StreamId;
+
+/// Calls that are made in this process while their callers go on: of one object one after the
+/// other, in the order in which they came. Thread-safe.
+public final class Turns {
+  private record Turn(Recorder.Reading call, Recorder.Settled settled) {}
+
+  private final Executor threads;
+  private final int callsMax;
+  /* Of each object that has calls, those that wait, behind the one that is made; and how many there
+   * are of all. Guarded by this. */
+  private final Map<StreamId, Deque<Turn>> waiting = new HashMap<>();
+  private int calls;
+
+  /// @param threads where calls are made, which may take long
+  /// @param callsMax how many may be under way
+  public Turns(Executor threads, int callsMax) {
+    this.threads = threads;
+    this.callsMax = callsMax;
+  }
+
+  /// Has a call made when it is its turn.
+  ///
+  /// @param settled told when it is over
+  /// @throws LimitExceeded when there are too many
+  public void add(StreamId object, Recorder.Reading call, Recorder.Settled settled) {
+    var turn = new Turn(call, settled);
+    synchronized (this) {
+      if (calls == callsMax) {
+        throw new LimitExceeded(
+            callsMax + " calls are under way (queuedCallsMax); wait for some, or raise the limit");
+      }
+      calls++;
+      var queue = waiting.get(object);
+      if (queue != null) {
+        queue.add(turn);
+        return;
+      }
+      waiting.put(object, new ArrayDeque<>());
+    }
+    try {
+      threads.execute(() -> run(object, turn));
+    } catch (RejectedExecutionException closed) {
+      run(object, new Turn(Turns::closed, settled));
+    }
+  }
+
+  private static @Nullable Object closed() {
+    throw new Closed("the store was closed before the call was made");
+  }
+
+  private void run(StreamId object, Turn first) {
+    for (Turn turn = first; turn != null; turn = next(object)) {
+      Recorder.Reading outcome;
+      try {
+        Object answer = turn.call.get();
+        outcome = () -> answer;
+      } catch (Throwable thrown) {
+        outcome =
+            () -> {
+              throw thrown;
+            };
+      }
+      turn.settled.answer(outcome);
+    }
+  }
+
+  private synchronized @Nullable Turn next(StreamId object) {
+    calls--;
+    var queue = waiting.get(object);
+    Turn next = queue == null ? null : queue.poll();
+    if (next == null) waiting.remove(object);
+    return next;
+  }
+}

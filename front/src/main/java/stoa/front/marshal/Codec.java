@@ -1,0 +1,612 @@
+package stoa.front.marshal;
+
+import java.io.IOException;
+import java.math.RoundingMode;
+import java.time.DayOfWeek;
+import java.time.Month;
+import java.time.ZoneId;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.apache.fory.Fory;
+import org.apache.fory.context.MetaStringReader;
+import org.apache.fory.context.MetaStringWriter;
+import org.apache.fory.context.ReadContext;
+import org.apache.fory.context.WriteContext;
+import org.apache.fory.logging.LoggerFactory;
+import org.apache.fory.memory.MemoryBuffer;
+import org.apache.fory.resolver.ClassResolver;
+import org.apache.fory.resolver.TypeResolver;
+import org.apache.fory.serializer.Serializer;
+import org.apache.fory.type.Generics;
+import org.jspecify.annotations.Nullable;
+import stoa.Corrupt;
+import stoa.LimitExceeded;
+import stoa.NotShareable;
+import stoa.Ref;
+import stoa.StoaException;
+import stoa.base.ThrowableText;
+import stoa.base.Unwinding;
+import stoa.front.types.NotBrief;
+import stoa.front.types.Platform;
+import stoa.spi.Cancellation;
+
+/// One Apache Fory instance with its buffer, set up for one [Registry].
+///
+/// Used by one thread at a time. After a failure with an `Error` it is not to be used again.
+final class Codec {
+  /*
+   * Fory writes what it knows (the JDK's types) and keeps the table of references; each class of the
+   * program has a serializer of ours. Fory's own writing of objects is never reached:
+   * - a class must be registered (requireClassRegistration),
+   * - a registered class has a serializer of ours,
+   * - for a class that Fory would admit without registration (function interfaces, arrays, lambdas,
+   *   JDK proxies), gate() decides.
+   * Its code generation is off: it would compile a class for each of ours at run time, which is the
+   * greater part of the cost of starting, and our serializers would not use it.
+   */
+  static final int DEPTH_MAX = 800;
+  private static final int FORY_DEPTH_MAX = 4 * DEPTH_MAX;
+  private static final int BUFFER_KEPT_BYTES_MAX = 1 << 20;
+
+  /// What decoding may take in memory beyond a multiple of the bytes it reads.
+  private static final long MEMORY_FLOOR_BYTES = 1 << 20;
+
+  private static final long MEMORY_PER_BYTE = 64;
+
+  /// Elements that take no bytes of their own, such as the nulls of a list.
+  private static final int BARE_ELEMENTS_MAX = 1 << 20;
+
+  /// Classes of the JDK that Fory does not register by itself. Their numbers are 1 and up, so that
+  /// the order is part of the format.
+  private static final List<Class<?>> PLATFORM =
+      List.of(
+          ZoneId.of("Europe/Berlin").getClass(),
+          String.CASE_INSENSITIVE_ORDER.getClass(),
+          DayOfWeek.class,
+          Month.class,
+          ChronoUnit.class,
+          TimeUnit.class,
+          RoundingMode.class);
+
+  /// Exceptions of the JDK that Fory registers by itself, and would write with their traces.
+  private static final List<Class<? extends Throwable>> EXCEPTIONS =
+      List.of(
+          Exception.class,
+          RuntimeException.class,
+          IllegalArgumentException.class,
+          IllegalStateException.class,
+          IndexOutOfBoundsException.class,
+          ArrayIndexOutOfBoundsException.class,
+          NullPointerException.class,
+          IOException.class);
+
+  private static final int REF_ID = 0;
+  static final int ENTRY_ID = 32;
+  private static final int FIRST_ID = 64;
+
+  private static final Pattern UNREGISTERED =
+      Pattern.compile(
+          "^(?:Class )?(?:class |interface )?(\\S+) (?:is not reg|doesn't support ser)");
+
+  static {
+    LoggerFactory.disableLogging();
+  }
+
+  private final Registry registry;
+  private final References references;
+  private final ClassLoader known;
+  private final int bytesMax;
+  private final Fory fory;
+  private final MemoryBuffer buffer = MemoryBuffer.newHeapBuffer(512);
+  private final OpenRefs refs;
+  private final Filling filling = new Filling();
+  private final WriteContext out;
+  private final ReadContext in;
+  private final Map<Class<?>, StructSerializer> states = new HashMap<>();
+  private final Throwables throwables;
+  private final List<Runnable> afterwards = new ArrayList<>();
+
+  /// The classes that readers of this registry were proved to find by their names.
+  private final Set<Class<?>> found = new HashSet<>();
+
+  /// The classes that the graph being written names, and that are not proved yet.
+  private final Set<Class<?>> unproved = new LinkedHashSet<>();
+
+  /// Whether what is written was thrown, and goes with its trace.
+  private boolean traced;
+
+  private final long memoryMax;
+
+  /// Finds the classes of the keys in what is being read.
+  private ClassLoader keys;
+
+  /// What reading may take; null for no limit.
+  private @Nullable Effort effort;
+
+  /// @param known finds the classes of the registry
+  Codec(Registry registry, References references, ClassLoader known, int bytesMax) {
+    this.registry = registry;
+    this.references = references;
+    this.known = known;
+    this.keys = known;
+    this.bytesMax = bytesMax;
+    this.memoryMax = MEMORY_FLOOR_BYTES + MEMORY_PER_BYTE * bytesMax;
+    this.fory =
+        Fory.builder()
+            .withXlang(false)
+            .withCompatible(false)
+            .withRefTracking(true)
+            .ignoreStringRef(true)
+            .ignoreTimeRef(true)
+            .requireClassRegistration(true)
+            .suppressClassRegistrationWarnings(true)
+            .serializeEnumByName(true)
+            .registerGuavaTypes(false)
+            .withCodegen(false)
+            .withDeserializeUnknownClass(false)
+            .withMaxDepth(FORY_DEPTH_MAX)
+            .withMaxGraphMemoryBytes(memoryMax)
+            .withMaxUnbackedContainerItems(BARE_ELEMENTS_MAX)
+            .withClassLoader(known)
+            .build();
+    fory.registerSerializerFactory(Codec::gate);
+    TypeResolver resolver = fory.getTypeResolver();
+    this.refs = new OpenRefs(resolver.getConfig().mapRefLoadFactor());
+    this.throwables = new Throwables(this, resolver);
+    fory.register(Ref.class, REF_ID);
+    fory.registerSerializer(Ref.class, new ReferenceSerializers.OfRef(this, resolver));
+    fory.registerSerializer(Class.class, new ClassSerializer(this, resolver));
+    Ordered.register(fory, resolver, filling);
+    Exact.register(fory, resolver);
+    for (int i = 0; i < PLATFORM.size(); i++) fory.register(PLATFORM.get(i), 1 + i);
+    for (Object constant : Constants.ALL) {
+      fory.registerSerializer(constant.getClass(), new Constants(resolver, constant));
+    }
+    for (Class<? extends Throwable> type : EXCEPTIONS) {
+      fory.registerSerializer(type, new ThrowableSerializer(throwables, resolver, type));
+    }
+    Staged.register(this, fory, resolver);
+    Late.register(fory, resolver, refs, Ordered.late());
+    registry.entries().forEach((type, entry) -> register(resolver, type, entry));
+    registry
+        .states()
+        .forEach((type, struct) -> states.put(type, new StructSerializer(this, resolver, struct)));
+    fory.deserialize(fory.serialize("")); // ends Fory's registration phase
+    this.out =
+        new WriteContext(
+            resolver.getConfig(), new Generics(), resolver, refs, new MetaStringWriter());
+    this.in =
+        new ReadContext(
+            resolver.getConfig(),
+            new Generics(),
+            resolver,
+            filling,
+            new MetaStringReader(resolver.getSharedRegistry()));
+  }
+
+  private void register(TypeResolver resolver, Class<?> type, Registry.Entry entry) {
+    if (((ClassResolver) resolver).isRegistered(type)) return;
+    fory.register(type, FIRST_ID + entry.id());
+    switch (entry) {
+      case Registry.Entry.Fields fields ->
+          fory.registerSerializer(type, new StructSerializer(this, resolver, fields.struct()));
+      case Registry.Entry.Constants _, Registry.Entry.Arrays _ -> {} // Fory's own
+      case Registry.Entry.Exceptions _ ->
+          fory.registerSerializer(type, new ThrowableSerializer(throwables, resolver, type));
+      case Registry.Entry.ByReference shared ->
+          fory.registerSerializer(
+              type, new ReferenceSerializers.OfShared(this, resolver, type, shared));
+      case Registry.Entry.ByFacade _ ->
+          fory.registerSerializer(type, FacadeSerializers.of(this, resolver, type));
+    }
+  }
+
+  /// Admits what Fory may serialize by itself without registration: arrays of what is registered,
+  /// and the JDK's own subclasses of types that it handles.
+  private static @Nullable Serializer<?> gate(TypeResolver resolver, Class<?> type) {
+    var registered = (ClassResolver) resolver;
+    if (registered.isRegistered(type)) return null;
+    if (type.isArray()) {
+      Class<?> element = type;
+      while (element.isArray()) element = element.getComponentType();
+      // Fory writes such an array by name, and reads only those whose elements are registered.
+      if (element.isPrimitive() || registered.isRegistered(element)) return null;
+      throw refused(type.getTypeName());
+    }
+    if (type.isEnum()) return null;
+    boolean constant = type.getSuperclass() != null && type.getSuperclass().isEnum();
+    boolean platform = Platform.has(type) && !type.isInterface() && !type.isHidden();
+    if (constant || (platform && !java.lang.reflect.Proxy.isProxyClass(type))) return null;
+    throw refused(type.getTypeName());
+  }
+
+  // ---- what serializers ask
+
+  int bytesMax() {
+    return bytesMax;
+  }
+
+  References references() {
+    return references;
+  }
+
+  /// Finds the classes of the registry.
+  ClassLoader known() {
+    return known;
+  }
+
+  /// Finds the classes of the keys in what is being read.
+  ClassLoader keys() {
+    return keys;
+  }
+
+  /// Reads keys from now on of classes that a loader finds.
+  void keys(ClassLoader loader) {
+    keys = loader;
+  }
+
+  /// What reading may take; null for no limit.
+  @Nullable Effort effort() {
+    return effort;
+  }
+
+  /// Has reading take no more than an effort from now on; null for no limit.
+  void effort(@Nullable Effort most) {
+    effort = most;
+    filling.effort(most);
+  }
+
+  /// Whether exceptions are written with their traces.
+  boolean isTraced() {
+    return traced;
+  }
+
+  Registry registry() {
+    return registry;
+  }
+
+  /// The table of references of what is being read.
+  Filling filling() {
+    return filling;
+  }
+
+  /// The table of references of what is being written.
+  OpenRefs refs() {
+    return refs;
+  }
+
+  /// The graph being written names a class.
+  void names(Class<?> type) {
+    if (!found.contains(type)) unproved.add(type);
+  }
+
+  /// Runs when the whole graph has been read.
+  void afterwards(Runnable action) {
+    afterwards.add(action);
+  }
+
+  LimitExceeded tooLong(long bytes) {
+    return new LimitExceeded(
+        "an encoding takes more than " + bytes + " bytes; bytesMax is " + bytesMax);
+  }
+
+  // ---- graphs
+
+  /// Appends a graph of several roots to `prefix`.
+  byte[] write(byte[] prefix, int length, @Nullable Object[] roots, int from) {
+    return proved(written(prefix, length, roots, from));
+  }
+
+  private byte[] written(byte[] prefix, int length, @Nullable Object[] roots, int from) {
+    buffer.writerIndex(0);
+    buffer.writeBytes(prefix, 0, length);
+    unproved.clear();
+    out.prepare(buffer, null);
+    try {
+      for (int i = from; i < roots.length; i++) out.writeRef(roots[i]);
+      return finish();
+    } catch (Throwable e) {
+      throw notEncodable(e);
+    } finally {
+      endWriting();
+    }
+  }
+
+  byte[] writeState(byte format, Class<?> implementation, Object instance) {
+    return proved(writtenState(format, implementation, instance));
+  }
+
+  private byte[] writtenState(byte format, Class<?> implementation, Object instance) {
+    buffer.writerIndex(0);
+    buffer.writeByte(format);
+    unproved.clear();
+    out.prepare(buffer, null);
+    try {
+      out.writeRef(instance, state(implementation));
+      return finish();
+    } catch (Throwable e) {
+      throw notEncodable(e);
+    } finally {
+      endWriting();
+    }
+  }
+
+  byte[] writeThrown(byte format, Throwable thrown) {
+    return proved(writtenThrown(format, thrown));
+  }
+
+  private byte[] writtenThrown(byte format, Throwable thrown) {
+    buffer.writerIndex(0);
+    buffer.writeByte(format);
+    unproved.clear();
+    out.prepare(buffer, null);
+    traced = true;
+    try {
+      throwables.write(out, thrown);
+      return finish();
+    } catch (Throwable e) {
+      throw notEncodable(e);
+    } finally {
+      endWriting();
+    }
+  }
+
+  /// Refuses a graph that names a class which a reader would not find, or take for another one.
+  private byte[] proved(byte[] graph) {
+    if (unproved.isEmpty()) return graph;
+    var named = List.copyOf(unproved);
+    unproved.clear();
+    for (Class<?> type : named) {
+      if (!isFound(type)) throw unfound(type);
+      found.add(type);
+    }
+    return graph;
+  }
+
+  private boolean isFound(Class<?> type) {
+    try {
+      byte[] trial = written(new byte[0], 0, new Object[] {type}, 0);
+      return type.equals(read(trial, 0, trial.length, 1)[0]);
+    } catch (StoaException unreadable) {
+      return false;
+    } finally {
+      unproved.clear();
+    }
+  }
+
+  private void endWriting() {
+    traced = false;
+    out.reset();
+  }
+
+  private byte[] finish() {
+    int length = buffer.writerIndex();
+    if (length > bytesMax) throw tooLong(length - 1L);
+    return buffer.getBytes(0, length);
+  }
+
+  /// Reads `count` roots that fill the bytes exactly.
+  @Nullable Object[] read(byte[] bytes, int from, int to, int count) {
+    @Nullable Object[] roots = new Object[count];
+    begin(bytes, from, to);
+    if (effort != null) effort.begin(to - from);
+    try {
+      for (int i = 0; i < count; i++) roots[i] = in.readRef();
+      end(to - from);
+      if (effort != null && mayShare(bytes, from, to)) effort.checkExpanded(roots, this::parts);
+      return roots;
+    } catch (Throwable e) {
+      throw notDecodable(e);
+    } finally {
+      in.reset();
+    }
+  }
+
+  /// Whether something may be referred to twice in what the bytes encode.
+  private static boolean mayShare(byte[] bytes, int from, int to) {
+    for (int i = from; i < to; i++) {
+      if (bytes[i] == Fory.REF_FLAG) return true;
+    }
+    return false;
+  }
+
+  /// What the fields of an object hold; nothing when its class is not of the program.
+  private List<@Nullable Object> parts(Object object) {
+    return registry.entries().get(object.getClass()) instanceof Registry.Entry.Fields fields
+        ? fields.struct().objects(object)
+        : List.of();
+  }
+
+  Object readState(Class<?> implementation, byte[] bytes, int from, int to) {
+    begin(bytes, from, to);
+    try {
+      Object state = in.readRef(state(implementation));
+      end(to - from);
+      if (state == null || state.getClass() != implementation) {
+        throw new Corrupt("the state of a " + implementation.getName() + " holds no such object");
+      }
+      return state;
+    } catch (Throwable e) {
+      throw notDecodable(e);
+    } finally {
+      in.reset();
+    }
+  }
+
+  Throwable readThrown(byte[] bytes, int from, int to) {
+    begin(bytes, from, to);
+    try {
+      Throwable thrown = throwables.read(in);
+      end(to - from);
+      if (thrown == null) throw new Corrupt("an exception is stored as null");
+      return thrown;
+    } catch (Throwable e) {
+      throw notDecodable(e);
+    } finally {
+      in.reset();
+    }
+  }
+
+  private void begin(byte[] bytes, int from, int to) {
+    afterwards.clear();
+    in.prepare(MemoryBuffer.fromByteArray(bytes, from, to - from), null, false);
+    long allowed = MEMORY_FLOOR_BYTES + MEMORY_PER_BYTE * (to - from);
+    if (allowed < memoryMax) in.reserveGraphMemory(memoryMax - allowed);
+  }
+
+  private void end(int length) {
+    int read = in.getBuffer().readerIndex();
+    if (read != length) throw new Corrupt("an encoding has " + (length - read) + " bytes too many");
+    filling.finish();
+    for (Runnable action : afterwards) action.run();
+    afterwards.clear();
+  }
+
+  private StructSerializer state(Class<?> implementation) {
+    StructSerializer serializer = states.get(implementation);
+    if (serializer == null) {
+      throw new IllegalStateException(implementation.getName() + " is not registered");
+    }
+    return serializer;
+  }
+
+  /// Whether the codec may serve another call: it has not grown beyond what is worth keeping.
+  boolean reusable() {
+    return buffer.size() <= BUFFER_KEPT_BYTES_MAX;
+  }
+
+  // ---- errors
+
+  private static RuntimeException notEncodable(Throwable e) {
+    throwOn(e);
+    StoaException known = known(e);
+    if (known != null) return known;
+    if (e instanceof StackOverflowError) {
+      return new NotShareable(
+          "the value nests too deep; keep its elements in a collection instead of a chain", e);
+    }
+    if (e instanceof VirtualMachineError error) throw error;
+    String unregistered = unregistered(e);
+    if (unregistered != null) return refused(unregistered);
+    return new NotShareable("the value cannot be marshalled: " + ThrowableText.of(e), e);
+  }
+
+  private RuntimeException notDecodable(Throwable e) {
+    throwOn(e);
+    StoaException known = known(e);
+    if (known != null) return known;
+    if (e instanceof NotBrief later) return later;
+    if (e instanceof Cancellation.Stopped stopped) throw stopped;
+    if (e instanceof StackOverflowError) {
+      return new LimitExceeded(
+          "the value nests too deep to be read; keep its elements in one collection instead of a"
+              + " chain",
+          e);
+    }
+    if (e instanceof OutOfMemoryError error) throw error;
+    String unregistered = unregistered(e);
+    boolean unknown = e instanceof NullPointerException || e instanceof AssertionError;
+    if (unregistered == null && unknown) unregistered = unknownClass();
+    if (unregistered != null) return refused(unregistered);
+    return new Corrupt("an encoded value cannot be read: " + ThrowableText.of(e), e);
+  }
+
+  /// The class whose number was read last, which Fory meets with a null pointer, or a failed
+  /// assertion, when nobody has registered it here; null when the dictionary does not know the
+  /// number either.
+  private @Nullable String unknownClass() {
+    MemoryBuffer read = in.getBuffer();
+    int end = read.readerIndex();
+    int start = end - 1;
+    while (start > 0 && read.getByte(start - 1) < 0) start--;
+    int number = 0;
+    for (int i = start, shift = 0; i >= 0 && i < end && shift < 28; i++, shift += 7) {
+      number |= (read.getByte(i) & 0x7F) << shift;
+    }
+    String name = number < FIRST_ID ? null : registry.ids().nameOf(number - FIRST_ID);
+    return name != null && name.startsWith("class ") ? name.substring("class ".length()) : null;
+  }
+
+  private static @Nullable StoaException known(Throwable e) {
+    Throwable cause = e;
+    for (int i = 0; cause != null && i < 16; i++) {
+      if (cause instanceof StoaException known) return known;
+      cause = ThrowableText.cause(cause);
+    }
+    return null;
+  }
+
+  /// Throws on what stops the method in which this marshals, and is nothing to be told as an
+  /// answer.
+  private static void throwOn(Throwable e) {
+    Throwable cause = e;
+    for (int i = 0; cause != null && i < 16; i++) {
+      Unwinding.throwOn(cause);
+      if (cause instanceof Cancellation.Stopped stopped) throw stopped;
+      cause = ThrowableText.cause(cause);
+    }
+  }
+
+  private static @Nullable String unregistered(Throwable e) {
+    Throwable cause = e;
+    for (int i = 0; cause != null && i < 16; i++) {
+      Matcher matcher = UNREGISTERED.matcher(String.valueOf(ThrowableText.message(cause)));
+      if (matcher.find()) return matcher.group(1);
+      cause = ThrowableText.cause(cause);
+    }
+    return null;
+  }
+
+  private static boolean isContainer(String type) {
+    if (!type.startsWith("java.util.")) return false;
+    try {
+      Class<?> c = Class.forName(type, false, null);
+      return Collection.class.isAssignableFrom(c)
+          || Map.class.isAssignableFrom(c)
+          || Map.Entry.class.isAssignableFrom(c);
+    } catch (ClassNotFoundException e) {
+      return false;
+    }
+  }
+
+  private static NotShareable unfound(Class<?> type) {
+    String name = type.getTypeName();
+    return new NotShareable(
+        "the Class of "
+            + name
+            + " cannot travel or be stored: no declared field, parameter or result names "
+            + name
+            + "; list it in StoaConfig.types, or pass its name as text");
+  }
+
+  static NotShareable refused(String type) {
+    if (type.contains("$$Lambda")) {
+      return new NotShareable(
+          "a lambda ("
+              + type
+              + ") cannot travel or be stored; write a class or a record with a name");
+    }
+    if (isContainer(type)) {
+      return new NotShareable(
+          "a "
+              + type
+              + " cannot travel or be stored; copy it into an ArrayList, ArrayDeque, LinkedHashSet"
+              + " or LinkedHashMap");
+    }
+    return new NotShareable(
+        "a "
+            + type
+            + " cannot travel or be stored: no declared field, parameter or result names it; list"
+            + " its class in StoaConfig.types, or use a type that Stoa knows");
+  }
+}

@@ -1,0 +1,44 @@
+package stoa.front.marshal;
+
+import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/// Codecs that wait to be used. Thread-safe; bounded by its number of places, whatever the number
+/// of threads, so that virtual threads cost nothing here.
+final class CodecPool {
+  private final AtomicReferenceArray<@Nullable Codec> places;
+  private final Supplier<Codec> maker;
+
+  CodecPool(int placesMax, Supplier<Codec> maker) {
+    this.places = new AtomicReferenceArray<>(Integer.highestOneBit(placesMax));
+    this.maker = maker;
+  }
+
+  Codec take() {
+    int mask = places.length() - 1;
+    int start = start();
+    for (int i = 0; i <= mask; i++) {
+      int place = (start + i) & mask;
+      if (places.getPlain(place) == null) continue;
+      Codec codec = places.getAndSet(place, null);
+      if (codec != null) return codec;
+    }
+    return maker.get();
+  }
+
+  /// Gives a codec back after a call that succeeded; it is dropped when all places are taken.
+  void give(Codec codec) {
+    if (!codec.reusable()) return;
+    int mask = places.length() - 1;
+    int start = start();
+    for (int i = 0; i <= mask; i++) {
+      if (places.compareAndSet((start + i) & mask, null, codec)) return;
+    }
+  }
+
+  private static int start() {
+    long id = Thread.currentThread().threadId();
+    return (int) (id ^ (id >>> 7));
+  }
+}

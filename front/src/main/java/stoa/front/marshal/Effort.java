@@ -1,0 +1,234 @@
+package stoa.front.marshal;
+
+import java.math.BigDecimal;
+import java.math.BigInteger;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import stoa.LimitExceeded;
+import stoa.front.types.NotBrief;
+import stoa.front.types.Platform;
+import stoa.spi.Cancellation;
+
+/// How much work one decoding may take beyond the work that is proportional to its bytes.
+///
+/// The JDK's collections compute the hash of a collection from the hashes of its elements, and keep
+/// none of them. So a few hundred bytes in which sets share sets can take for ever to hash. An
+/// effort counts the elements that a hash visits, before anything computes it. Used by one thread.
+public final class Effort {
+  /// How many elements the hashes of one decoding may visit; also how many elements a value may
+  /// have, when an element counts each time that the value refers to it.
+  public static final long VISITS_MAX = 1 << 22;
+
+  /// How many more they may visit for each byte of the encoding.
+  private static final long VISITS_PER_BYTE = 8;
+
+  /// Larger counts are counted as this one.
+  private static final long COUNT_MAX = 1L << 40;
+
+  /// As [#VISITS_MAX], on a thread that has other things to do.
+  static final long BRIEF_VISITS_MAX = 1 << 13;
+
+  /// Elements are counted in pieces, so that a decoding that was told to end does so in between.
+  private static final int CHECK_EVERY = 1_024;
+
+  private final Place place;
+  private long most;
+  private long left;
+  private int unchecked;
+
+  /// Hash containers of which several keys have the same hash, and how many.
+  private @Nullable IdentityHashMap<Object, Integer> colliding;
+
+  private enum Place {
+    OWN_THREAD,
+    SHARED_THREAD,
+    SHARED_THREAD_PROVEN
+  }
+
+  private Effort(Place place, long left) {
+    this.place = place;
+    this.most = left;
+    this.left = left;
+  }
+
+  /// For a thread that waits for this decoding alone.
+  public static Effort full() {
+    return new Effort(Place.OWN_THREAD, VISITS_MAX);
+  }
+
+  /// For a thread that others wait for. What takes longer, or runs code of the program, throws
+  /// [NotBrief].
+  public static Effort brief() {
+    return new Effort(Place.SHARED_THREAD, BRIEF_VISITS_MAX);
+  }
+
+  /// As [#brief], of values whose decoding has been brief many times: it may run code of the
+  /// program.
+  public static Effort proven() {
+    return new Effort(Place.SHARED_THREAD_PROVEN, BRIEF_VISITS_MAX);
+  }
+
+  /// An encoding of so many bytes is decoded: it may take more when it is longer.
+  void begin(int bytes) {
+    if (place != Place.OWN_THREAD) return;
+    most = VISITS_MAX + VISITS_PER_BYTE * bytes;
+    left = most;
+  }
+
+  /// Code of the program is about to run: a constructor of a record, or what hashes, compares or
+  /// migrates an object.
+  void beginOfProgram() {
+    if (place == Place.SHARED_THREAD) throw new NotBrief();
+  }
+
+  /// Takes work from what is left.
+  ///
+  /// @throws LimitExceeded when that is too much
+  void take(long work) {
+    if (work > left) throw beyond();
+    left -= work;
+    check();
+  }
+
+  private void check() {
+    if (++unchecked < CHECK_EVERY) return;
+    unchecked = 0;
+    Cancellation.check();
+  }
+
+  private RuntimeException beyond() {
+    if (place != Place.OWN_THREAD) return new NotBrief();
+    return new LimitExceeded(
+        "collections that share collections have more than "
+            + most
+            + " elements (VISITS_MAX), when an element counts each time that something refers to"
+            + " it; share fewer of them, or copy them into a class of your own");
+  }
+
+  /// Notes how many keys of a hash container have the same hash: so often is each compared.
+  void colliding(Object container, int keys) {
+    if (keys < 2) return;
+    if (colliding == null) colliding = new IdentityHashMap<>();
+    colliding.put(container, keys);
+  }
+
+  /// How many elements the hashes of keys visit.
+  long hashing(Collection<?> keys) {
+    var known = new IdentityHashMap<Object, Long>();
+    long sum = 0;
+    for (Object key : keys) sum = plus(sum, visits(key, known));
+    return sum;
+  }
+
+  /// How many elements the hash of an object visits, at least 1; no more than [#COUNT_MAX]. Of an
+  /// object of a user's class that is 1: its code can be stopped.
+  private long visits(@Nullable Object object, IdentityHashMap<Object, Long> known) {
+    return switch (object) {
+      case null -> 1;
+      case String _ -> 1;
+      case BigInteger number -> 1 + number.bitLength() / 64;
+      case BigDecimal number -> 1 + number.unscaledValue().bitLength() / 64;
+      case Collection<?> _, Map<?, ?> _, Map.Entry<?, ?> _, Optional<?> _, Object[] _ ->
+          container(object, known);
+      default -> 1;
+    };
+  }
+
+  /*
+   * What a container comes to is known for as long as one count lasts only: a list that is being
+   * read has more elements later. To count takes from the effort, too.
+   */
+  private long container(Object container, IdentityHashMap<Object, Long> known) {
+    Long before = known.get(container);
+    if (before != null && before == 0) throw circle(container);
+    if (before != null) return before;
+    if (!isContainer(container)) return 1;
+    known.put(container, 0L);
+    long sum = counted(container, known);
+    Integer same = colliding == null ? null : colliding.get(container);
+    if (same != null) sum = times(sum, same);
+    known.put(container, sum);
+    return sum;
+  }
+
+  private long counted(Object container, IdentityHashMap<Object, Long> known) {
+    Collection<?> parts = parts(container);
+    take(parts.size());
+    long sum = 1;
+    for (Object part : parts) sum = plus(sum, visits(part, known));
+    return sum;
+  }
+
+  private static LimitExceeded circle(Object container) {
+    return new LimitExceeded(
+        "a "
+            + container.getClass().getName()
+            + " contains itself, and its hash would never end; put a class of your own in"
+            + " between");
+  }
+
+  static long plus(long a, long b) {
+    return Math.min(COUNT_MAX, a + b);
+  }
+
+  static long times(long a, long b) {
+    return a > COUNT_MAX / Math.max(1, b) ? COUNT_MAX : a * b;
+  }
+
+  /// Refuses a value that is too large when an element counts each time that it is referred to, as
+  /// it does for whatever hashes, compares or prints the value.
+  ///
+  /// @param fields answers what the fields of an object of a user's class hold
+  void checkExpanded(@Nullable Object[] roots, Function<Object, List<@Nullable Object>> fields) {
+    var known = new IdentityHashMap<Object, Long>();
+    var seen = new IdentityHashMap<Object, Boolean>();
+    var waiting = new ArrayDeque<Object>();
+    add(Arrays.asList(roots), seen, waiting);
+    while (!waiting.isEmpty()) {
+      Object next = waiting.remove();
+      if (visits(next, known) > most) throw beyond();
+      add(isContainer(next) ? parts(next) : fields.apply(next), seen, waiting);
+    }
+  }
+
+  private static boolean isContainer(Object object) {
+    return switch (object) {
+      case Object[] _ -> true;
+      case Collection<?> _, Map<?, ?> _, Map.Entry<?, ?> _, Optional<?> _ ->
+          Platform.has(object.getClass());
+      default -> false;
+    };
+  }
+
+  private static Collection<?> parts(Object container) {
+    return switch (container) {
+      case Collection<?> elements -> elements;
+      case Map<?, ?> map -> {
+        var parts = new ArrayList<Object>(map.keySet());
+        parts.addAll(map.values());
+        yield parts;
+      }
+      case Map.Entry<?, ?> entry -> Arrays.asList(entry.getKey(), entry.getValue());
+      case Optional<?> optional -> optional.stream().toList();
+      case Object[] elements -> Arrays.asList(elements);
+      default -> List.of();
+    };
+  }
+
+  private void add(
+      Collection<?> objects, IdentityHashMap<Object, Boolean> seen, ArrayDeque<Object> waiting) {
+    take(objects.size());
+    for (Object object : objects) {
+      if (object == null || object instanceof String || object instanceof Number) continue;
+      if (seen.put(object, true) == null) waiting.add(object);
+    }
+  }
+}

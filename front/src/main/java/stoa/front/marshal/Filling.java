@@ -1,0 +1,252 @@
+package stoa.front.marshal;
+
+import java.util.AbstractCollection;
+import java.util.AbstractMap;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.apache.fory.Fory;
+import org.apache.fory.context.MapRefReader;
+import org.apache.fory.context.ReadContext;
+import org.apache.fory.context.RefReader;
+import org.apache.fory.memory.MemoryBuffer;
+import org.apache.fory.serializer.collection.CollectionLikeSerializer;
+import org.apache.fory.serializer.collection.MapLikeSerializer;
+import org.jspecify.annotations.Nullable;
+
+/// The table of references of what is being read, and the collections that wait for it.
+///
+/// An object whose fields are being read may be met again in what they hold. It has no hash and no
+/// place in an order before all its fields are read, so that a set or map which holds it as a key
+/// is filled when everything has been read.
+///
+/// Used by one [Codec], and so by one thread at a time.
+@SuppressWarnings({"unchecked", "rawtypes"}) // Justification: collections of anything
+final class Filling implements RefReader {
+  /*
+   * A collection that is read while some object's fields are read gathers its elements beside it.
+   * When none of its elements led back to such an object, which is nearly always, they are put into
+   * it at once: a record's constructor that copies the collection finds it full. Under an effort,
+   * elements are always gathered first, so that their cost is counted before they are put in.
+   */
+  /// Reads the elements of a collection into another.
+  interface Reading {
+    void read(ReadContext context, Collection into, int size);
+  }
+
+  private final MapRefReader known = new MapRefReader();
+
+  /// The objects whose fields are being read, outermost first.
+  private final List<Object> open = new ArrayList<>();
+
+  /// What fills collections when everything has been read; inner ones first.
+  private final List<Runnable> late = new ArrayList<>();
+
+  /// How often what was read led back to such an object.
+  private int hits;
+
+  /// What filling collections may take; null for no limit.
+  private @Nullable Effort effort;
+
+  /// Has filling take no more than an effort from now on; null for no limit.
+  void effort(@Nullable Effort most) {
+    effort = most;
+  }
+
+  /// The fields of an object follow, until [#close].
+  void open(Object object) {
+    open.add(object);
+  }
+
+  /// All fields of the object that was opened last are read.
+  void close() {
+    open.removeLast();
+  }
+
+  /// Fills what waits: everything has been read.
+  void finish() {
+    for (Runnable fill : late) fill.run();
+    late.clear();
+  }
+
+  /// Reads a collection and its elements.
+  Collection read(CollectionLikeSerializer as, ReadContext context, Reading reading) {
+    Collection made = as.newCollection(context, false);
+    int size = as.getAndClearNumElements();
+    Effort most = effort;
+    if (open.isEmpty() && most == null) {
+      if (size != 0) reading.read(context, made, size);
+      return made;
+    }
+    int before = hits;
+    var elements = new Elements(size);
+    if (size != 0) reading.read(context, elements, size);
+    fill(
+        before,
+        () -> {
+          if (most != null) Staged.take(most, made, elements.all);
+          elements.into(made);
+        });
+    return made;
+  }
+
+  /// Reads a map and its entries.
+  Map read(MapLikeSerializer as, ReadContext context) {
+    Map made = as.newMap(context, false);
+    int size = as.getAndClearNumElements();
+    Effort most = effort;
+    if (open.isEmpty() && most == null) {
+      as.readElements(context, size, made);
+      return made;
+    }
+    int before = hits;
+    var pairs = new Pairs(size);
+    as.readElements(context, size, pairs);
+    fill(
+        before,
+        () -> {
+          if (most != null) Staged.take(most, made, pairs.keys());
+          pairs.into(made);
+        });
+    return made;
+  }
+
+  private void fill(int before, Runnable fill) {
+    if (hits == before) fill.run();
+    else late.add(fill);
+  }
+
+  private static final class Elements extends AbstractCollection<@Nullable Object> {
+    private final List<@Nullable Object> all;
+
+    Elements(int size) {
+      all = new ArrayList<>(size);
+    }
+
+    @Override
+    public boolean add(@Nullable Object element) {
+      return all.add(element);
+    }
+
+    @Override
+    public Iterator<@Nullable Object> iterator() {
+      return all.iterator();
+    }
+
+    @Override
+    public int size() {
+      return all.size();
+    }
+
+    void into(Collection made) {
+      for (Object element : all) made.add(element);
+    }
+  }
+
+  private static final class Pairs extends AbstractMap<@Nullable Object, @Nullable Object> {
+    private final List<@Nullable Object> all;
+
+    Pairs(int size) {
+      all = new ArrayList<>(2 * size);
+    }
+
+    @Override
+    public @Nullable Object put(@Nullable Object key, @Nullable Object value) {
+      all.add(key);
+      all.add(value);
+      return null;
+    }
+
+    @Override
+    public Set<Entry<@Nullable Object, @Nullable Object>> entrySet() {
+      return Collections.emptySet();
+    }
+
+    List<@Nullable Object> keys() {
+      var keys = new ArrayList<@Nullable Object>(all.size() / 2);
+      for (int i = 0; i < all.size(); i += 2) keys.add(all.get(i));
+      return keys;
+    }
+
+    void into(Map made) {
+      for (int i = 0; i < all.size(); i += 2) made.put(all.get(i), all.get(i + 1));
+    }
+  }
+
+  // ---- references
+
+  @SuppressWarnings("ReferenceEquality") // Justification: equal objects are different ones
+  private void met(byte head) {
+    if (head != Fory.REF_FLAG) return;
+    Object object = known.getReadRef();
+    for (Object one : open) {
+      if (one == object) hits++;
+    }
+  }
+
+  @Override
+  public byte readRefOrNull(MemoryBuffer buffer) {
+    byte head = known.readRefOrNull(buffer);
+    met(head);
+    return head;
+  }
+
+  @Override
+  public int tryPreserveRefId(MemoryBuffer buffer) {
+    int id = known.tryPreserveRefId(buffer);
+    if (id < 0) met((byte) id);
+    return id;
+  }
+
+  @Override
+  public int preserveRefId() {
+    return known.preserveRefId();
+  }
+
+  @Override
+  public int preserveRefId(int id) {
+    return known.preserveRefId(id);
+  }
+
+  @Override
+  public int lastPreservedRefId() {
+    return known.lastPreservedRefId();
+  }
+
+  @Override
+  public boolean hasPreservedRefId() {
+    return known.hasPreservedRefId();
+  }
+
+  @Override
+  public void reference(Object object) {
+    known.reference(object);
+  }
+
+  @Override
+  public @Nullable Object getReadRef(int id) {
+    return known.getReadRef(id);
+  }
+
+  @Override
+  public @Nullable Object getReadRef() {
+    return known.getReadRef();
+  }
+
+  @Override
+  public void setReadRef(int id, Object object) {
+    known.setReadRef(id, object);
+  }
+
+  @Override
+  public void reset() {
+    known.reset();
+    open.clear();
+    late.clear();
+    hits = 0;
+  }
+}

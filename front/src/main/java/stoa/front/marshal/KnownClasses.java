@@ -1,0 +1,30 @@
+package stoa.front.marshal;
+
+import java.util.HashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import stoa.StoaException;
+
+/// Finds the classes of a registry, of the JDK and of Stoa's exceptions, and no others: bytes that
+/// name another class do not even have it loaded. Immutable.
+final class KnownClasses extends ClassLoader {
+  private static final String STOA = StoaException.class.getPackageName() + ".";
+
+  private final Map<String, Class<?>> registered = new HashMap<>();
+
+  KnownClasses(Registry registry) {
+    super(ClassLoader.getPlatformClassLoader());
+    for (Class<?> type : registry.entries().keySet()) registered.put(type.getName(), type);
+  }
+
+  @Override
+  protected Class<?> findClass(String name) throws ClassNotFoundException {
+    @Nullable Class<?> known = registered.get(name);
+    if (known != null) return known;
+    if (name.startsWith(STOA) && name.indexOf('.', STOA.length()) < 0) {
+      Class<?> own = Class.forName(name, false, StoaException.class.getClassLoader());
+      if (StoaException.class.isAssignableFrom(own)) return own;
+    }
+    throw new ClassNotFoundException(name + " is not registered");
+  }
+}

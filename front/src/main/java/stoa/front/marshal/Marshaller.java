@@ -1,0 +1,539 @@
+package stoa.front.marshal;
+
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.util.List;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import stoa.Blob;
+import stoa.CallFailed;
+import stoa.Corrupt;
+import stoa.LimitExceeded;
+import stoa.NotShareable;
+import stoa.StoaException;
+import stoa.front.types.NotBrief;
+import stoa.front.types.Platform;
+import stoa.front.types.SharedMethod;
+import stoa.front.types.SharedType;
+import stoa.spi.OwnState;
+
+/// Turns arguments, results, exceptions and states into bytes and back.
+///
+/// What comes back equals what went in, in all that can be seen of it, or it is refused when it is
+/// written; `docs/decisions/marshalling.md` lists the exceptions. It is a copy, which shares
+/// nothing that can change with what went in. Shared objects anywhere inside travel as references.
+/// The bytes of equal inputs are equal within one JVM, and a state that was decoded encodes to the
+/// same bytes as one that was decoded twice: hash collections iterate in the order in which they
+/// were read, so that an object that goes on from its decoded checkpoint iterates like every other
+/// replica that did.
+///
+/// Thread-safe. Every method throws [NotShareable] for what cannot travel, [LimitExceeded] for an
+/// encoding above the limit, and [Corrupt] for bytes that are no such encoding; nothing else.
+public final class Marshaller {
+  /*
+   * A registry is immutable; a type that is registered later makes a new registry and, with it, a
+   * new, empty pool of codecs. A call that runs meanwhile ends with the codec that it has, and gives
+   * it back to the old pool, which nobody takes from any more. A codec that an Error left in doubt is
+   * dropped.
+   */
+  private static final byte ARGUMENTS = 0x01;
+  private static final byte NULL = 0x10;
+  private static final byte FALSE = 0x11;
+  private static final byte TRUE = 0x12;
+  private static final byte INT = 0x13;
+  private static final byte LONG = 0x14;
+  private static final byte DOUBLE = 0x15;
+  private static final byte TEXT = 0x16;
+  private static final byte ID = 0x17;
+  private static final byte GRAPH = 0x1F;
+  private static final byte STATE = 0x20;
+  private static final byte OWN_STATE = 0x21;
+  private static final byte THROWN = 0x30;
+  private static final byte THROWN_TEXT = 0x31;
+
+  private static final byte[] GRAPH_PREFIX = {GRAPH};
+  private static final byte[] NULL_VALUE = {NULL};
+  private static final byte[] FALSE_VALUE = {FALSE};
+  private static final byte[] TRUE_VALUE = {TRUE};
+  private static final int TRACE_CHARS_MAX = 16_000;
+
+  private final References references;
+  private final ClassLoader loader;
+  private final int bytesMax;
+  private final Object registering = new Object();
+  private volatile Generation generation;
+
+  private record Generation(Registry registry, CodecPool codecs) {}
+
+  /// One of a store without blobs.
+  ///
+  /// @param extraTypes classes that may travel though no declaration of a shared type names them
+  /// @param loader finds the classes of keys
+  /// @param bytesMax the longest encoding
+  /// @throws NotShareable when an extra type cannot travel
+  public Marshaller(
+      TypeIds ids,
+      References references,
+      List<Class<?>> extraTypes,
+      ClassLoader loader,
+      int bytesMax) {
+    this(ids, references, Blob.class, extraTypes, loader, bytesMax);
+  }
+
+  /// As the other one, with another class of blobs.
+  ///
+  /// @param blobs the class of the blobs that callers hold
+  public Marshaller(
+      TypeIds ids,
+      References references,
+      Class<? extends Blob> blobs,
+      List<Class<?>> extraTypes,
+      ClassLoader loader,
+      int bytesMax) {
+    this.references = references;
+    this.loader = loader;
+    this.bytesMax = bytesMax;
+    Registry registry = new Registry(ids, blobs);
+    for (Class<?> type : extraTypes) registry = registry.with(type);
+    this.generation = generation(registry);
+  }
+
+  /// Makes a type and all that its declarations name known. Cheap when it is.
+  ///
+  /// @throws NotShareable when a class that it names cannot travel
+  public void register(SharedType type) {
+    if (generation.registry.has(type)) return;
+    synchronized (registering) {
+      if (generation.registry.has(type)) return;
+      generation = generation(generation.registry.with(type));
+    }
+  }
+
+  /// A number for how the state of a type becomes bytes: of the schemas of all classes that its
+  /// declarations name, and of how values of the JDK are written. Of what a field holds beside that
+  /// it knows nothing. Not cheap.
+  public long form(SharedType type) {
+    return generation.registry.form(type);
+  }
+
+  /// Makes a class and all that its declarations name known. Cheap when it is.
+  ///
+  /// @throws NotShareable when a class that it names cannot travel
+  public void register(Class<?> type) {
+    if (generation.registry.has(type)) return;
+    synchronized (registering) {
+      if (generation.registry.has(type)) return;
+      generation = generation(generation.registry.with(type));
+    }
+  }
+
+  /// As [#register(SharedType)]; answers whether the type was not known.
+  public boolean learn(SharedType type) {
+    boolean known = generation.registry.has(type);
+    register(type);
+    return !known;
+  }
+
+  /// Whether a class is known.
+  public boolean isRegistered(Class<?> type) {
+    return generation.registry.has(type);
+  }
+
+  private Generation generation(Registry registry) {
+    int places = 4 * Runtime.getRuntime().availableProcessors();
+    var known = new KnownClasses(registry);
+    return new Generation(
+        registry, new CodecPool(places, () -> new Codec(registry, references, known, bytesMax)));
+  }
+
+  // ---- arguments
+
+  /// Whether a method's arguments are numbers, text and the like, which take nothing to decode that
+  /// is not proportional to their bytes.
+  public static boolean isSimple(SharedMethod method) {
+    for (Class<?> type : method.parameterTypes()) {
+      if (!Simple.covers(type)) return false;
+    }
+    return true;
+  }
+
+  /// The encoding of a call's arguments.
+  public byte[] arguments(SharedMethod method, @Nullable Object[] arguments) {
+    List<Class<?>> types = method.parameterTypes();
+    if (arguments.length != types.size()) {
+      throw new IllegalArgumentException(
+          method + " takes " + types.size() + " arguments, not " + arguments.length);
+    }
+    var out = new Simple.Output();
+    out.put(ARGUMENTS);
+    int others = 0;
+    for (int i = 0; i < arguments.length; i++) {
+      Class<?> type = types.get(i);
+      if (Simple.covers(type)) Simple.write(out, type, arguments[i]);
+      else others++;
+    }
+    if (others == 0) return bounded(out.toBytes());
+    @Nullable Object[] roots = new Object[others];
+    for (int i = 0, r = 0; i < arguments.length; i++) {
+      if (!Simple.covers(types.get(i))) roots[r++] = arguments[i];
+    }
+    return using(codec -> codec.write(out.array(), out.length(), roots, 0));
+  }
+
+  /// The arguments that were encoded.
+  public @Nullable Object[] arguments(SharedMethod method, byte[] bytes) {
+    return arguments(method, bytes, 0, bytes.length);
+  }
+
+  /// The arguments encoded in the bytes from `from` to `to`, exclusive.
+  public @Nullable Object[] arguments(SharedMethod method, byte[] bytes, int from, int to) {
+    return arguments(method, bytes, from, to, loader);
+  }
+
+  /// As the other ones, with keys in references of classes only that a loader finds.
+  public @Nullable Object[] arguments(
+      SharedMethod method, byte[] bytes, int from, int to, ClassLoader keys) {
+    return arguments(method, bytes, from, to, keys, null);
+  }
+
+  /// As the other ones, of bytes that somebody else wrote.
+  ///
+  /// @param effort what it may take; null for no limit
+  /// @throws NotBrief when it takes more than a brief one
+  public @Nullable Object[] arguments(
+      SharedMethod method,
+      byte[] bytes,
+      int from,
+      int to,
+      ClassLoader keys,
+      @Nullable Effort effort) {
+    List<Class<?>> types = method.parameterTypes();
+    var in = new Simple.Input(bytes, from, to);
+    expect(ARGUMENTS, in.get(), "the arguments of " + method);
+    @Nullable Object[] arguments = new Object[types.size()];
+    int others = 0;
+    for (int i = 0; i < arguments.length; i++) {
+      Class<?> type = types.get(i);
+      if (Simple.covers(type)) arguments[i] = Simple.read(in, type);
+      else others++;
+    }
+    if (others == 0) {
+      in.end();
+      return arguments;
+    }
+    int count = others;
+    @Nullable Object[] roots = using(keys, effort, codec -> codec.read(bytes, in.at(), to, count));
+    for (int i = 0, r = 0; i < arguments.length; i++) {
+      Class<?> type = types.get(i);
+      if (Simple.covers(type)) continue;
+      Object root = roots[r++];
+      if (root != null && !type.isInstance(root)) {
+        throw new Corrupt(
+            "argument "
+                + i
+                + " of "
+                + method
+                + " is a "
+                + type.getTypeName()
+                + ", and a "
+                + root.getClass().getTypeName()
+                + " is stored for it");
+      }
+      arguments[i] = root;
+    }
+    return arguments;
+  }
+
+  /// The arguments as whoever executes the call reads them, for a call that is not logged yet; null
+  /// for those of a method that takes simple values only, which are always read.
+  ///
+  /// @param from where they begin in the bytes
+  /// @throws NotShareable when they cannot be read
+  public @Nullable Object @Nullable [] read(SharedMethod method, byte[] bytes, int from) {
+    if (isSimple(method)) return null;
+    try {
+      return arguments(method, bytes, from, bytes.length);
+    } catch (StoaException unreadable) {
+      throw unreadable("an argument of " + method, unreadable);
+    }
+  }
+
+  private static NotShareable unreadable(String what, StoaException reason) {
+    return new NotShareable(
+        what + " could not be read back when it is stored: " + reason.getMessage(), reason);
+  }
+
+  // ---- values
+
+  /// The encoding of a value that is to be stored.
+  ///
+  /// @param what the value's part, for the message of a refusal
+  /// @throws NotShareable when the value cannot travel, or could not be read back
+  public byte[] stored(Object value, String what) {
+    byte[] encoded = value(value);
+    if (encoded[0] != GRAPH) return encoded;
+    try {
+      var _ = value(encoded);
+    } catch (StoaException unreadable) {
+      throw unreadable(what, unreadable);
+    }
+    return encoded;
+  }
+
+  /// The encoding of a value: a result, or any other. An array of bytes that is a value has to be
+  /// declared as `Object`, as [#value(byte[])] is chosen otherwise.
+  public byte[] value(@Nullable Object value) {
+    return switch (value) {
+      case null -> NULL_VALUE.clone();
+      case Boolean b -> b ? TRUE_VALUE.clone() : FALSE_VALUE.clone();
+      case Integer i -> simple(INT, int.class, i);
+      case Long l -> simple(LONG, long.class, l);
+      case Double d -> simple(DOUBLE, double.class, d);
+      case String s -> simple(TEXT, String.class, s);
+      case java.util.UUID id -> simple(ID, java.util.UUID.class, id);
+      default -> {
+        @Nullable Object[] roots = {value};
+        yield using(codec -> codec.write(GRAPH_PREFIX, 1, roots, 0));
+      }
+    };
+  }
+
+  private byte[] simple(byte format, Class<?> type, Object value) {
+    var out = new Simple.Output();
+    out.put(format);
+    Simple.write(out, type, value);
+    return bounded(out.toBytes());
+  }
+
+  /// The value that was encoded.
+  public @Nullable Object value(byte[] bytes) {
+    return value(bytes, 0, bytes.length);
+  }
+
+  /// The value encoded in the bytes from `from` to `to`, exclusive.
+  public @Nullable Object value(byte[] bytes, int from, int to) {
+    return value(bytes, from, to, loader);
+  }
+
+  /// As [#value(byte\[\])], with keys in references of classes only that a loader finds.
+  public @Nullable Object value(byte[] bytes, ClassLoader keys) {
+    return value(bytes, 0, bytes.length, keys);
+  }
+
+  /// As [#value(byte\[\])], of bytes that somebody else wrote.
+  ///
+  /// @param effort what it may take
+  /// @throws NotBrief when it takes more than a brief one
+  public @Nullable Object value(byte[] bytes, ClassLoader keys, Effort effort) {
+    return value(bytes, 0, bytes.length, keys, effort);
+  }
+
+  /// As [#value(byte\[\], int, int)], with keys in references of classes only that a loader finds.
+  public @Nullable Object value(byte[] bytes, int from, int to, ClassLoader keys) {
+    return value(bytes, from, to, keys, null);
+  }
+
+  private @Nullable Object value(
+      byte[] bytes, int from, int to, ClassLoader keys, @Nullable Effort effort) {
+    var in = new Simple.Input(bytes, from, to);
+    byte format = in.get();
+    if (format == GRAPH) return using(keys, effort, codec -> codec.read(bytes, from + 1, to, 1))[0];
+    Object value = simple(format, in);
+    in.end();
+    return value;
+  }
+
+  /// The root of a graph that fills the bytes.
+  @Nullable Object graph(byte[] bytes, int from, int to) {
+    return using(codec -> codec.read(bytes, from, to, 1))[0];
+  }
+
+  /// A value that is no graph, behind its first byte.
+  @Nullable Object simple(byte format, Simple.Input in) {
+    return switch (format) {
+      case NULL -> null;
+      case FALSE -> false;
+      case TRUE -> true;
+      case INT -> Simple.read(in, int.class);
+      case LONG -> Simple.read(in, long.class);
+      case DOUBLE -> Simple.read(in, double.class);
+      case TEXT -> Simple.read(in, String.class);
+      case ID -> Simple.read(in, java.util.UUID.class);
+      default -> throw new Corrupt("an encoded value begins with byte " + format);
+    };
+  }
+
+  /// Whether an object is deeply immutable and may be handed over without a copy. Quick; false when
+  /// it would take long to know.
+  public boolean isValue(@Nullable Object object) {
+    return Values.isValue(object);
+  }
+
+  /// A value that shares nothing that can change with the given one.
+  public @Nullable Object copy(@Nullable Object object) {
+    return Values.isValue(object) ? object : value(value(object));
+  }
+
+  // ---- state
+
+  /// The encoding of an instance of a shared type's implementation.
+  public byte[] state(SharedType type, Object instance) {
+    if (instance.getClass() != type.implementation()) {
+      throw new IllegalArgumentException(
+          instance.getClass().getName() + " is not the implementation of " + type);
+    }
+    register(type);
+    if (instance instanceof OwnState own) return OwnStates.write(this, own, OWN_STATE, bytesMax);
+    return using(codec -> codec.writeState(STATE, type.implementation(), instance));
+  }
+
+  /// The instance that was encoded, as a new one.
+  public Object state(SharedType type, byte[] bytes) {
+    return state(type, bytes, 0, bytes.length);
+  }
+
+  /// The instance encoded in the bytes from `from` to `to`, exclusive, as a new one.
+  public Object state(SharedType type, byte[] bytes, int from, int to) {
+    register(type);
+    byte format = new Simple.Input(bytes, from, to).get();
+    if (OwnState.class.isAssignableFrom(type.implementation())) {
+      expect(OWN_STATE, format, "the state of " + type);
+      Struct struct = java.util.Objects.requireNonNull(generation.registry.stateOf(type));
+      var instance = (OwnState) struct.allocate();
+      OwnStates.read(this, instance, bytes, from + 1, to);
+      return instance;
+    }
+    expect(STATE, format, "the state of " + type);
+    return using(codec -> codec.readState(type.implementation(), bytes, from + 1, to));
+  }
+
+  // ---- exceptions
+
+  /// The encoding of what a method threw. An exception that cannot travel is encoded as a
+  /// [CallFailed] with its class, message and trace.
+  public byte[] thrown(Throwable thrown) {
+    try {
+      byte[] encoded = using(codec -> codec.writeThrown(THROWN, thrown));
+      // An exception of the program has fields, which must be readable.
+      if (!isPlain(thrown)) {
+        var _ = thrown(encoded);
+      }
+      return encoded;
+    } catch (StoaException e) {
+      var out = new Simple.Output();
+      out.put(THROWN_TEXT);
+      out.text(describe(thrown, e));
+      return out.toBytes();
+    }
+  }
+
+  private static boolean isPlain(Throwable thrown) {
+    int depth = 0;
+    for (Throwable next = thrown; next != null; next = next.getCause()) {
+      boolean known = Platform.has(next.getClass()) || next instanceof StoaException;
+      if (!known || next.getSuppressed().length > 0 || ++depth > 16) return false;
+    }
+    return true;
+  }
+
+  private static String describe(Throwable thrown, StoaException reason) {
+    var trace = new StringWriter();
+    try {
+      thrown.printStackTrace(new PrintWriter(trace));
+    } catch (OutOfMemoryError full) {
+      throw full;
+    } catch (RuntimeException | Error own) {
+      trace
+          .append(thrown.getClass().getName())
+          .append(", whose trace cannot be printed: it threw a ")
+          .append(own.getClass().getName());
+    }
+    String text = trace.toString();
+    if (text.length() > TRACE_CHARS_MAX) text = text.substring(0, TRACE_CHARS_MAX) + " …";
+    return "the method threw a "
+        + thrown.getClass().getName()
+        + ", which cannot travel: "
+        + reason.getMessage()
+        + "\n"
+        + text;
+  }
+
+  /// The exception that was encoded, of the same class and with the trace of the place that threw
+  /// it; a [CallFailed] when it could not travel.
+  public Throwable thrown(byte[] bytes) {
+    return thrown(bytes, 0, bytes.length);
+  }
+
+  /// The exception encoded in the bytes from `from` to `to`, exclusive.
+  public Throwable thrown(byte[] bytes, int from, int to) {
+    return thrown(bytes, from, to, loader);
+  }
+
+  /// As [#thrown(byte\[\], int, int)], with keys in references of classes only that a loader finds.
+  public Throwable thrown(byte[] bytes, int from, int to, ClassLoader keys) {
+    var in = new Simple.Input(bytes, from, to);
+    byte format = in.get();
+    if (format == THROWN_TEXT) {
+      String text = in.text();
+      in.end();
+      return new CallFailed(String.valueOf(text));
+    }
+    expect(THROWN, format, "an exception");
+    return using(keys, codec -> codec.readThrown(bytes, from + 1, to));
+  }
+
+  // ----
+
+  private <R> R using(Function<Codec, R> action) {
+    return using(loader, action);
+  }
+
+  private <R> R using(ClassLoader keys, Function<Codec, R> action) {
+    return using(keys, null, action);
+  }
+
+  private <R> R using(ClassLoader keys, @Nullable Effort effort, Function<Codec, R> action) {
+    try {
+      return once(keys, effort, action);
+    } catch (NotShareable unknown) {
+      if (!references.learn()) throw unknown;
+      return once(keys, effort, action);
+    }
+  }
+
+  private <R> R once(ClassLoader keys, @Nullable Effort effort, Function<Codec, R> action) {
+    CodecPool codecs = generation.codecs;
+    Codec codec = codecs.take();
+    codec.keys(keys);
+    codec.effort(effort);
+    try {
+      R result = action.apply(codec);
+      give(codecs, codec);
+      return result;
+    } catch (NotBrief later) {
+      give(codecs, codec);
+      throw later;
+    } catch (StoaException e) {
+      // Reset as after a success, unless the JVM failed in the middle of something.
+      if (!(e.getCause() instanceof Error)) give(codecs, codec);
+      throw e;
+    }
+  }
+
+  private static void give(CodecPool codecs, Codec codec) {
+    codec.effort(null);
+    codecs.give(codec);
+  }
+
+  private byte[] bounded(byte[] bytes) {
+    if (bytes.length > bytesMax) {
+      throw new LimitExceeded(
+          "an encoding takes " + bytes.length + " bytes; bytesMax is " + bytesMax);
+    }
+    return bytes;
+  }
+
+  private static void expect(byte format, byte found, String what) {
+    if (format != found) throw new Corrupt(what + " begin with byte " + found + ", not " + format);
+  }
+}

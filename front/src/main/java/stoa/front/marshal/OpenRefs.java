@@ -1,0 +1,78 @@
+package stoa.front.marshal;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.fory.context.MapRefWriter;
+import org.apache.fory.context.RefWriter;
+import org.apache.fory.memory.MemoryBuffer;
+import org.jspecify.annotations.Nullable;
+import stoa.NotShareable;
+
+/// The table of references of what is being written. It refuses a value that holds itself and
+/// cannot be read back so: one that its reader makes after all its parts, as a record is made by
+/// its constructor, and `Collections.unmodifiableList` of a list. Its reader would find null, or an
+/// object of no use, in the place of the reference.
+///
+/// Used by one [Codec], and so by one thread at a time.
+final class OpenRefs implements RefWriter {
+  private final MapRefWriter known;
+
+  /// The values that are made after their parts, whose parts are being written; outermost first.
+  private final List<Object> open = new ArrayList<>();
+
+  OpenRefs(float loadFactor) {
+    known = new MapRefWriter(loadFactor);
+  }
+
+  /// The parts of a value follow, until [#close].
+  void open(Object value) {
+    open.add(value);
+  }
+
+  /// All parts of the value that was opened last are written.
+  void close() {
+    open.removeLast();
+  }
+
+  @Override
+  public boolean writeRefOrNull(MemoryBuffer buffer, @Nullable Object value) {
+    boolean written = known.writeRefOrNull(buffer, value);
+    if (written && value != null) check(value);
+    return written;
+  }
+
+  @Override
+  public boolean writeRefValueFlag(MemoryBuffer buffer, Object value) {
+    boolean fresh = known.writeRefValueFlag(buffer, value);
+    if (!fresh) check(value);
+    return fresh;
+  }
+
+  @SuppressWarnings("ReferenceEquality") // Justification: equal values are different objects
+  private void check(Object value) {
+    for (Object one : open) {
+      if (one != value) continue;
+      throw new NotShareable(
+          "a "
+              + value.getClass().getName()
+              + " holds itself, directly or in what it holds, so that it could not be made again; break"
+              + " the circle, or put an object of a class of your own in its place");
+    }
+  }
+
+  @Override
+  public boolean writeNullFlag(MemoryBuffer buffer, @Nullable Object value) {
+    return known.writeNullFlag(buffer, value);
+  }
+
+  @Override
+  public void replaceRef(Object original, Object replacement) {
+    known.replaceRef(original, replacement);
+  }
+
+  @Override
+  public void reset() {
+    known.reset();
+    open.clear();
+  }
+}

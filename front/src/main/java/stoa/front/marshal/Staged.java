@@ -1,0 +1,234 @@
+package stoa.front.marshal;
+
+import java.util.AbstractCollection;
+import java.util.AbstractMap;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.Set;
+import java.util.SortedMap;
+import java.util.SortedSet;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.concurrent.ConcurrentSkipListSet;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CopyOnWriteArraySet;
+import org.apache.fory.Fory;
+import org.apache.fory.context.ReadContext;
+import org.apache.fory.context.WriteContext;
+import org.apache.fory.resolver.TypeResolver;
+import org.apache.fory.serializer.collection.CollectionSerializer;
+import org.apache.fory.serializer.collection.MapSerializer;
+import org.jspecify.annotations.Nullable;
+
+/// Containers that hash or compare what is put into them, read under the [Effort] of a [Codec]:
+/// their elements are gathered first, and put in when it is known what that takes. [Filling] does
+/// the same for the containers that may hold an object which is still being read.
+///
+/// Without an effort, as for states that the store itself wrote, they are filled while they are
+/// read.
+@SuppressWarnings({"unchecked", "rawtypes"}) // Justification: Fory's container serializers are raw
+final class Staged {
+  /*
+   * A serializer here stands before the one that Fory or Ordered has for the class: that one makes
+   * the container, which others may refer to from then on, and finishes it. In between, Fory puts
+   * the elements into a list in its place.
+   *
+   * What is counted of a container of which at most r elements have the same hash: r times what the
+   * hashes of all elements visit. So much is hashed and compared when they are put in, and when two
+   * such containers are compared.
+   */
+  private static final List<Class<?>> SETS =
+      List.of(
+          ConcurrentSkipListSet.class,
+          CopyOnWriteArraySet.class,
+          CopyOnWriteArrayList.class,
+          Set.of(1).getClass(),
+          Set.of(1, 2, 3).getClass(),
+          Collections.newSetFromMap(new HashMap<>()).getClass());
+
+  private static final List<Class<?>> MAPS =
+      List.of(ConcurrentSkipListMap.class, Map.of(1, 1).getClass(), Map.of(1, 1, 2, 2).getClass());
+
+  private Staged() {}
+
+  /// Has a codec's containers read in this way; called behind all that registers others for them.
+  static void register(Codec codec, Fory fory, TypeResolver resolver) {
+    for (Class type : SETS) {
+      var before = (CollectionSerializer) resolver.getSerializer(type);
+      fory.registerSerializer(type, new Sets(codec, resolver, type, before));
+    }
+    for (Class type : MAPS) {
+      var before = (MapSerializer) resolver.getSerializer(type);
+      fory.registerSerializer(type, new Maps(codec, resolver, type, before));
+    }
+  }
+
+  /// Counts what it takes to put keys into a container.
+  static void take(Effort effort, Object container, Collection<?> keys) {
+    effort.take(keys.size());
+    if (isSimple(keys) && !(container instanceof CopyOnWriteArraySet)) return;
+    long hashing = effort.hashing(keys);
+    effort.take(hashing);
+    int same = same(container, keys);
+    effort.take(Effort.times(hashing, same - 1));
+    effort.colliding(container, same);
+  }
+
+  private static boolean isSimple(Collection<?> keys) {
+    for (Object key : keys) {
+      if (key instanceof String || key instanceof Long || key instanceof Integer) continue;
+      if (key != null && !(key instanceof UUID)) return false;
+    }
+    return true;
+  }
+
+  /// Whether a tree of the hash table orders keys whose hashes are equal.
+  private static boolean isSpread(Object key) {
+    return key instanceof Comparable && key.getClass().getModule() == Object.class.getModule();
+  }
+
+  /// How many keys have the hash that most have.
+  private static int same(Object container, Collection<?> keys) {
+    switch (container) {
+      case CopyOnWriteArraySet<?> _ -> {
+        return keys.size();
+      }
+      case SortedSet<?> _, SortedMap<?, ?> _, Queue<?> _, List<?> _ -> {
+        return 1;
+      }
+      default -> {}
+    }
+    int[] hashes = new int[keys.size()];
+    int at = 0;
+    for (Object key : keys) {
+      if (key != null && !isSpread(key)) hashes[at++] = key.hashCode();
+    }
+    Arrays.sort(hashes, 0, at);
+    int most = 1;
+    for (int i = 1, run = 1; i < at; i++) {
+      run = hashes[i] == hashes[i - 1] ? run + 1 : 1;
+      most = Math.max(most, run);
+    }
+    return most;
+  }
+
+  private static final class Elements extends AbstractCollection<Object> {
+    private final Collection container;
+    private final ArrayList<@Nullable Object> all = new ArrayList<>();
+
+    private Elements(Collection container) {
+      this.container = container;
+    }
+
+    @Override
+    public boolean add(@Nullable Object element) {
+      return all.add(element);
+    }
+
+    @Override
+    public Iterator<Object> iterator() {
+      return all.iterator();
+    }
+
+    @Override
+    public int size() {
+      return all.size();
+    }
+  }
+
+  private static final class Sets extends CollectionSerializer<Collection> {
+    private final Codec codec;
+    private final CollectionSerializer before;
+
+    Sets(Codec codec, TypeResolver resolver, Class type, CollectionSerializer before) {
+      super(resolver, type, before.supportCodegenHook());
+      this.codec = codec;
+      this.before = before;
+    }
+
+    @Override
+    public void write(WriteContext context, Collection value) {
+      before.write(context, value);
+    }
+
+    @Override
+    public Collection newCollection(ReadContext context, boolean elementReadAlwaysAdvances) {
+      Collection made = before.newCollection(context, elementReadAlwaysAdvances);
+      setNumElements(before.getAndClearNumElements());
+      return codec.effort() == null ? made : new Elements(made);
+    }
+
+    @Override
+    public Collection onCollectionRead(Collection read) {
+      Effort effort = codec.effort();
+      if (effort == null || !(read instanceof Elements elements))
+        return before.onCollectionRead(read);
+      take(effort, elements.container, elements.all);
+      elements.container.addAll(elements.all);
+      return before.onCollectionRead(elements.container);
+    }
+  }
+
+  private static final class Entries extends AbstractMap<Object, Object> {
+    private final Map container;
+    private final ArrayList<@Nullable Object> keys = new ArrayList<>();
+    private final ArrayList<@Nullable Object> values = new ArrayList<>();
+
+    private Entries(Map container) {
+      this.container = container;
+    }
+
+    @Override
+    public @Nullable Object put(@Nullable Object key, @Nullable Object value) {
+      keys.add(key);
+      values.add(value);
+      return null;
+    }
+
+    @Override
+    public Set<Map.Entry<Object, Object>> entrySet() {
+      throw new UnsupportedOperationException("the map is being read");
+    }
+  }
+
+  private static final class Maps extends MapSerializer<Map> {
+    private final Codec codec;
+    private final MapSerializer before;
+
+    Maps(Codec codec, TypeResolver resolver, Class type, MapSerializer before) {
+      super(resolver, type, before.supportCodegenHook());
+      this.codec = codec;
+      this.before = before;
+    }
+
+    @Override
+    public void write(WriteContext context, Map value) {
+      before.write(context, value);
+    }
+
+    @Override
+    public Map newMap(ReadContext context, boolean entryReadAlwaysAdvances) {
+      Map made = before.newMap(context, entryReadAlwaysAdvances);
+      setNumElements(before.getAndClearNumElements());
+      return codec.effort() == null ? made : new Entries(made);
+    }
+
+    @Override
+    public Map onMapRead(Map read) {
+      Effort effort = codec.effort();
+      if (effort == null || !(read instanceof Entries entries)) return before.onMapRead(read);
+      take(effort, entries.container, entries.keys);
+      for (int i = 0; i < entries.keys.size(); i++) {
+        entries.container.put(entries.keys.get(i), entries.values.get(i));
+      }
+      return before.onMapRead(entries.container);
+    }
+  }
+}

@@ -1,0 +1,245 @@
+package stoa.front.marshal;
+
+import java.lang.reflect.Field;
+import java.lang.reflect.Modifier;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import org.apache.fory.context.ReadContext;
+import org.apache.fory.context.WriteContext;
+import org.apache.fory.memory.MemoryBuffer;
+import org.apache.fory.reflect.FieldAccessor;
+import org.apache.fory.resolver.TypeResolver;
+import org.jspecify.annotations.Nullable;
+import org.objenesis.ObjenesisStd;
+import org.objenesis.instantiator.ObjectInstantiator;
+import stoa.Corrupt;
+import stoa.NotShareable;
+import stoa.StoaException;
+import stoa.front.types.Platform;
+
+/// Writes and reads exceptions: class name, message, cause, suppressed ones, trace and the fields
+/// of the class, by name.
+///
+/// The trace goes only with what was thrown: it tells on which way the engine came to the code, and
+/// that is another one in a replay. So an exception that is kept in a state has none.
+///
+/// Classes of the JDK, of Stoa and of the registry may travel. Used by one [Codec].
+final class Throwables {
+  /*
+   * An exception is not state: it is written with names rather than with a schema, and a field that
+   * one side does not know is left out. Instances are made without running a constructor, so that no
+   * class needs one of a certain form; the four fields of Throwable itself are set as its
+   * constructor and initCause would leave them.
+   */
+  static final int FRAMES_MAX = 256;
+  private static final int SUPPRESSED_MAX = 64;
+  private static final int FIELDS_MAX = 256;
+
+  private static final ObjenesisStd OBJENESIS = new ObjenesisStd(true);
+  private static final FieldAccessor MESSAGE = ofThrowable("detailMessage");
+  private static final FieldAccessor CAUSE = ofThrowable("cause");
+  private static final FieldAccessor TRACE = ofThrowable("stackTrace");
+  private static final FieldAccessor SUPPRESSED = ofThrowable("suppressedExceptions");
+  private static final Map<Class<?>, Shape> SHAPES = new ConcurrentHashMap<>();
+
+  private static final StackTraceElement[] NO_TRACE = {};
+
+  private static final byte NO_CAUSE = 0;
+  private static final byte UNSET_CAUSE = 1;
+  private static final byte CAUSED = 2;
+
+  private final Codec codec;
+
+  Throwables(Codec codec, TypeResolver resolver) {
+    this.codec = codec;
+    if (resolver.isRegistrationFinished()) throw new IllegalStateException("too late to register");
+  }
+
+  private record Shape(ObjectInstantiator<?> instantiator, List<FieldAccessor> fields) {
+    static Shape of(Class<?> type) {
+      var fields = new ArrayList<FieldAccessor>();
+      for (Class<?> c = type; c != null && c != Throwable.class; c = c.getSuperclass()) {
+        for (Field field : c.getDeclaredFields()) {
+          int skipped = Modifier.STATIC | Modifier.TRANSIENT;
+          if ((field.getModifiers() & skipped) == 0)
+            fields.add(FieldAccessor.createAccessor(field));
+        }
+      }
+      fields.sort(Comparator.comparing(Shape::name));
+      return new Shape(OBJENESIS.getInstantiatorOf(type), List.copyOf(fields));
+    }
+
+    static String name(FieldAccessor accessor) {
+      Field field = accessor.getField();
+      return field.getDeclaringClass().getName() + "." + field.getName();
+    }
+  }
+
+  /// Writes an exception, or null, with its class.
+  void write(WriteContext context, @Nullable Throwable thrown) {
+    if (context.writeRefOrNull(thrown)) return;
+    if (thrown == null) throw new IllegalStateException("null was written before");
+    check(thrown.getClass());
+    context.writeString(thrown.getClass().getName());
+    context.increaseDepth();
+    writeBody(context, thrown);
+    context.decreaseDepth();
+  }
+
+  /// Reads what [#write] wrote.
+  @Nullable Throwable read(ReadContext context) {
+    int id = context.tryPreserveRefId();
+    if (id < org.apache.fory.Fory.NOT_NULL_VALUE_FLAG) {
+      Object known = context.getReadRef();
+      if (known == null || known instanceof Throwable) return (Throwable) known;
+      throw new Corrupt("an exception refers to a " + known.getClass().getName());
+    }
+    String name = context.readString();
+    context.increaseDepth();
+    Throwable thrown = readBody(context, load(name));
+    context.decreaseDepth();
+    context.setReadRef(id, thrown);
+    return thrown;
+  }
+
+  @SuppressWarnings("ReferenceEquality") // Justification: a cause that was never set is `this`
+  void writeBody(WriteContext context, Throwable thrown) {
+    if (context.getDepth() > Codec.DEPTH_MAX) {
+      throw new NotShareable("an exception has more than " + Codec.DEPTH_MAX + " causes");
+    }
+    MemoryBuffer buffer = context.getBuffer();
+    context.writeStringRef((String) MESSAGE.getObject(thrown));
+    Throwable cause = (Throwable) CAUSE.getObject(thrown);
+    if (cause == thrown) {
+      buffer.writeByte(UNSET_CAUSE);
+    } else if (cause == null) {
+      buffer.writeByte(NO_CAUSE);
+    } else {
+      buffer.writeByte(CAUSED);
+      write(context, cause);
+    }
+    writeTrace(context, codec.isTraced() ? thrown.getStackTrace() : NO_TRACE);
+    Throwable[] suppressed = thrown.getSuppressed();
+    int count = Math.min(suppressed.length, SUPPRESSED_MAX);
+    buffer.writeVarUInt32(count);
+    for (int i = 0; i < count; i++) write(context, suppressed[i]);
+    List<FieldAccessor> fields = shape(thrown.getClass()).fields;
+    buffer.writeVarUInt32(fields.size());
+    for (FieldAccessor field : fields) {
+      context.writeString(Shape.name(field));
+      context.writeRef(field.get(thrown));
+    }
+  }
+
+  Throwable readBody(ReadContext context, Class<?> type) {
+    MemoryBuffer buffer = context.getBuffer();
+    Shape shape = shape(type);
+    Throwable thrown = (Throwable) shape.instantiator.newInstance();
+    context.reference(thrown);
+    MESSAGE.putObject(thrown, context.readStringRef());
+    byte cause = buffer.readByte();
+    switch (cause) {
+      case UNSET_CAUSE -> CAUSE.putObject(thrown, thrown);
+      case NO_CAUSE -> CAUSE.putObject(thrown, null);
+      case CAUSED -> CAUSE.putObject(thrown, read(context));
+      default -> throw new Corrupt("an exception's cause begins with byte " + cause);
+    }
+    TRACE.putObject(thrown, readTrace(context));
+    var suppressed = new ArrayList<Throwable>();
+    int count = count(buffer, SUPPRESSED_MAX);
+    for (int i = 0; i < count; i++) {
+      Throwable one = read(context);
+      if (one != null) suppressed.add(one);
+    }
+    SUPPRESSED.putObject(thrown, suppressed);
+    int fields = count(buffer, FIELDS_MAX);
+    for (int i = 0; i < fields; i++) {
+      readField(thrown, shape, context.readString(), context.readRef());
+    }
+    return thrown;
+  }
+
+  private static void readField(
+      Throwable thrown, Shape shape, String name, @Nullable Object value) {
+    for (FieldAccessor field : shape.fields) {
+      if (!Shape.name(field).equals(name)) continue;
+      Class<?> type = field.getField().getType();
+      Class<?> boxed = java.lang.invoke.MethodType.methodType(type).wrap().returnType();
+      boolean fits = value == null ? !type.isPrimitive() : boxed.isInstance(value);
+      if (fits) field.set(thrown, value);
+      return;
+    }
+  }
+
+  // ---- traces
+
+  private static void writeTrace(WriteContext context, StackTraceElement[] trace) {
+    int count = Math.min(trace.length, FRAMES_MAX);
+    context.getBuffer().writeVarUInt32(count);
+    for (int i = 0; i < count; i++) {
+      context.writeString(trace[i].getClassName());
+      context.writeString(trace[i].getMethodName());
+      context.writeStringRef(trace[i].getFileName());
+      context.getBuffer().writeVarInt32(trace[i].getLineNumber());
+    }
+  }
+
+  private static StackTraceElement[] readTrace(ReadContext context) {
+    var trace = new StackTraceElement[count(context.getBuffer(), FRAMES_MAX)];
+    for (int i = 0; i < trace.length; i++) {
+      trace[i] =
+          new StackTraceElement(
+              context.readString(),
+              context.readString(),
+              context.readStringRef(),
+              context.getBuffer().readVarInt32());
+    }
+    return trace;
+  }
+
+  private static int count(MemoryBuffer buffer, int max) {
+    int count = buffer.readVarUInt32();
+    if (count < 0 || count > max) throw new Corrupt("an exception holds a count of " + count);
+    return count;
+  }
+
+  // ---- classes
+
+  private Class<?> load(String name) {
+    Class<?> type;
+    try {
+      type = Class.forName(name, false, codec.known());
+    } catch (ClassNotFoundException | LinkageError e) {
+      throw new NotShareable(
+          "an exception of the class "
+              + name
+              + " is stored, which is not on the class path, or no method declares",
+          e);
+    }
+    check(type);
+    return type;
+  }
+
+  private void check(Class<?> type) {
+    boolean known =
+        Platform.has(type)
+            || StoaException.class.isAssignableFrom(type)
+            || codec.registry().has(type);
+    if (!known || !Throwable.class.isAssignableFrom(type)) throw Codec.refused(type.getName());
+  }
+
+  private static Shape shape(Class<?> type) {
+    return SHAPES.computeIfAbsent(type, Shape::of);
+  }
+
+  private static FieldAccessor ofThrowable(String name) {
+    try {
+      return FieldAccessor.createAccessor(Throwable.class.getDeclaredField(name));
+    } catch (NoSuchFieldException e) {
+      throw new IllegalStateException("this JDK's Throwable has no field " + name, e);
+    }
+  }
+}

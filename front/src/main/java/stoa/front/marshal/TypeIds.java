@@ -1,0 +1,27 @@
+package stoa.front.marshal;
+
+import org.jspecify.annotations.Nullable;
+import stoa.front.types.SharedType;
+
+/// The dictionary of names: each is given a number once, and keeps it for ever.
+///
+/// Names are classes, shared types and schemas in a text form of this package's, of up to
+/// [#NAME_CHARS_MAX] characters. The implementer makes an assignment durable, and the same on every
+/// replica, before [#idOf] answers. Thread-safe.
+public interface TypeIds {
+  /// The longest name that is asked for.
+  int NAME_CHARS_MAX = 60_000;
+
+  /// The number of a name, from 0; assigned when the name is new. Called when a class is
+  /// registered, never while a value is encoded.
+  int idOf(String name);
+
+  /// The name of a number; null when the number was never assigned. Must be fast.
+  @Nullable String nameOf(int id);
+
+  /// Whether a face is the first, of those that are still there, under which the objects of its
+  /// stored name were used.
+  default boolean isFirstFace(SharedType type) {
+    return true;
+  }
+}

@@ -1,0 +1,243 @@
+package stoa.front.proxy;
+
+import static net.bytebuddy.matcher.ElementMatchers.named;
+import static net.bytebuddy.matcher.ElementMatchers.takesArguments;
+
+import java.lang.invoke.MethodHandle;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.MethodType;
+import java.lang.reflect.Field;
+import net.bytebuddy.ByteBuddy;
+import net.bytebuddy.ClassFileVersion;
+import net.bytebuddy.NamingStrategy;
+import net.bytebuddy.description.modifier.Visibility;
+import net.bytebuddy.dynamic.DynamicType;
+import net.bytebuddy.dynamic.loading.ClassLoadingStrategy;
+import net.bytebuddy.dynamic.scaffold.subclass.ConstructorStrategy;
+import net.bytebuddy.implementation.FieldAccessor;
+import net.bytebuddy.implementation.MethodCall;
+import net.bytebuddy.implementation.bytecode.assign.Assigner;
+import org.jspecify.annotations.Nullable;
+import org.objenesis.ObjenesisStd;
+import org.objenesis.instantiator.ObjectInstantiator;
+import stoa.NotShareable;
+import stoa.Ref;
+import stoa.front.types.SharedMethod;
+import stoa.front.types.SharedType;
+
+/// Makes proxies of shared objects.
+///
+/// One class is generated for each shared class, in the same package and class loader, and cached
+/// with it. Thread-safe.
+public final class Proxies {
+  /*
+   * A generated class looks like this, for `long deposit(long)` with index 3:
+   *
+   *   class Account$StoaProxy extends Account implements ProxyObject {
+   *     public Proxied stoa$proxied;
+   *     long deposit(long n) { return (Long) stoa$proxied.call(3, new Object[] {n}); }
+   *     …
+   *   }
+   *
+   * Checked exceptions pass, as the JVM knows nothing of them. The field is assigned once, right
+   * after the instance was made without a constructor; publishing a proxy through a data race could
+   * show it unassigned, so that a store fence follows the assignment.
+   */
+  private static final String FIELD = "stoa$proxied";
+  private static final ObjenesisStd OBJENESIS = new ObjenesisStd(false);
+
+  private static final ClassValue<Once> MAKERS =
+      new ClassValue<>() {
+        @Override
+        protected Once computeValue(Class<?> face) {
+          return new Once(face);
+        }
+      };
+
+  /// Generates the class once: threads that ask a [ClassValue] at the same time may each compute
+  /// what it holds, but a class loader takes one class of a name.
+  private static final class Once {
+    private final Class<?> face;
+    private volatile @Nullable Maker made;
+
+    private Once(Class<?> face) {
+      this.face = face;
+    }
+
+    Maker maker() {
+      Maker known = made;
+      return known == null ? make() : known;
+    }
+
+    private synchronized Maker make() {
+      Maker known = made;
+      if (known == null) {
+        known = Maker.of(SharedType.of(face));
+        made = known;
+      }
+      return known;
+    }
+  }
+
+  private Proxies() {}
+
+  /// A proxy.
+  ///
+  /// @param ref what it stands for
+  /// @param constructorArguments what the constructor is given after the key when a call creates
+  ///   the object
+  /// @param invoker where its calls go
+  /// @throws NotShareable when no subclass of the class can be defined
+  public static <T> T create(
+      SharedType type, Ref<T> ref, @Nullable Object[] constructorArguments, Invoker invoker) {
+    Maker maker = MAKERS.get(type.face()).maker();
+    Object proxy =
+        maker.make(new Proxied(type, ref, constructorArguments.clone(), invoker, maker.methods));
+    @SuppressWarnings("unchecked") // Justification: the maker's class extends the face, which is T
+    T typed = (T) proxy;
+    return typed;
+  }
+
+  /// A proxy of the same object whose calls go elsewhere.
+  public static <T> T redirect(T proxy, Invoker invoker) {
+    Proxied proxied = of(proxy);
+    if (proxied == null) {
+      throw new IllegalArgumentException(
+          proxy.getClass().getName() + " is no proxy of a shared object; get one from the store");
+    }
+    @SuppressWarnings("unchecked") // Justification: the proxy is a T, and so is one of its type
+    Ref<T> ref = (Ref<T>) proxied.ref();
+    return create(proxied.type(), ref, proxied.constructorArguments(), invoker);
+  }
+
+  /// What an object stands for when it is a proxy; null when it is not.
+  public static @Nullable Proxied of(@Nullable Object object) {
+    return object instanceof ProxyObject proxy ? proxy.stoaProxied() : null;
+  }
+
+  /// The generated class of a type.
+  ///
+  /// @throws NotShareable when no subclass of the class can be defined
+  public static Class<?> classOf(SharedType type) {
+    return MAKERS.get(type.face()).maker().proxyClass;
+  }
+
+  /// The hash of a reference, which is the same in every JVM: that of an enum key's name, not of
+  /// its address.
+  static int hash(Ref<?> ref) {
+    Object key = ref.key();
+    int keyHash = key instanceof Enum<?> constant ? constant.name().hashCode() : stableHash(key);
+    return 31 * ref.type().hashCode() + keyHash;
+  }
+
+  private static int stableHash(Object key) {
+    return key instanceof Record
+        ? java.util.Arrays.hashCode(stoa.front.types.Keys.encode(key))
+        : key.hashCode();
+  }
+
+  /// The generated class, how to make an instance of it, and how to fill it.
+  private static final class Maker {
+    private final Class<?> proxyClass;
+    private final SharedMethod[] methods;
+    private final ObjectInstantiator<?> instantiator;
+    private final MethodHandle setProxied;
+
+    private Maker(Class<?> proxyClass, SharedMethod[] methods, MethodHandle setProxied) {
+      this.proxyClass = proxyClass;
+      this.methods = methods;
+      this.instantiator = OBJENESIS.getInstantiatorOf(proxyClass);
+      this.setProxied = setProxied;
+    }
+
+    Object make(Proxied proxied) {
+      Object proxy = instantiator.newInstance();
+      try {
+        setProxied.invokeExact(proxy, proxied);
+      } catch (Throwable e) {
+        throw new IllegalStateException("setting a field failed", e);
+      }
+      java.lang.invoke.VarHandle.storeStoreFence();
+      return proxy;
+    }
+
+    static Maker of(SharedType type) {
+      Class<?> face = type.face();
+      try {
+        var lookup = MethodHandles.privateLookupIn(face, MethodHandles.lookup());
+        Class<?> made =
+            define(type)
+                .make()
+                .load(face.getClassLoader(), ClassLoadingStrategy.UsingLookup.of(lookup))
+                .getLoaded();
+        Field field = made.getField(FIELD);
+        MethodHandle setter =
+            lookup
+                .unreflectSetter(field)
+                .asType(MethodType.methodType(void.class, Object.class, Proxied.class));
+        return new Maker(made, type.methods().toArray(SharedMethod[]::new), setter);
+      } catch (IllegalAccessException e) {
+        throw new NotShareable(
+            face.getName()
+                + " cannot be extended from here; open its package to the module stoa.front",
+            e);
+      } catch (NoSuchFieldException | IllegalStateException | LinkageError e) {
+        throw new NotShareable(
+            "no proxy of " + face.getName() + " can be made: " + e.getMessage(), e);
+      }
+    }
+  }
+
+  private static DynamicType.Builder<?> define(SharedType type) {
+    Class<?> face = type.face();
+    DynamicType.Builder<?> builder =
+        new ByteBuddy(ClassFileVersion.JAVA_V17)
+            .with(naming(face))
+            .subclass(face, ConstructorStrategy.Default.NO_CONSTRUCTORS)
+            .modifiers(Visibility.PUBLIC)
+            .implement(ProxyObject.class)
+            .defineField(FIELD, Proxied.class, Visibility.PUBLIC)
+            .method(named("stoaProxied").and(takesArguments(0)))
+            .intercept(FieldAccessor.ofField(FIELD))
+            .method(named("hashCode").and(takesArguments(0)))
+            .intercept(MethodCall.invoke(method("hash")).onField(FIELD))
+            .method(named("equals").and(takesArguments(Object.class)))
+            .intercept(
+                MethodCall.invoke(method("sameAs", Object.class, Object.class))
+                    .onField(FIELD)
+                    .withThis()
+                    .withArgument(0))
+            .method(named("toString").and(takesArguments(0)))
+            .intercept(MethodCall.invoke(method("text")).onField(FIELD));
+    for (SharedMethod method : type.methods()) {
+      Class<?>[] parameters = method.parameterTypes().toArray(Class<?>[]::new);
+      builder =
+          builder
+              .method(named(method.name()).and(takesArguments(parameters)))
+              .intercept(
+                  MethodCall.invoke(method("call", int.class, Object[].class))
+                      .onField(FIELD)
+                      .with(method.index())
+                      .withArgumentArray()
+                      .withAssigner(Assigner.DEFAULT, Assigner.Typing.DYNAMIC));
+    }
+    return builder;
+  }
+
+  private static NamingStrategy naming(Class<?> face) {
+    return new NamingStrategy.AbstractBase() {
+      @Override
+      protected String name(net.bytebuddy.description.type.TypeDescription superClass) {
+        return face.getName() + "$StoaProxy";
+      }
+    };
+  }
+
+  private static java.lang.reflect.Method method(String name, Class<?>... parameters) {
+    try {
+      return Proxied.class.getMethod(name, parameters);
+    } catch (NoSuchMethodException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+}

@@ -1,0 +1,118 @@
+package stoa.front.types;
+
+import java.lang.invoke.MethodHandle;
+import java.lang.reflect.Method;
+import java.lang.reflect.Type;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// One method of a shared type that callers may call.
+///
+/// Immutable and thread-safe.
+public final class SharedMethod {
+  /// What a method does to the object, as its annotation says.
+  public enum Kind {
+    /// Reads only ([stoa.Accessor]).
+    ACCESSOR,
+    /// Writes only, answers nothing ([stoa.Mutator]).
+    MUTATOR,
+    /// May read, write and answer: the default.
+    UPDATE,
+    /// Runs at its caller, as a transaction ([stoa.Transactional]).
+    TRANSACTION,
+    /// Runs at its caller, as a transaction that only reads.
+    READING_TRANSACTION;
+
+    /// Whether it leaves its own object as it is.
+    public boolean isReading() {
+      return switch (this) {
+        case ACCESSOR, TRANSACTION, READING_TRANSACTION -> true;
+        case MUTATOR, UPDATE -> false;
+      };
+    }
+
+    /// Whether it runs at its caller.
+    public boolean isTransaction() {
+      return this == TRANSACTION || this == READING_TRANSACTION;
+    }
+  }
+
+  private final String id;
+  private final int index;
+  private final Kind kind;
+  private final Method method;
+  private final MethodHandle handle;
+  private final List<Class<?>> parameterTypes;
+  private final List<Type> genericParameterTypes;
+
+  /// @param handle of type `(Object, Object[]) Object`
+  SharedMethod(String id, int index, Kind kind, Method method, MethodHandle handle) {
+    this.id = id;
+    this.index = index;
+    this.kind = kind;
+    this.method = method;
+    this.handle = handle;
+    this.parameterTypes = List.of(method.getParameterTypes());
+    this.genericParameterTypes = List.of(method.getGenericParameterTypes());
+  }
+
+  /// The stored identity: `name(type,type)` with binary names of erased types, or
+  /// [stoa.MethodId#value()].
+  public String id() {
+    return id;
+  }
+
+  /// The position in [SharedType#methods()]. It holds in this process only and is not to be stored.
+  public int index() {
+    return index;
+  }
+
+  /// What the method does to the object.
+  public Kind kind() {
+    return kind;
+  }
+
+  /// The method's name in the source.
+  public String name() {
+    return method.getName();
+  }
+
+  /// The method as declared.
+  public Method method() {
+    return method;
+  }
+
+  /// The erased parameter types.
+  public List<Class<?>> parameterTypes() {
+    return parameterTypes;
+  }
+
+  /// The parameter types as written.
+  public List<Type> genericParameterTypes() {
+    return genericParameterTypes;
+  }
+
+  /// The erased result type; `void.class` when there is none.
+  public Class<?> returnType() {
+    return method.getReturnType();
+  }
+
+  /// The result type as written.
+  public Type genericReturnType() {
+    return method.getGenericReturnType();
+  }
+
+  /// Calls the method on an instance of the implementation.
+  ///
+  /// @param arguments one for each parameter, boxed where the parameter is primitive
+  /// @return what the method returned; null when it returns nothing
+  /// @throws Throwable what the method throws, unchanged
+  public @Nullable Object invoke(Object target, @Nullable Object[] arguments) throws Throwable {
+    return (Object) handle.invokeExact(target, arguments);
+  }
+
+  @Override
+  public String toString() {
+    return method.getDeclaringClass().getName() + "." + id;
+  }
+}

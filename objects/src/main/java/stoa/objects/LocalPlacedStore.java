@@ -1,0 +1,264 @@
+package stoa.objects;
+
+import stoa.store.Put;
+import stoa.store.Pace;
+import stoa.store.Terms;
+import java.util.List;
+import java.util.Objects;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import stoa.Aborted;
+import stoa.Gone;
+import stoa.LimitExceeded;
+import stoa.Limits;
+import stoa.Placement;
+import stoa.Reads;
+import stoa.Stoa;
+import stoa.Unavailable;
+import stoa.base.CallId;
+import stoa.base.Check;
+import stoa.base.Clock;
+import stoa.base.Existence;
+import stoa.base.Timing;
+import stoa.front.ObjectAnswer;
+import stoa.front.PlacedObject;
+import stoa.front.PlacedObjects;
+import stoa.front.PlacedState;
+import stoa.front.PlacedStore;
+import stoa.front.Placing;
+import stoa.front.Sharing;
+import stoa.front.proxy.Proxies;
+import stoa.front.types.SharedMethod;
+import stoa.store.Store;
+import stoa.store.Transaction;
+
+/// The durable side of the client-placed objects of a store in this process. Thread-safe.
+final class LocalPlacedStore implements PlacedStore {
+  private static final Transaction.Bounds BOUNDS =
+      new Transaction.Bounds(false, 60_000_000, 1 << 20, 1L << 30);
+
+  private static final int ATTEMPTS_MAX = 1_000;
+
+  private final EmbeddedStoa stoa;
+  private final long freeNanos;
+
+  /// @param freeNanos the time when nobody else had the objects any more
+  LocalPlacedStore(EmbeddedStoa stoa, long freeNanos) {
+    this.stoa = stoa;
+    this.freeNanos = freeNanos;
+  }
+
+  @Override
+  public Stoa stoa() {
+    return stoa;
+  }
+
+  @Override
+  public Limits limits() {
+    return stoa.limits();
+  }
+
+  @Override
+  public PlacedObject object(Object shared) {
+    return object(stoa, shared);
+  }
+
+  static PlacedObject object(EmbeddedStoa stoa, Object shared) {
+    LiveInvoker live = stoa.own(shared);
+    live.requireTree();
+    return live.placed();
+  }
+
+  @Override
+  public <T> T through(
+      T shared, Placing placing, Reads reads, Function<PlacedObject, Object> kept) {
+    return Sharing.through(
+        shared,
+        proxy -> {
+          LiveInvoker live = stoa.own(proxy);
+          Object own = kept.apply(object(proxy));
+          return Proxies.redirect(proxy, new PlacedInvoker(live, placing, reads, own));
+        });
+  }
+
+  private static LiveInvoker live(PlacedObject object) {
+    return ((LivePlaced) object).live();
+  }
+
+  @Override
+  public Placement placement(PlacedObject object) {
+    return live(object).type().shared().placement();
+  }
+
+  @Override
+  public @Nullable Object call(
+      PlacedObject object, SharedMethod method, @Nullable Object[] arguments) throws Throwable {
+    return live(object).invokeHere(method, arguments);
+  }
+
+  @Override
+  public long epoch() {
+    return stoa.core().epoch();
+  }
+
+  @Override
+  public boolean mayHaveOthers() {
+    return stoa.isServed() && epoch() > 1;
+  }
+
+  @Override
+  public Timing timing() {
+    return stoa.timing();
+  }
+
+  @Override
+  public Clock clock() {
+    return stoa.clock();
+  }
+
+  @Override
+  public long freeNanos() {
+    return freeNanos;
+  }
+
+  @Override
+  public Stored load(PlacedObject object) {
+    Store store = stoa.core();
+    var target = live(object).target();
+    long generation = store.generation(target.key());
+    if (generation == 0) return deleted(object);
+    var existence = new Existence.Generation(generation);
+    var answer = store.get(target, new ObjectHandler.StateQuestion(), Terms.expecting(existence)).answer();
+    if (answer instanceof ObjectAnswer.Travelling(_, byte[] bytes)) {
+      return new Stored(generation, PlacedState.decode(bytes, 0));
+    }
+    throw new IllegalStateException("the state of " + object + " is " + answer);
+  }
+
+  @Override
+  public Stored deleted(PlacedObject object) {
+    // Not behind its deletion: what is logged about a call may stand behind that.
+    return new Stored(stoa.core().tail(live(object).target().key()) + 1, null);
+  }
+
+  @Override
+  public boolean isLent(PlacedObject object) {
+    Store store = stoa.core();
+    var target = live(object).target();
+    long generation = store.generation(target.key());
+    if (generation == 0) return false;
+    var existence = new Existence.Generation(generation);
+    var answer = store.get(target, new ObjectHandler.LentQuestion(), Terms.expecting(existence)).answer();
+    return answer instanceof ObjectAnswer.Shared(Object lent, _) && Boolean.TRUE.equals(lent);
+  }
+
+  @Override
+  public void lend(PlacedObject object) {
+    LiveInvoker live = live(object);
+    long generation = stoa.core().generation(live.target().key());
+    byte[] state = load(object).bytes();
+    if (generation == 0 || state.length == 0) {
+      throw new IllegalArgumentException(
+          object
+              + " does not exist, and cannot be lent to clients; create it, or call a method that changes it, before");
+    }
+    var _ = PlacedObject.checked(object, state, stoa.callBytesMax());
+    side(live, generation, true);
+  }
+
+  @Override
+  public void takeBack(PlacedObject object) {
+    LiveInvoker live = live(object);
+    long generation = stoa.core().generation(live.target().key());
+    if (generation == 0) return; // it was deleted
+    try {
+      side(live, generation, false);
+    } catch (Gone deleted) {
+      // There is nothing to take back.
+    }
+  }
+
+  private void side(LiveInvoker live, long generation, boolean lent) {
+    var existence = new Existence.Generation(generation);
+    var _ = stoa.core().put(live.target(), Put.of(PlacedState.side(lent)), Terms.expecting(existence)).answer();
+  }
+
+  @Override
+  public long delete(PlacedObject object, @Nullable CallId id) {
+    LiveInvoker live = live(object);
+    return stoa.core().delete(live.target(), Terms.expecting(live.ending()).of(id));
+  }
+
+  @Override
+  public void persist(List<Change> changes) {
+    if (changes.isEmpty()) {
+      stoa.core().checkUsable();
+      return;
+    }
+    for (int attempt = 1; ; attempt++) {
+      try {
+        boolean isHinted = attempt == 1;
+        put(changes.stream().map(each -> meant(each, isHinted)).filter(Objects::nonNull).toList());
+        return;
+      } catch (Gone | Aborted meanwhile) {
+        // It was deleted now, or a call that was logged and did nothing has come between.
+        if (attempt < ATTEMPTS_MAX) continue;
+        throw new Unavailable(
+            "states could not be written, since calls always came between", meanwhile);
+      }
+    }
+  }
+
+  private record Meant(Change change, Store.Target target, Existence existence) {
+    private boolean begins() {
+      return existence instanceof Existence.Any;
+    }
+  }
+
+  /* What a state is to be put into; null when its life has ended. Only a lent object is deleted while
+   * clients have it: what they did to it meanwhile is gone with it, and it begins at the server. All
+   * states of others are durable before they are deleted. */
+  private @Nullable Meant meant(Change change, boolean isHinted) {
+    Store store = stoa.core();
+    var target = live(change.object()).target();
+    long life = change.life();
+    // A hint of another life may be an old one.
+    boolean goesOn = isHinted && store.generationHint(target) == life;
+    long generation = goesOn ? life : store.generation(target.key());
+    if (generation == life) return new Meant(change, target, new Existence.Generation(life));
+    boolean isLent = placement(change.object()) == Placement.SERVER;
+    if (isLent) return null;
+    boolean ended = generation != 0 || store.position(target.key()) >= life;
+    Check.that(!ended, "%s has come in its life %s, which has ended", change.object(), life);
+    return new Meant(change, target, new Existence.Any(null));
+  }
+
+  private void put(List<Meant> all) {
+    Store store = stoa.core();
+    if (all.size() == 1) {
+      var only = all.getFirst();
+      var _ = store.put(only.target, Put.of(only.change.state().put()), Terms.expecting(only.existence)).answer();
+    } else if (!all.isEmpty()) {
+      try (var transaction = store.begin(BOUNDS)) {
+        for (var each : all) {
+          var _ = transaction.put(each.target, each.change.state().put(), each.existence, Pace.LONG);
+        }
+        var _ = transaction.commit();
+      }
+    }
+    for (var each : all) {
+      if (each.begins()) check(each);
+    }
+  }
+
+  /* In the tree it has had its number before. */
+  private void check(Meant begun) {
+    long generation = stoa.core().generation(begun.target.key());
+    Check.that(
+        generation == begun.change.life(),
+        "%s has begun at %s, and not at %s",
+        begun.change.object(),
+        generation,
+        begun.change.life());
+  }
+}
