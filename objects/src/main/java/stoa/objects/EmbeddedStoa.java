@@ -1,9 +1,11 @@
 package stoa.objects;
 
-import stoa.front.SharedKeys;
+import stoa.front.ClassNames;
 import stoa.front.PlacedObjects;
 import stoa.front.Refusals;
-import stoa.front.ClassNames;
+import stoa.front.SharedKeys;
+import stoa.store.Pace;
+import stoa.store.Terms;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -351,7 +353,7 @@ final class EmbeddedStoa implements SharedSnapshot.Source, Placing.Roots {
       if (invoker.isPlaced()) {
         var _ = invoker.placing().delete(invoker.placed(), null);
       } else if (transaction == null) {
-        store.delete(invoker.target(), invoker.ending());
+        store.delete(invoker.target(), Terms.expecting(invoker.ending()));
         deleted(invoker);
       } else {
         transaction.delete(invoker, invoker.ending());
@@ -760,7 +762,7 @@ final class EmbeddedStoa implements SharedSnapshot.Source, Placing.Roots {
   /// Whether a transaction sees that an object is lent to clients.
   boolean isLent(stoa.store.Transaction transaction, Store.Target target, Existence existence) {
     if (transaction.generation(target.key()) == 0) return false;
-    var answer = transaction.get(target, new ObjectHandler.LentQuestion(), existence, true);
+    var answer = transaction.get(target, new ObjectHandler.LentQuestion(), existence, Pace.SHORT);
     return answer instanceof ObjectAnswer.Shared(Object lent, _) && Boolean.TRUE.equals(lent);
   }
 

@@ -10,6 +10,9 @@ import org.jspecify.annotations.Nullable;
 import stoa.Closed;
 import stoa.Unavailable;
 import stoa.base.Existence;
+import stoa.store.Pace;
+import stoa.store.Put;
+import stoa.store.Terms;
 import stoa.store.Request;
 import stoa.store.Store;
 import stoa.store.Watch;
@@ -164,7 +167,7 @@ final class KeyFeed {
       var query = new ListenableKey.Query.Waiting(after, WINDOW, SEND_BYTES);
       values
           .core()
-          .getAsync(target, query, new Existence.Any(null), true)
+          .getAsync(target, query, Terms.expecting(new Existence.Any(null)).at(Pace.SHORT))
           .whenDone(settled -> answered(settled, after));
     } catch (RuntimeException refused) {
       failed(refused);
@@ -314,7 +317,7 @@ final class KeyFeed {
     try {
       values
           .core()
-          .putAsync(target, put, new Existence.Any(null), true)
+          .putAsync(target, Put.of(put), Terms.expecting(new Existence.Any(null)).at(Pace.SHORT))
           .whenDone(settled -> acknowledged(settled, heard));
     } catch (RuntimeException refused) {
       acknowledgementFailed(refused);

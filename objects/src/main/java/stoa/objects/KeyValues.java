@@ -1,6 +1,8 @@
 package stoa.objects;
 
 import stoa.front.SharedKeys;
+import stoa.store.Put;
+import stoa.store.Terms;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -176,23 +178,23 @@ final class KeyValues {
   /// Puts a value, or nothing; answers whether there was one.
   boolean put(Key key, byte @Nullable [] value) {
     byte[] put = new KeyCommand.Put(value).encoded();
-    return done(store.put(store.target(key), put, any(), isQuick(key)).answer());
+    return done(store.put(store.target(key), Put.of(put), Terms.expecting(any()).at(pace(key))).answer());
   }
 
   Request putAsync(Key key, byte @Nullable [] value) {
     byte[] put = new KeyCommand.Put(value).encoded();
-    return store.putAsync(store.target(key), put, any(), isQuick(key));
+    return store.putAsync(store.target(key), Put.of(put), Terms.expecting(any()).at(isListened(key) ? Pace.LONG : Pace.SHORT));
   }
 
   /// As [#putAsync(Key, byte\[\])], for a client of a server.
   Request putAsync(Key key, byte @Nullable [] value, Duration timeMax, CallId id) {
     byte[] put = new KeyCommand.Put(value).encoded();
-    return store.putAsync(store.target(key), put, any(), pace(key), timeMax, id);
+    return store.putAsync(store.target(key), Put.of(put), Terms.expecting(any()).at(pace(key)).within(timeMax).of(id));
   }
 
   /// Asks for the value; [#value] tells what it is.
   Request get(Key key) {
-    return store.get(store.target(key), new ListenableKey.Query.Value(), any(), isQuick(key));
+    return store.get(store.target(key), new ListenableKey.Query.Value(), Terms.expecting(any()).at(pace(key)));
   }
 
   Request getAsync(Key key) {
@@ -201,7 +203,7 @@ final class KeyValues {
 
   Request getAsync(Key key, Duration timeMax) {
     var query = new ListenableKey.Query.Value();
-    return store.getAsync(store.target(key), query, any(), pace(key), timeMax);
+    return store.getAsync(store.target(key), query, Terms.expecting(any()).at(pace(key)).within(timeMax));
   }
 
   /// The value that a key answered with, encoded; null when there is none.
@@ -226,11 +228,11 @@ final class KeyValues {
   }
 
   private Pace pace(Key key) {
-    return isQuick(key) ? Pace.BRIEF : Pace.LONG;
+    return isListened(key) ? Pace.LONG : Pace.BRIEF;
   }
 
-  private boolean isQuick(Key key) {
-    return !listened.contains(key.stream());
+  private boolean isListened(Key key) {
+    return listened.contains(key.stream());
   }
 
   private static Existence any() {
@@ -257,7 +259,7 @@ final class KeyValues {
   }
 
   private void put(Key key, KeyCommand command) {
-    var _ = done(store.put(store.target(key), command.encoded(), any(), isQuick(key)).answer());
+    var _ = done(store.put(store.target(key), Put.of(command.encoded()), Terms.expecting(any()).at(pace(key))).answer());
   }
 
   /// Begins to send a registered listener its events, from the first that it has not handled.
@@ -323,7 +325,7 @@ final class KeyValues {
 
   /// The names of the keys at which a session is noted to listen.
   List<byte[]> names(long session) {
-    Request asked = store.get(session(session), ListeningKeys.QUERY, any(), true);
+    Request asked = store.get(session(session), ListeningKeys.QUERY, Terms.expecting(any()).at(Pace.SHORT));
     return ((ListeningKeys.Names) asked.answer()).all();
   }
 
@@ -336,7 +338,7 @@ final class KeyValues {
       Noted there = keys.get(key.stream());
       if (there == null) {
         byte[] put = ListeningKeys.listens(key.name());
-        var _ = store.put(session(session), put, any(), true).answer();
+        var _ = store.put(session(session), Put.of(put), Terms.expecting(any()).at(Pace.SHORT)).answer();
         there = new Noted(false);
         keys.put(key.stream(), there);
       }
@@ -357,7 +359,7 @@ final class KeyValues {
       if (!there.listeners.isEmpty()) return; // another one came meanwhile
       var keys = noted.get(session);
       if (keys == null || keys.get(key.stream()) != there) return;
-      var _ = store.put(session(session), ListeningKeys.leaves(key.name()), any(), true).answer();
+      var _ = store.put(session(session), Put.of(ListeningKeys.leaves(key.name())), Terms.expecting(any()).at(Pace.SHORT)).answer();
       keys.remove(key.stream());
     } finally {
       lock.unlock();
@@ -381,7 +383,7 @@ final class KeyValues {
 
   private boolean hasListeners(long session, Key key) {
     var query = new ListenableKey.Query.Listens(session);
-    return done(store.get(store.target(key), query, any(), isQuick(key)).answer());
+    return done(store.get(store.target(key), query, Terms.expecting(any()).at(pace(key))).answer());
   }
 
   /// Ends the sessions of clients that are not open any more.
@@ -410,7 +412,7 @@ final class KeyValues {
     for (byte[] name : names(session)) {
       put(key(name), new KeyCommand.EndSession(session));
     }
-    store.delete(target, new Existence.Generation(generation));
+    store.delete(target, Terms.expecting(new Existence.Generation(generation)));
   }
 
   // ---- ticks

@@ -1,7 +1,8 @@
 package stoa.objects;
 
-import stoa.front.Refusals;
 import stoa.front.CallNumbers;
+import stoa.front.Refusals;
+import stoa.store.Terms;
 import java.time.Duration;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -163,11 +164,11 @@ final class LiveInvoker implements LiveRoute {
         return askWhole(stoa.core().beginQuestion(), method, arguments);
       }
       var question = question(method, arguments);
-      boolean quick = type.isQuick(method);
+      Pace pace = type.pace(method);
       if (isApart()) {
-        request = stoa.core().get(target, question, existence(), quick, timeMax);
+        request = stoa.core().get(target, question, Terms.expecting(existence()).at(pace).within(timeMax));
       } else {
-        request = stoa.core().getAlone(target, question, existence(), quick, timeMax);
+        request = stoa.core().get(target, question, Terms.expecting(existence()).at(pace).within(timeMax).alone());
         if (request.isMoved()) {
           type.sawAskOthers(method);
           return askWhole(stoa.core().beginQuestion(), method, arguments);
@@ -177,7 +178,7 @@ final class LiveInvoker implements LiveRoute {
       Put call = put(method, arguments);
       Existence existence = existence();
       check(existence);
-      request = stoa.core().put(target, call, existence, type.isQuick(method), timeMax);
+      request = stoa.core().put(target, call, Terms.expecting(existence).at(type.pace(method)).within(timeMax));
     }
     return answer(request);
   }
@@ -262,7 +263,7 @@ final class LiveInvoker implements LiveRoute {
   private Answer saidWhole(
       stoa.store.Transaction moment, SharedMethod method, @Nullable Object[] arguments) {
     try (moment) {
-      Answer answer = moment.get(target, question(method, arguments), existenceThen(), false);
+      Answer answer = moment.get(target, question(method, arguments), existenceThen(), Pace.LONG);
       if (generation == 0) {
         bind(stoa.core().at(target.key(), moment.at().counter()).generation());
       }
@@ -366,13 +367,13 @@ final class LiveInvoker implements LiveRoute {
       Pace pace = type.pace(method);
       var question = question(method, arguments);
       return isApart()
-          ? stoa.core().getAsync(target, question, existence(), pace, timeMax)
-          : stoa.core().getAloneAsync(target, question, existence(), pace, timeMax);
+          ? stoa.core().getAsync(target, question, Terms.expecting(existence()).at(pace).within(timeMax))
+          : stoa.core().getAsync(target, question, Terms.expecting(existence()).at(pace).within(timeMax).alone());
     }
     Put call = put(method, arguments);
     Existence existence = existence();
     check(existence);
-    return stoa.core().putAsync(target, call, existence, type.pace(method), timeMax, null);
+    return stoa.core().putAsync(target, call, Terms.expecting(existence).at(type.pace(method)).within(timeMax));
   }
 
   /// Creates the object.
@@ -390,7 +391,7 @@ final class LiveInvoker implements LiveRoute {
       return;
     }
     check(existence);
-    Request request = stoa.core().put(target, CallNumbers.creation(), existence, true);
+    Request request = stoa.core().put(target, Put.of(CallNumbers.creation()), Terms.expecting(existence).at(Pace.SHORT));
     var _ = answer(request);
   }
 
@@ -486,7 +487,7 @@ final class LiveInvoker implements LiveRoute {
     Request request;
     Answer said;
     try {
-      request = stoa.core().get(target, question, existence(), type.isQuick(method));
+      request = stoa.core().get(target, question, Terms.expecting(existence()).at(type.pace(method)));
       said = request.answer();
     } catch (Unavailable | UnknownOutcome | Closed ofTheStore) {
       throw execution.suspend(ofTheStore);

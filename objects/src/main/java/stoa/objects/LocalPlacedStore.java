@@ -1,5 +1,8 @@
 package stoa.objects;
 
+import stoa.store.Put;
+import stoa.store.Pace;
+import stoa.store.Terms;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.Function;
@@ -125,7 +128,7 @@ final class LocalPlacedStore implements PlacedStore {
     long generation = store.generation(target.key());
     if (generation == 0) return deleted(object);
     var existence = new Existence.Generation(generation);
-    var answer = store.get(target, new ObjectHandler.StateQuestion(), existence, false).answer();
+    var answer = store.get(target, new ObjectHandler.StateQuestion(), Terms.expecting(existence)).answer();
     if (answer instanceof ObjectAnswer.Travelling(_, byte[] bytes)) {
       return new Stored(generation, PlacedState.decode(bytes, 0));
     }
@@ -145,7 +148,7 @@ final class LocalPlacedStore implements PlacedStore {
     long generation = store.generation(target.key());
     if (generation == 0) return false;
     var existence = new Existence.Generation(generation);
-    var answer = store.get(target, new ObjectHandler.LentQuestion(), existence, false).answer();
+    var answer = store.get(target, new ObjectHandler.LentQuestion(), Terms.expecting(existence)).answer();
     return answer instanceof ObjectAnswer.Shared(Object lent, _) && Boolean.TRUE.equals(lent);
   }
 
@@ -177,13 +180,13 @@ final class LocalPlacedStore implements PlacedStore {
 
   private void side(LiveInvoker live, long generation, boolean lent) {
     var existence = new Existence.Generation(generation);
-    var _ = stoa.core().put(live.target(), PlacedState.side(lent), existence, false).answer();
+    var _ = stoa.core().put(live.target(), Put.of(PlacedState.side(lent)), Terms.expecting(existence)).answer();
   }
 
   @Override
   public long delete(PlacedObject object, @Nullable CallId id) {
     LiveInvoker live = live(object);
-    return stoa.core().delete(live.target(), live.ending(), id);
+    return stoa.core().delete(live.target(), Terms.expecting(live.ending()).of(id));
   }
 
   @Override
@@ -234,11 +237,11 @@ final class LocalPlacedStore implements PlacedStore {
     Store store = stoa.core();
     if (all.size() == 1) {
       var only = all.getFirst();
-      var _ = store.put(only.target, only.change.state().put(), only.existence, false).answer();
+      var _ = store.put(only.target, Put.of(only.change.state().put()), Terms.expecting(only.existence)).answer();
     } else if (!all.isEmpty()) {
       try (var transaction = store.begin(BOUNDS)) {
         for (var each : all) {
-          var _ = transaction.put(each.target, each.change.state().put(), each.existence, false);
+          var _ = transaction.put(each.target, each.change.state().put(), each.existence, Pace.LONG);
         }
         var _ = transaction.commit();
       }

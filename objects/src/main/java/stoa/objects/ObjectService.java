@@ -1,6 +1,8 @@
 package stoa.objects;
 
 import stoa.front.Refusals;
+import stoa.store.Put;
+import stoa.store.Terms;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
@@ -487,18 +489,17 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
     Store.Target target = call.container().target;
     if (called == null) {
       tryToBegin(call);
-      return store.putAsync(target, call.bytes(), call.existence(), true, timeMax, id);
+      return store.putAsync(target, Put.of(call.bytes()), Terms.expecting(call.existence()).at(Pace.SHORT).within(timeMax).of(id));
     }
     Pace pace = read.brief() ? called.type().pace(called.method()) : Pace.LONG;
     return switch (called.method().kind()) {
       case ACCESSOR ->
           isApart(call)
-              ? store.getAsync(target, question(read, called), call.existence(), pace, timeMax)
-              : store.getAloneAsync(
-                  target, question(read, called), call.existence(), pace, timeMax);
+              ? store.getAsync(target, question(read, called), Terms.expecting(call.existence()).at(pace).within(timeMax))
+              : store.getAsync(target, question(read, called), Terms.expecting(call.existence()).at(pace).within(timeMax).alone());
       case MUTATOR, UPDATE -> {
         tryToBegin(call);
-        yield store.putAsync(target, call.bytes(), call.existence(), pace, timeMax, id);
+        yield store.putAsync(target, Put.of(call.bytes()), Terms.expecting(call.existence()).at(pace).within(timeMax).of(id));
       }
       case TRANSACTION, READING_TRANSACTION ->
           throw new IllegalArgumentException(
@@ -536,7 +537,7 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
       ObjectType.Called called = java.util.Objects.requireNonNull(read.called());
       called.type().sawAskOthers(called.method());
       Container container = call.container();
-      Answer answer = moment.get(container.target, question(read, called), call.existence(), false);
+      Answer answer = moment.get(container.target, question(read, called), call.existence(), Pace.LONG);
       if (isLent(answer)) throw new PlacedObjects.Elsewhere();
       long counter = moment.at().counter();
       return new Asked(answer.encoded(), store.at(container.key(), counter).generation(), counter);
@@ -587,7 +588,7 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
   /// @return the request, whose number is the generation that ended
   public Request delete(Container container, Existence existence, @Nullable CallId id) {
     Check.that(!isPlaced(container), "%s is at clients", container.key());
-    return store.deleteAsync(container.target, existence, id);
+    return store.deleteAsync(container.target, Terms.expecting(existence).of(id));
   }
 
   /// Whether [#deleted] may have something to do. Quick.
@@ -682,28 +683,24 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
       Read read = read(call);
       ObjectType.Called called = read.called();
       Store.Target target = container.target;
-      boolean quick = called == null || called.type().isQuick(called.method());
+      Pace pace = called == null ? Pace.SHORT : called.type().pace(called.method());
       return switch (read.kind()) {
-        case null -> put(call, true, tries);
-        case MUTATOR, UPDATE -> put(call, quick, tries);
+        case null -> put(call, Pace.SHORT, tries);
+        case MUTATOR, UPDATE -> put(call, pace, tries);
         case ACCESSOR ->
             transaction
-                .get(
-                    target,
-                    asked(read, java.util.Objects.requireNonNull(called)),
-                    call.existence(),
-                    quick)
+                .get(target, asked(read, java.util.Objects.requireNonNull(called)), call.existence(), pace)
                 .encoded();
         case TRANSACTION, READING_TRANSACTION ->
             nested(call, read, java.util.Objects.requireNonNull(called));
       };
     }
 
-    private byte[] put(Call call, boolean quick, boolean tries) throws Throwable {
+    private byte[] put(Call call, Pace pace, boolean tries) throws Throwable {
       if (tries && !transaction.isReadOnly() && transaction.generation(call.container().key()) == 0)
         construct(call);
       Answer answer =
-          transaction.put(call.container().target, call.bytes(), call.existence(), quick);
+          transaction.put(call.container().target, call.bytes(), call.existence(), pace);
       return answer.encoded();
     }
 
@@ -928,8 +925,8 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
       throw new UnsupportedOperationException(
           call + " is not of an @Accessor; the past can only be read");
     }
-    boolean quick = called.type().isQuick(called.method());
-    return past.get(question(read, called).ofStore(), call.existence(), quick).encoded();
+    Pace pace = called.type().pace(called.method());
+    return past.get(question(read, called).ofStore(), call.existence(), pace).encoded();
   }
 
   /// Keeps what can be read now; or at an address.

@@ -1,7 +1,8 @@
 package stoa.objects;
 
-import stoa.front.Refusals;
 import stoa.front.CallNumbers;
+import stoa.front.Refusals;
+import stoa.store.Pace;
 import java.lang.ref.Cleaner;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
@@ -142,17 +143,17 @@ final class ObjectTransaction implements Attempts.Attempt {
     }
     var target = live.target();
     Existence existence = live.existenceThen();
-    boolean quick = live.type().isQuick(method);
+    Pace pace = live.type().pace(method);
     Answer answer =
         switch (method.kind()) {
           case ACCESSOR ->
-              transaction.get(target, question(live, method, arguments), existence, quick);
+              transaction.get(target, question(live, method, arguments), existence, pace);
           case TRANSACTION, READING_TRANSACTION ->
               throw new IllegalStateException(method + " is nested");
           case UPDATE, MUTATOR -> {
             byte[] call = live.call(method, arguments);
             tryToBegin(live);
-            yield transaction.put(target, call, existence, quick);
+            yield transaction.put(target, call, existence, pace);
           }
         };
     return ((ObjectAnswer) answer).get(stoa.marshaller());
@@ -191,7 +192,7 @@ final class ObjectTransaction implements Attempts.Attempt {
   void create(LiveInvoker live, Existence existence) throws Throwable {
     Refusals.stream(live.type().shared());
     tryToBegin(live);
-    var answer = transaction.put(live.target(), CallNumbers.creation(), existence, true);
+    var answer = transaction.put(live.target(), CallNumbers.creation(), existence, Pace.SHORT);
     var _ = ((ObjectAnswer) answer).get(stoa.marshaller());
   }
 

@@ -1,6 +1,7 @@
 package stoa.objects;
 
 import stoa.front.Refusals;
+import stoa.store.Pace;
 import java.time.Duration;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -41,8 +42,8 @@ record PastInvoker(LiveInvoker live, Past past, @Nullable Place place) implement
     }
     if (there != null) Refusals.stream(live.type().shared());
     var question = live.question(method, arguments).ofStore();
-    boolean quick = live.type().isQuick(method);
-    var answer = (ObjectAnswer) past.get(question, live.existenceThen(), quick);
+    Pace pace = live.type().pace(method);
+    var answer = (ObjectAnswer) past.get(question, live.existenceThen(), pace);
     var marshaller = live.stoa().marshaller();
     return there == null ? answer.get(marshaller) : there.seen(answer);
   }

@@ -1,5 +1,6 @@
 package stoa.objects;
 
+import stoa.store.Terms;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -74,7 +75,7 @@ class PlacedStoreTest {
           };
       var call = threads.submit(() -> add(store, object));
       runs.await();
-      var _ = stoa.core().deleteAsync(target, new Existence.Generation(first), null);
+      var _ = stoa.core().deleteAsync(target, Terms.expecting(new Existence.Generation(first)));
       assertTrue(stoa.cancel(stoa.calls(1).getFirst().id()));
       assertThrows(ExecutionException.class, call::get);
       mayEnd.countDown();

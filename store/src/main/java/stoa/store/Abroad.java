@@ -69,8 +69,7 @@ final class Abroad {
     if (refusal == null && caller.mode() == Execution.Mode.LIVE) refusal = tooMany(target);
     if (refusal != null) return store.nesting().told(caller, refusal);
     caller.gateReflected();
-    Request by = caller.request;
-    long counter = by == null ? caller.counter : by.counter;
+    long counter = caller.request instanceof PutRequest by ? by.counter : caller.counter;
     store.unfinished().begins(caller.key(), caller.address(), counter);
     var id = new Visit.Id(origin.caller(), origin.call(), origin.number(), 0);
     return travel(caller, visit(caller, id, Visit.Kind.PUT, target, call, existence, counter));
@@ -95,7 +94,7 @@ final class Abroad {
 
   private @Nullable RuntimeException refusal(Execution caller, Key target) {
     int depth = caller.path().size();
-    if (depth > depthMax) return Nesting.tooDeep(caller.key(), target, depth, depthMax);
+    if (depth > depthMax) return Refusals.tooDeep(caller.key(), target, depth, depthMax);
     return caller.path().contains(target) ? Nesting.circle(caller, target) : null;
   }
 
@@ -216,7 +215,7 @@ final class Abroad {
       Visit.Id next = hop.next();
       if (next == null || target == null) return false;
       if (next.equals(visit.id())) {
-        if (refused != null) refuse(refused, waits, Nesting.deadlock(keys));
+        if (refused != null) refuse(refused, waits, Refusals.deadlock(keys));
         return true;
       }
       at = new Turn(target, next);

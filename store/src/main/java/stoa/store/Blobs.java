@@ -153,7 +153,7 @@ public final class Blobs {
     }
     boolean deleted = true;
     try {
-      store.delete(blob.target(), new Existence.Generation(generation));
+      store.delete(blob.target(), Terms.expecting(new Existence.Generation(generation)));
     } catch (Gone gone) {
       deleted = false;
     } catch (Unavailable | LimitExceeded | Closed refused) {
@@ -376,19 +376,19 @@ public final class Blobs {
     StreamId id = id(blob.key(), generation);
     if (!deletions.isUnderWay(id) && object(id).now().exists()) return;
     var existence = new Existence.Generation(generation);
-    var _ = store.get(blob.target(), CREATION, existence, true).answer();
+    var _ = store.get(blob.target(), CREATION, Terms.expecting(existence).at(Pace.SHORT)).answer();
   }
 
   /// The generation that is alive, 0 when there is none.
   private long ask(StoredBlob blob) {
-    Request request = store.get(blob.target(), CREATION, blob.existence(), true);
+    Request request = store.get(blob.target(), CREATION, Terms.expecting(blob.existence()).at(Pace.SHORT));
     var _ = request.answer();
     if (request.generation() != 0) blob.generation(request.generation());
     return request.generation();
   }
 
   private long begin(StoredBlob blob, Existence existence) {
-    Request request = store.put(blob.target(), CREATION, existence, true);
+    Request request = store.put(blob.target(), Put.of(CREATION), Terms.expecting(existence).at(Pace.SHORT));
     var _ = request.answer();
     blob.generation(request.generation());
     return request.generation();

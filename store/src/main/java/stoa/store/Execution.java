@@ -225,10 +225,10 @@ public final class Execution implements Cancellation.Run {
 
   /// The last nested answer that must be durable before this run's answer leaves; those before it
   /// are when it is.
-  private @Nullable Request unsettledNote;
+  private @Nullable NoteRequest unsettledNote;
 
   /// The last nested answer.
-  private @Nullable Request lastNote;
+  private @Nullable NoteRequest lastNote;
 
   private @Nullable Suspended suspended;
 
@@ -368,7 +368,12 @@ public final class Execution implements Cancellation.Run {
   /// Whether it is what a request on its key waits for, rather than what is in front of it.
   boolean executes(Request waits) {
     if (waits.equals(request)) return true;
-    long put = waits.kind == Request.Kind.POSITION ? waits.behind : waits.address;
+    long put =
+        switch (waits) {
+          case PositionRequest position -> position.behind;
+          case ChangeRequest change -> change.address;
+          default -> 0;
+        };
     return mode == Mode.RESUMED && put == address;
   }
 
@@ -431,8 +436,7 @@ public final class Execution implements Cancellation.Run {
   /// What the value that the handler puts was read as before it was logged; null when the handler
   /// is to read it. Answers it once, as the handler may change it.
   public @Nullable Object takeRead() {
-    Request put = request;
-    if (put == null || put.kind != Request.Kind.PUT || put.address != address) return null;
+    if (!(request instanceof PutRequest put) || put.address != address) return null;
     Object read = put.read;
     put.read = null;
     return read;
@@ -489,10 +493,10 @@ public final class Execution implements Cancellation.Run {
 
   /// Gives a question up that is answered by the live state for somebody who asks as of one moment.
   public void leaveLive() {
-    Request asked = request;
-    boolean asOfOneMoment = transaction != null || (asked != null && asked.alone);
-    if (!isReading() || resident == null || asked == null || !asOfOneMoment) return;
-    asked.moved = true;
+    if (!isReading() || resident == null) return;
+    if (!(request instanceof GetRequest question)) return;
+    if (transaction == null && !question.alone) return;
+    question.moved = true;
     throw new Elsewhere();
   }
 
@@ -525,7 +529,7 @@ public final class Execution implements Cancellation.Run {
     byte[] answer;
     try {
       if (depth >= store.nestingMax()) {
-        RuntimeException refusal = Nesting.tooDeep(key, target, depth + 1, store.nestingMax());
+        RuntimeException refusal = Refusals.tooDeep(key, target, depth + 1, store.nestingMax());
         answer = store.factory(key.space()).failure(refusal).encoded();
       } else {
         answer = call.get().encoded();
@@ -607,7 +611,7 @@ public final class Execution implements Cancellation.Run {
     Nested nested = asked(() -> call.apply(origin));
     checkNotTakenBack();
     byte[] answered = Records.answered(origin, target, nested.answer);
-    Request note = store.noteAnswer(resident, answered, resident.lastNote);
+    NoteRequest note = store.noteAnswer(resident, answered, resident.lastNote);
     lastNote = note;
     resident.lastNote = note;
     if (nested.mustBeLogged) unsettledNote = note;
@@ -675,16 +679,16 @@ public final class Execution implements Cancellation.Run {
   }
 
   /// The note without which no later nested put may be logged.
-  @Nullable Request unsettledNote() {
+  @Nullable NoteRequest unsettledNote() {
     return unsettledNote;
   }
 
   /// The last nested answer, which need not be in the log yet; null when there is none.
-  @Nullable Request lastNote() {
+  @Nullable NoteRequest lastNote() {
     return lastNote;
   }
 
-  private void await(@Nullable Request note) {
+  private void await(@Nullable NoteRequest note) {
     if (note != null) {
       store.nesting().awaitHelping(note, this);
       try {
@@ -803,14 +807,14 @@ public final class Execution implements Cancellation.Run {
   /// Why a question to another key as it was is refused, as it would be now; null when it is not.
   @Nullable RuntimeException refusalOfPast(Key target) {
     if (depth >= store.nestingMax()) {
-      return Nesting.tooDeep(key, target, depth + 1, store.nestingMax());
+      return Refusals.tooDeep(key, target, depth + 1, store.nestingMax());
     }
     if (waitsAbroad(target)) return Nesting.circle(this, target);
     var path = new ArrayList<Key>();
     path.add(target);
     for (@Nullable Execution run = this; run != null; run = run.caller) {
       path.addFirst(run.key);
-      if (run.key.equals(target)) return Nesting.deadlock(path);
+      if (run.key.equals(target)) return Refusals.deadlock(path);
     }
     return null;
   }

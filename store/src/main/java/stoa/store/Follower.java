@@ -167,7 +167,7 @@ public final class Follower {
     memory.used = true;
     RuntimeException diverged = store.quarantine().refusal(key, current.generation());
     if (diverged != null) throw diverged;
-    if (existence.isGone(current.generation(), current.position())) throw Store.gone(key);
+    if (existence.isGone(current.generation(), current.position())) throw Refusals.gone(key);
     var execution =
         new Execution(
             store,
@@ -191,7 +191,7 @@ public final class Follower {
       store.observed().advance(execution.asked ? counter : from);
       return new Read(answer, current.generation());
     } catch (Execution.Suspended stopped) {
-      throw Request.ofQuestion(stopped.reason());
+      throw QuestionRequest.failure(stopped.reason());
     } catch (DeadlineExceeded | CallFailed stopped) {
       state = null; // where it was stopped is not known
       tail = UNKNOWN;

@@ -2,7 +2,6 @@ package stoa.store;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.StringJoiner;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
@@ -58,11 +57,12 @@ final class Nesting {
     }
     byte[] unbegun = refusal(caller, target, existence, beginning);
     if (unbegun != null) return new Execution.Nested(unbegun, true);
-    Request request =
-        request(caller, Request.Kind.PUT, target, put.value(), existence, null, origin);
-    request.read = put.read();
+    var terms = Terms.expecting(existence).at(pace(caller));
+    var request = new PutRequest(pinned(target), put, terms, origin, caller.depth() + 1);
+    request.asker = caller;
+    hasten(caller, request);
     request.after = caller.unsettledNote();
-    store.unfinished().begins(caller.key(), caller.address(), intake.moment());
+    store.unfinished().begins(caller.key(), caller.address(), intake.moments().moment());
     return nested(caller, request, () -> intake.add(request));
   }
 
@@ -78,8 +78,8 @@ final class Nesting {
   /// Asks whether a key is absent, after the puts that are on their way to it. Answers false when
   /// to wait for these would close a circle, which the put itself is told.
   private boolean isAbsent(Execution caller, Key target) {
-    byte[] nothing = {};
-    Request asked = request(caller, Request.Kind.GENERATION, target, nothing, null, null, null);
+    var asked = new GenerationRequest(pinned(target), pace(caller), caller.depth() + 1);
+    asked.asker = caller;
     if (refusal(caller, asked) != null) {
       asked.complete(null);
       return false;
@@ -101,10 +101,12 @@ final class Nesting {
   Execution.Nested get(Execution caller, Key target, Object query, Existence existence) {
     if (caller.resident == null) return past(caller, target, query, existence);
     if (caller.waitsAbroad(target)) return told(caller, circle(caller, target));
-    byte[] nothing = {};
     Deadlock refused = awaitExecuted(caller, target, 0);
     if (refused != null) return told(caller, refused);
-    Request request = request(caller, Request.Kind.GET, target, nothing, existence, query, null);
+    var terms = Terms.expecting(existence).at(pace(caller));
+    var request = new GetRequest(pinned(target), query, terms, caller.depth() + 1);
+    request.asker = caller;
+    hasten(caller, request);
     return nested(
         caller,
         request,
@@ -129,27 +131,24 @@ final class Nesting {
     }
   }
 
-  private Request request(
-      Execution caller,
-      Request.Kind kind,
-      Key target,
-      byte[] value,
-      @Nullable Existence existence,
-      @Nullable Object query,
-      Records.@Nullable Origin origin) {
-    Request outer = caller.request;
-    boolean quick = outer != null && outer.quick;
+  private Resident pinned(Key target) {
     Resident resident = store.residents().pin(target);
     store.begun();
-    var request =
-        new Request(kind, resident, value, existence, query, origin, caller.depth() + 1, quick);
-    request.asker = caller;
-    boolean handles = kind == Request.Kind.PUT || kind == Request.Kind.GET;
-    if (outer != null && outer.ticksMax > 0 && handles) {
-      request.hastenAs(outer);
-      store.takingBack().begun(request);
-    }
-    return request;
+    return resident;
+  }
+
+  /// A nested call is as long as the call that makes it.
+  private static Pace pace(Execution caller) {
+    Request outer = caller.request;
+    return outer == null ? Pace.LONG : outer.pace.awaited();
+  }
+
+  /// Gives a nested call no more time than the call has that makes it.
+  private void hasten(Execution caller, Request request) {
+    Request outer = caller.request;
+    if (outer == null || outer.ticksMax == 0) return;
+    request.hastenAs(outer);
+    store.takingBack().begun(request);
   }
 
   /// Waits for a nested call. What the store refuses is an answer too, which must be logged: at
@@ -167,7 +166,7 @@ final class Nesting {
       caller.reach = Math.max(caller.reach, request.reach);
     }
     try {
-      return new Execution.Nested(request.answer().encoded(), request.kind != Request.Kind.PUT);
+      return new Execution.Nested(request.answer().encoded(), !(request instanceof PutRequest));
     } catch (Gone
         | AlreadyExists
         | Deadlock
@@ -186,7 +185,7 @@ final class Nesting {
     List<Key> path = caller.path();
     var circle = new ArrayList<Key>(path.subList(path.indexOf(target), path.size()));
     circle.add(target);
-    return deadlock(circle);
+    return Refusals.deadlock(circle);
   }
 
   Execution.Nested told(Execution caller, RuntimeException refusal) {
@@ -196,7 +195,7 @@ final class Nesting {
 
   private @Nullable RuntimeException refusal(Execution caller, Request request) {
     if (request.depth > depthMax) {
-      return tooDeep(caller.key(), request.resident.key, request.depth, depthMax);
+      return Refusals.tooDeep(caller.key(), request.resident.key, request.depth, depthMax);
     }
     waiting.lock();
     try {
@@ -205,21 +204,10 @@ final class Nesting {
         caller.waitingFor = request;
         return null;
       }
-      return deadlock(circle);
+      return Refusals.deadlock(circle);
     } finally {
       waiting.unlock();
     }
-  }
-
-  static LimitExceeded tooDeep(Key caller, Key target, int depth, int depthMax) {
-    return new LimitExceeded(
-        caller + " calls " + target + " at a depth of " + depth + "; nestingMax is " + depthMax);
-  }
-
-  static Deadlock deadlock(List<Key> circle) {
-    var path = new StringJoiner(" -> ");
-    circle.forEach(key -> path.add(key.toString()));
-    return new Deadlock("the call would wait for itself: " + path);
   }
 
   /// Waits on a handler's thread, which meanwhile does what it waits for.
@@ -260,8 +248,8 @@ final class Nesting {
   ///   is not there, and may be refused
   /// @return why the call is refused, or null when it is not
   private @Nullable Deadlock awaitExecuted(Execution caller, Key target, long address) {
-    byte[] nothing = {};
-    Request executed = request(caller, Request.Kind.POSITION, target, nothing, null, null, null);
+    var executed = new PositionRequest(pinned(target), pace(caller), caller.depth() + 1);
+    executed.asker = caller;
     executed.behind = address;
     Resident resident = executed.resident;
     if (address > 0 ? resident.hasExecuted(address) : resident.isLoaded()) {
@@ -285,17 +273,17 @@ final class Nesting {
     return endToWait(caller, executed);
   }
 
-  private @Nullable Deadlock beginToWait(Execution caller, Request executed, boolean refusable) {
+  private @Nullable Deadlock beginToWait(Execution caller, PositionRequest executed, boolean refusable) {
     waiting.lock();
     try {
       List<Key> circle = caller.circleThrough(executed.resident);
       if (circle != null) {
-        if (refusable) return deadlock(circle);
+        if (refusable) return Refusals.deadlock(circle);
         Execution other = caller.refusableBehind(executed.resident);
         if (other == null) {
-          throw caller.suspend(new Unavailable("calls wait for each other: " + deadlock(circle)));
+          throw caller.suspend(new Unavailable("calls wait for each other: " + Refusals.deadlock(circle)));
         }
-        if (other.refused == null) other.refused = deadlock(circle);
+        if (other.refused == null) other.refused = Refusals.deadlock(circle);
         LockSupport.unpark(other.thread);
         if (Thread.currentThread().equals(other.thread)) throw new Execution.Yielded();
       }
@@ -319,7 +307,7 @@ final class Nesting {
     }
   }
 
-  private @Nullable Deadlock endToWait(Execution caller, Request executed) {
+  private @Nullable Deadlock endToWait(Execution caller, PositionRequest executed) {
     waiting.lock();
     try {
       caller.waitingFor = null;

@@ -39,7 +39,7 @@ public final class Participant implements Coordinator.Member {
   }
 
   @Override
-  public List<Held.Verdict> hold(long epoch, long term, long round, List<Coordinator.Part> parts) {
+  public List<Vote> hold(long epoch, long term, long round, List<Coordinator.Part> parts) {
     lock.lock();
     try {
       if (term != store.term()) {
@@ -54,13 +54,13 @@ public final class Participant implements Coordinator.Member {
       Held holding = store.hold();
       held = holding;
       examined = new HashMap<>();
-      var verdicts = new ArrayList<Held.Verdict>(parts.size());
+      var verdicts = new ArrayList<Vote>(parts.size());
       for (Coordinator.Part part : parts) {
         Transaction transaction = transactions.apply(part);
         if (transaction != null) examined.put(part, transaction);
         verdicts.add(
             transaction == null
-                ? new Held.Verdict.Refused(
+                ? new Vote.No(
                     new Unavailable(
                         "the transaction has ended at one of the servers; begin another"))
                 : holding.examine(transaction));

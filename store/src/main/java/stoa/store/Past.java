@@ -125,12 +125,12 @@ public final class Past {
 
   /// Asks the handler as it was; a fresh one when the key was absent. The calling thread runs it.
   ///
-  /// @param quick whether a thread may hold up the key while it asks: the code is known to be short
+  /// @param pace what is known of how long the question runs: a short one may hold up the key
   /// @throws stoa.Gone when the key was not what is expected of it
-  public Answer get(@Nullable Object query, Existence existence, boolean quick) {
+  public Answer get(@Nullable Object query, Existence existence, Pace pace) {
     store.checkOpen();
     int late = lateTick();
-    if (!quick || within != 0) {
+    if (!pace.isShort() || within != 0) {
       return ask(version(late), query, existence, null, null, List.of(), 0, late);
     }
     var found =
@@ -141,20 +141,20 @@ public final class Past {
         : ask(version, query, existence, null, null, List.of(), 0, late);
   }
 
-  /// As [#get(Object, Existence, boolean)], for a transaction.
+  /// As [#get(Object, Existence, Pace)], for a transaction.
   Answer get(
       @Nullable Object query, Existence existence, @Nullable Transaction transaction, int depth) {
     return ask(version(), query, existence, transaction, null, List.of(), depth, 0);
   }
 
-  /// As [#get(Object, Existence, boolean)], for a handler of another store.
+  /// As [#get(Object, Existence, Pace)], for a handler of another store.
   ///
   /// @param callers the keys whose handlers wait for it, outermost first
   Answer get(@Nullable Object query, Existence existence, List<Key> callers) {
     return ask(version(), query, existence, null, null, callers, callers.size(), 0);
   }
 
-  /// As [#get(Object, Existence, boolean)], for a handler that is asked for the past itself.
+  /// As [#get(Object, Existence, Pace)], for a handler that is asked for the past itself.
   Answer get(@Nullable Object query, Existence existence, Execution caller) {
     return ask(version(), query, existence, null, caller, List.of(), caller.depth() + 1, 0);
   }
@@ -168,7 +168,7 @@ public final class Past {
       List<Key> callers,
       int depth,
       int lateTick) {
-    if (existence.wasGone(version.generation(), version.position())) throw Store.gone(key);
+    if (existence.wasGone(version.generation(), version.position())) throw Refusals.gone(key);
     Execution execution = execution(version.position(), depth);
     execution.caller = caller;
     execution.callers = callers;
@@ -196,7 +196,7 @@ public final class Past {
   /// Asks the live state, while it is what is seen; answers null when that is not enough.
   private @Nullable Answer look(Materialized live, @Nullable Object query, Existence existence) {
     if (live.forksCheaply()) return null;
-    if (existence.wasGone(live.generation(), live.position())) throw Store.gone(key);
+    if (existence.wasGone(live.generation(), live.position())) throw Refusals.gone(key);
     Execution execution = execution(live.position(), 0);
     execution.past = true;
     execution.looking = true;
@@ -221,7 +221,7 @@ public final class Past {
     try {
       return asked.get();
     } catch (Execution.Suspended stopped) {
-      throw Request.ofQuestion(stopped.reason());
+      throw QuestionRequest.failure(stopped.reason());
     }
   }
 }

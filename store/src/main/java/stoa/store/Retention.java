@@ -80,7 +80,7 @@ final class Retention {
     this.store = store;
     this.intake = intake;
     this.pins = new Pins(store::nowMicros);
-    this.horizon = new AtomicLong(intake.isOrdered() ? 0 : Long.MAX_VALUE);
+    this.horizon = new AtomicLong(intake.moments().isOrdered() ? 0 : Long.MAX_VALUE);
   }
 
   /// What is to be kept from now on.
@@ -124,7 +124,7 @@ final class Retention {
   /// @param before not above the last executed version
   /// @return the oldest version that can be read now
   long trim(Key key, long before) {
-    return trim(key, before, Math.max(horizon.get(), intake.horizon()));
+    return trim(key, before, Math.max(horizon.get(), intake.moments().horizon()));
   }
 
   /// As [#trim], and goes by what is known of other stores, which may be behind.
@@ -284,7 +284,7 @@ final class Retention {
   ///
   /// @param least of other stores with the same order
   private long limit(long least) {
-    long moment = intake.moment(); // first: who pins the present later, pins no less
+    long moment = intake.moments().moment(); // first: who pins the present later, pins no less
     long held = Math.min(pins.least(), intake.unfinished().leastCounter());
     return Math.min(Math.min(moment, least), held);
   }

@@ -71,6 +71,7 @@ public final class Store implements AutoCloseable {
   private final Residents residents;
   private final Runners runners = new Runners();
   private final Rounds rounds = new Rounds();
+  private final Health health;
   private final Intake intake;
   private final Nesting nesting;
 
@@ -93,7 +94,6 @@ public final class Store implements AutoCloseable {
   private final AtomicBoolean writerCalled = new AtomicBoolean();
 
   private final Object idle = new Object();
-  private volatile boolean closed;
 
   /// A store on a log, which it closes with itself. Seals the log for an epoch of its own.
   public Store(StoreConfig config, ShardLog log, Clock clock, Threads threads) {
@@ -137,7 +137,8 @@ public final class Store implements AutoCloseable {
     long versionBytes = config.residentBytesMax() / VERSIONS_SHARE;
     this.residents = new Residents(this, config.residentBytesMax() - versionBytes);
     this.versions = new Versions(this, threads, versionBytes);
-    this.intake = new Intake(this, log, order, clock, threads);
+    this.health = new Health(log);
+    this.intake = new Intake(this, health, log, order, clock, threads);
     this.retention = new Retention(this, intake);
     this.nesting = new Nesting(this, intake, threads, config.nestingMax());
     this.abroad = neighbors == null ? null : new Abroad(this, intake, threads, neighbors, config);
@@ -216,107 +217,53 @@ public final class Store implements AutoCloseable {
 
   /// Puts a value and waits until it is executed.
   ///
-  /// @param quick whether the calling thread may execute it: the code is known to be short
   /// @return the settled request
   /// @throws LimitExceeded when too many requests are under way
   /// @throws Closed when the store is closed
-  public Request put(Target target, byte[] value, Existence existence, boolean quick) {
-    return put(target, value, existence, quick, config.callTimeMax());
-  }
-
-  /// As [#put(Target, byte\[\], Existence, boolean)], within a time.
-  ///
-  /// @param timeMax how long it may take from now on, its waiting and its run together, in units of
-  ///   [Threads#TICK_MILLIS]; more than the store's limit is that. When it is over, nothing is
-  ///   logged, or what is logged is taken back, and it fails with [stoa.DeadlineExceeded]
-  public Request put(
-      Target target, byte[] value, Existence existence, boolean quick, Duration timeMax) {
-    return put(target, Put.of(value), existence, quick, timeMax);
-  }
-
-  /// As [#put(Target, byte\[\], Existence, boolean, Duration)], of a value that was read.
-  public Request put(Target target, Put put, Existence existence, boolean quick, Duration timeMax) {
-    Request request = newPut(target, put.value(), existence, quick);
-    request.read = put.read();
-    takingBack.limit(request, timeMax);
+  public Request put(Target target, Put put, Terms terms) {
+    PutRequest request = newPut(target, put, terms.at(terms.pace().awaited()));
     intake.add(request);
     return await(request);
   }
 
   /// Puts a value without waiting. What one thread asks in this way is executed in order.
-  ///
-  /// @param quick whether a thread that waits for the key may execute it: the code is known to be
-  ///   short
-  public Request putAsync(Target target, byte[] value, Existence existence, boolean quick) {
-    return putAsync(target, value, existence, quick, config.callTimeMax());
-  }
-
-  /// As [#putAsync(Target, byte\[\], Existence, boolean)], within a time.
-  public Request putAsync(
-      Target target, byte[] value, Existence existence, boolean quick, Duration timeMax) {
-    return putAsync(target, value, existence, quick, timeMax, null);
-  }
-
-  /// As [#putAsync(Target, byte\[\], Existence, boolean)], for a client of a server.
-  ///
-  /// @param timeMax how long it may take
-  /// @param id logged with the put, see [#earlier]; null for none
-  public Request putAsync(
-      Target target,
-      byte[] value,
-      Existence existence,
-      boolean quick,
-      Duration timeMax,
-      @Nullable CallId id) {
-    return putAsync(target, value, existence, quick ? Pace.SHORT : Pace.LONG, timeMax, id);
-  }
-
-  /// As [#putAsync(Target, byte\[\], Existence, boolean, Duration, CallId)], with what is known of
-  /// how long it runs.
-  public Request putAsync(
-      Target target,
-      byte[] value,
-      Existence existence,
-      Pace pace,
-      Duration timeMax,
-      @Nullable CallId id) {
-    return putAsync(target, Put.of(value), existence, pace, timeMax, id);
-  }
-
-  /// As [#putAsync(Target, byte\[\], Existence, Pace, Duration, CallId)], of a value that was read.
-  public Request putAsync(
-      Target target,
-      Put put,
-      Existence existence,
-      Pace pace,
-      Duration timeMax,
-      @Nullable CallId id) {
-    byte[] value = put.value();
-    Resident resident = accepted(target::pin);
-    var origin = Records.Origin.of(id);
-    boolean quick = pace != Pace.LONG;
-    var request = new Request(Request.Kind.PUT, resident, value, existence, null, origin, 0, quick);
-    request.brief = pace == Pace.BRIEF;
-    request.read = put.read();
-    takingBack.limit(request, timeMax);
+  public Request putAsync(Target target, Put put, Terms terms) {
+    PutRequest request = newPut(target, put, terms);
     intake.add(request);
     callWriter();
     return request;
   }
 
-  private Request newPut(Target target, byte[] value, Existence existence, boolean quick) {
+  private PutRequest newPut(Target target, Put put, Terms terms) {
     Resident resident = accepted(target::pin);
-    return new Request(Request.Kind.PUT, resident, value, existence, null, null, 0, quick);
+    var request = new PutRequest(resident, put, terms, Records.Origin.of(terms.id()), 0);
+    takingBack.limit(request, terms.timeMax());
+    return request;
   }
 
-  /// Ends a key's generation without waiting.
+  /// Ends a key's generation and waits until that is executed. Only the [existence][Terms] and the
+  /// [id][Terms] of the terms matter.
   ///
-  /// @param id logged with the deletion, see [#earlier]; null for none
-  public Request deleteAsync(Target target, Existence existence, @Nullable CallId id) {
-    Request request = newDeletion(target, existence, id);
+  /// @return the generation that ended
+  /// @throws Gone when there is nothing to end
+  public long delete(Target target, Terms terms) {
+    DeleteRequest request = newDeletion(target, terms);
+    intake.add(request);
+    return await(request).number();
+  }
+
+  /// As [#delete], without waiting. The [number][Request#number()] of the request is the generation
+  /// that ended.
+  public Request deleteAsync(Target target, Terms terms) {
+    DeleteRequest request = newDeletion(target, terms);
     intake.add(request);
     callWriter();
     return request;
+  }
+
+  private DeleteRequest newDeletion(Target target, Terms terms) {
+    Resident resident = accepted(target::pin);
+    return new DeleteRequest(resident, terms.existence(), Records.Origin.of(terms.id()));
   }
 
   /// What became of a call that a client made of an earlier process, on a key; null when it was not
@@ -331,58 +278,13 @@ public final class Store implements AutoCloseable {
     return nesting.earlier(key, java.util.Objects.requireNonNull(Records.Origin.of(id)), since);
   }
 
-  /// Ends a key's generation and waits until that is executed.
-  ///
-  /// @throws Gone when there is nothing to end
-  public void delete(Target target, Existence existence) {
-    var _ = delete(target, existence, null);
-  }
-
-  /// As [#delete(Target, Existence)].
-  ///
-  /// @param id logged with the deletion, see [#earlier]; null for none
-  /// @return the generation that ended
-  public long delete(Target target, Existence existence, @Nullable CallId id) {
-    Request request = newDeletion(target, existence, id);
-    intake.add(request);
-    return await(request).number();
-  }
-
-  private Request newDeletion(Target target, Existence existence, @Nullable CallId id) {
-    Resident resident = accepted(target::pin);
-    byte[] nothing = {};
-    var origin = Records.Origin.of(id);
-    return new Request(Request.Kind.DELETE, resident, nothing, existence, null, origin, 0, true);
-  }
-
   /// Asks a key's handler and waits for the answer.
   ///
-  /// @param quick whether the calling thread may execute it: the code is known to be short
   /// @return the settled request
-  public Request get(Target target, Object query, Existence existence, boolean quick) {
-    return get(target, query, existence, quick, config.callTimeMax());
-  }
-
-  /// As [#get(Target, Object, Existence, boolean)], within a time.
-  public Request get(
-      Target target, Object query, Existence existence, boolean quick, Duration timeMax) {
-    return get(newGet(target, query, existence, quick), timeMax);
-  }
-
-  /// As [#get], for a question that is given up when its handler asks other keys, which need not be
-  /// as the key itself is seen: then [Request#isMoved()], and [#beginQuestion()] is to be used.
-  public Request getAlone(
-      Target target, Object query, Existence existence, boolean quick, Duration timeMax) {
-    Request request = newGet(target, query, existence, quick);
-    request.alone = true;
-    return get(request, timeMax);
-  }
-
-  private Request get(Request request, Duration timeMax) {
-    takingBack.limit(request, timeMax);
+  public Request get(Target target, Object query, Terms terms) {
+    GetRequest request = newGet(target, query, terms.at(terms.pace().awaited()));
     if (isUnconfirmed(request)) return request;
-    boolean quick = request.quick;
-    if (quick && threads.mayRunQuick()) {
+    if (request.pace.isShort() && threads.mayRunQuick()) {
       if (isHeldUp(request)) return request;
       Resident resident = request.resident;
       if (!resident.runAlone(request) && resident.enqueue(request)) {
@@ -396,46 +298,16 @@ public final class Store implements AutoCloseable {
 
   /// Asks a key's handler without waiting, after the puts and deletions of the key that were asked
   /// before.
-  ///
-  /// @param quick whether a thread that waits for the key may execute it: the code is known to be
-  ///   short
-  public Request getAsync(Target target, Object query, Existence existence, boolean quick) {
-    return getAsync(target, query, existence, quick, config.callTimeMax());
-  }
-
-  /// As [#getAsync(Target, Object, Existence, boolean)], within a time.
-  public Request getAsync(
-      Target target, Object query, Existence existence, boolean quick, Duration timeMax) {
-    return getAsync(target, query, existence, quick ? Pace.SHORT : Pace.LONG, timeMax);
-  }
-
-  /// As [#getAsync(Target, Object, Existence, boolean, Duration)], with what is known of how long
-  /// it runs.
-  public Request getAsync(
-      Target target, Object query, Existence existence, Pace pace, Duration timeMax) {
-    Request request = newGet(target, query, existence, pace != Pace.LONG);
-    request.brief = pace == Pace.BRIEF;
-    takingBack.limit(request, timeMax);
-    askInTurn(request);
-    return request;
-  }
-
-  /// As [#getAsync], for a question that is given up when its handler asks other keys; see
-  /// [#getAlone].
-  public Request getAloneAsync(
-      Target target, Object query, Existence existence, Pace pace, Duration timeMax) {
-    Request request = newGet(target, query, existence, pace != Pace.LONG);
-    request.brief = pace == Pace.BRIEF;
-    takingBack.limit(request, timeMax);
-    request.alone = true;
-    request.asked = moment();
+  public Request getAsync(Target target, Object query, Terms terms) {
+    GetRequest request = newGet(target, query, terms);
+    if (request.alone) request.asked = moment();
     askInTurn(request);
     return request;
   }
 
   /* Behind all that waits for its place in a batch and is asked of the same key, so in one with these;
    * at once when there is nothing. Of several stores with one order also behind the batch under way. */
-  private void askInTurn(Request question) {
+  private void askInTurn(GetRequest question) {
     if (isUnconfirmed(question)) return;
     RuntimeException late = takingBack.late(question);
     if (late != null) {
@@ -443,19 +315,19 @@ public final class Store implements AutoCloseable {
       return;
     }
     Resident resident = question.resident;
-    if (resident.hasAhead() || (resident.ordered && intake.hasBatchUnderWay())) {
+    if (resident.hasAhead() || (resident.ordered && intake.moments().hasBatchUnderWay())) {
       intake.add(question);
       callWriter();
     } else if (!intake.refuses(question) && resident.enqueue(question)) {
-      if (question.brief && isGathering()) rounds.mine().add(resident);
+      if (question.pace == Pace.BRIEF && isGathering()) rounds.mine().add(resident);
       else resident.dispatch();
     }
   }
 
-  private Request newGet(Target target, Object query, Existence existence, boolean quick) {
-    Resident resident = accepted(target::pin);
-    byte[] nothing = {};
-    return new Request(Request.Kind.GET, resident, nothing, existence, query, null, 0, quick);
+  private GetRequest newGet(Target target, Object query, Terms terms) {
+    var request = new GetRequest(accepted(target::pin), query, terms, 0);
+    takingBack.limit(request, terms.timeMax());
+    return request;
   }
 
   /// The generation of a key when it was last executed in this process, 0 when that is not known: a
@@ -477,13 +349,15 @@ public final class Store implements AutoCloseable {
 
   /// The stream address at which a key's generation began, 0 when the key is absent.
   public long generation(Key key) {
-    return ask(Request.Kind.GENERATION, key);
+    var question = new GenerationRequest(accepted(() -> residents.pin(key)), Pace.LONG, 0);
+    ask(question);
+    return await(question).number();
   }
 
   /// The stream address of the last put or deletion that was executed on a key, 0 when there was
   /// none.
   public long position(Key key) {
-    return ask(Request.Kind.POSITION, key);
+    return position(key, 0);
   }
 
   /// The last address of a key's stream, with what is logged about that which was executed on it.
@@ -503,23 +377,13 @@ public final class Store implements AutoCloseable {
 
   /// As [#position(Key)], for a reader whose time is over at a tick; 0 for none.
   long position(Key key, int lateTick) {
-    return ask(Request.Kind.POSITION, key, lateTick);
-  }
-
-  private long ask(Request.Kind kind, Key key) {
-    return ask(kind, key, 0);
-  }
-
-  private long ask(Request.Kind kind, Key key, int lateTick) {
-    Resident resident = accepted(() -> residents.pin(key));
-    byte[] nothing = {};
-    var request = new Request(kind, resident, nothing, null, null, null, 0, false);
+    var question = new PositionRequest(accepted(() -> residents.pin(key)), Pace.LONG, 0);
     if (lateTick != 0) {
-      request.ticksMax = Math.max(1, lateTick - runners.now());
-      takingBack.begun(request);
+      question.ticksMax = Math.max(1, lateTick - runners.now());
+      takingBack.begun(question);
     }
-    ask(request);
-    return await(request).number();
+    ask(question);
+    return await(question).number();
   }
 
   Request await(Request request) {
@@ -528,7 +392,7 @@ public final class Store implements AutoCloseable {
       for (int spin = 0; spin < SPINS && !request.isDone(); spin++) {
         if (!intake.isEmpty()) lead(request);
         if (threads.mayRunLong()) resident.runUntil(request);
-        if (!request.quick || !resident.runQuickUntil(request)) Thread.onSpinWait();
+        if (!request.pace.isShort() || !resident.runQuickUntil(request)) Thread.onSpinWait();
       }
     }
     park(request);
@@ -540,7 +404,7 @@ public final class Store implements AutoCloseable {
   ///
   /// @return its stream address
   public long append(Key key, byte[] payload) {
-    Request request = noted(key, payload);
+    NoteRequest request = noted(key, payload);
     intake.add(request);
     return await(request).number();
   }
@@ -578,14 +442,14 @@ public final class Store implements AutoCloseable {
   /// up to there, and every [Watcher] has been told of all changes up to there, unless the store
   /// has failed. Not to be asked by a watcher.
   public long moment() {
-    return intake.moment();
+    return intake.moments().moment();
   }
 
   /// As [#moment], for who asks a key without having it find its place behind what is put: of a key
   /// that is ordered among several stores, what is under way may have a lower address than what was
   /// answered elsewhere.
   long now(Key key) {
-    if (isOrdered(key)) intake.awaitBatch();
+    if (isOrdered(key)) intake.moments().awaitBatch();
     return moment();
   }
 
@@ -626,7 +490,7 @@ public final class Store implements AutoCloseable {
   /// @param counter of the log address
   /// @throws IllegalArgumentException when nothing is committed there yet
   public Past at(Key key, long counter) {
-    intake.reach(counter);
+    intake.moments().reach(counter);
     observed.advance(counter);
     return Past.at(this, key, counter);
   }
@@ -679,7 +543,7 @@ public final class Store implements AutoCloseable {
 
   /// Pins the present: in front of it nothing that it shows is released.
   private Pins.Pin pinPresent(long forMicros) {
-    return retention.pins().pin(intake::moment, intake::present, forMicros);
+    return retention.pins().pin(intake.moments()::moment, intake.moments()::present, forMicros);
   }
 
   /// Pins a place of the past.
@@ -687,7 +551,7 @@ public final class Store implements AutoCloseable {
   /// @throws IllegalArgumentException when nothing is committed there, or the address was never
   ///   issued
   public Pins.Pin pinAt(LogAddress address) {
-    intake.reach(address.counter());
+    intake.moments().reach(address.counter());
     Pins.Pin pin = retention.pin(() -> retention.pins().pin(address.counter()));
     try {
       checkIssued(address);
@@ -700,7 +564,7 @@ public final class Store implements AutoCloseable {
 
   /// Refuses an address of another epoch than its counter was issued in.
   private void checkIssued(LogAddress address) {
-    if (intake.isOrdered()) return; // it may be of another store
+    if (intake.moments().isOrdered()) return; // it may be of another store
     long counter = address.counter();
     boolean old = counter < intake.firstCounter() && counter > 0;
     boolean told = old && counter >= streams().firstInLog();
@@ -766,9 +630,7 @@ public final class Store implements AutoCloseable {
       if (diverged != null) throw diverged;
     }
     if (unless >= 0) {
-      Resident resident = accepted(target::pin);
-      byte[] nothing = {};
-      var asked = new Request(Request.Kind.POSITION, resident, nothing, null, null, null, 0, false);
+      var asked = new PositionRequest(accepted(target::pin), Pace.LONG, 0);
       ask(asked);
       if (await(asked).number() == unless) return new Checkpoint(unless, 0, asked.reach(), null);
     }
@@ -777,7 +639,7 @@ public final class Store implements AutoCloseable {
 
   /// The state of a key now, whether it is in quarantine or not.
   Checkpoint state(Target target) {
-    Request forked = Request.fork(accepted(target::pin));
+    var forked = new ForkRequest(accepted(target::pin), Pace.LONG, null);
     ask(forked);
     await(forked).check();
     Copy copy = java.util.Objects.requireNonNull(forked.copy);
@@ -917,8 +779,9 @@ public final class Store implements AutoCloseable {
   /// As [#beginQuestion()], for a question that was given up: all keys are seen as of a moment at
   /// which its own was as it was found then.
   public Transaction beginQuestion(Request moved) {
-    if (intake.isOrdered()) return beginQuestionInOrder(moved);
-    var at = new LogAddress(epoch(), Math.max(moved.asked, moved.reach));
+    if (intake.moments().isOrdered()) return beginQuestionInOrder(moved);
+    long asked = moved instanceof GetRequest question ? question.asked : 0;
+    var at = new LogAddress(epoch(), Math.max(asked, moved.reach));
     return begin(questionBounds(), at).forOneQuestion();
   }
 
@@ -962,7 +825,7 @@ public final class Store implements AutoCloseable {
   public Transaction begin(Transaction.Bounds bounds, LogAddress at) {
     checkOpen();
     checkUsable();
-    intake.reach(at.counter());
+    intake.moments().reach(at.counter());
     long now = nowMicros();
     Pins.Pin pin =
         retention.pin(() -> retention.pins().pin(at::counter, at::counter, bounds.micros()));
@@ -1015,8 +878,7 @@ public final class Store implements AutoCloseable {
     Resident first = transaction.first();
     accept();
     Check.that(first.pin(), "%s stays in memory while it is used", first.key);
-    Request request =
-        Request.of(transaction, Request.Kind.COMMIT, first, null, null, transaction.isQuick());
+    var request = new CommitRequest(first, transaction);
     intake.add(request);
     if (threads.mayRunQuick()) {
       for (int spin = 0; spin < SPINS && !request.isDone(); spin++) {
@@ -1039,36 +901,36 @@ public final class Store implements AutoCloseable {
   }
 
   /// A request to commit a transaction together with other stores.
-  Request across(Transaction transaction) {
+  CommitRequest across(Transaction transaction) {
     Resident any = transaction.any();
     accept();
     Check.that(any.pin(), "%s stays in memory while it is used", any.key);
-    return Request.of(transaction, Request.Kind.COMMIT, any, null, null, transaction.isQuick());
+    return new CommitRequest(any, transaction);
   }
 
   /// A request to append an entry, as [#append(Key, byte[])].
-  Request noted(Key key, byte[] payload) {
-    return Request.note(accepted(() -> residents.pin(key)), Records.NOTE, payload);
+  NoteRequest noted(Key key, byte[] payload) {
+    return new NoteRequest(accepted(() -> residents.pin(key)), Records.NOTE, payload);
   }
 
   /// Executes what a committed transaction left to this thread.
   private boolean runParts(Transaction transaction) {
     boolean any = false;
-    for (Request part : transaction.parts()) {
+    for (PartRequest part : transaction.parts()) {
       if (part.isDone()) continue;
-      if (part.quick) any |= part.resident.runQuickUntil(part);
+      if (part.pace.isShort()) any |= part.resident.runQuickUntil(part);
       else if (threads.mayRunLong()) part.resident.runUntil(part);
     }
     return any;
   }
 
   /// Asks the state that is in memory, for a transaction.
-  void askInTransaction(Request request) {
+  void askInTransaction(QuestionRequest request) {
     begun();
-    if (closed) request.fail(new Closed("the store is closed"));
+    if (health.isClosed()) request.fail(new Closed("the store is closed"));
     else if (!intake.refuses(request)) {
       Resident resident = request.resident;
-      if (request.quick && threads.mayRunQuick()) {
+      if (request.pace.isShort() && threads.mayRunQuick()) {
         if (!resident.runAlone(request) && resident.enqueue(request)) {
           var _ = resident.runQuickUntil(request);
         }
@@ -1080,7 +942,7 @@ public final class Store implements AutoCloseable {
   }
 
   void awaitPublished() {
-    intake.awaitPublished();
+    intake.moments().awaitPublished();
   }
 
   /// The term under which this leads its log.
@@ -1133,12 +995,9 @@ public final class Store implements AutoCloseable {
 
   /// As [#position], without waiting.
   Request positionAsync(Key key) {
-    Resident resident = accepted(() -> residents.pin(key));
-    byte[] nothing = {};
-    var kind = Request.Kind.POSITION;
-    var request = new Request(kind, resident, nothing, null, null, null, 0, false);
-    ask(request);
-    return request;
+    var question = new PositionRequest(accepted(() -> residents.pin(key)), Pace.LONG, 0);
+    ask(question);
+    return question;
   }
 
   /// Whether what a request waits for, waits for another store.
@@ -1212,8 +1071,8 @@ public final class Store implements AutoCloseable {
   @Override
   public void close() {
     synchronized (idle) {
-      if (closed) return;
-      closed = true;
+      if (health.isClosed()) return;
+      health.close();
       intake.progress().wake();
       callWriter();
       long end = System.nanoTime() + config.closeTimeMax().toNanos();
@@ -1245,7 +1104,7 @@ public final class Store implements AutoCloseable {
 
   /// Whether this executes what another store leads.
   boolean follows() {
-    return log == null;
+    return health.follows();
   }
 
   Quarantine quarantine() {
@@ -1255,12 +1114,12 @@ public final class Store implements AutoCloseable {
   /// Throws [stoa.Unavailable] when the log has failed, or this process need not show all that was
   /// acknowledged.
   public void checkUsable() {
-    intake.confirm();
+    health.confirm();
   }
 
   /// Throws [stoa.Unavailable] when the log has failed; asks nobody.
   void checkSound() {
-    intake.checkUsable();
+    health.checkSound();
   }
 
   /// How far the log is committed.
@@ -1269,34 +1128,34 @@ public final class Store implements AutoCloseable {
   }
 
   /// Begins to append to users' streams. The caller has called [#accept] and pinned them.
-  Request append(Appending appending) {
-    Request request = Request.append(appending);
+  AppendRequest append(Appending appending) {
+    var request = new AppendRequest(appending);
     intake.add(request);
     return request;
   }
 
   /// Waits until a request is settled that [#append(Appending)] has begun.
-  void awaitAppended(Request request) {
+  void awaitAppended(AppendRequest request) {
     var _ = await(request);
   }
 
   /// Whether it is closed, or about to be.
   public boolean isClosed() {
-    return closed;
+    return health.isClosed();
   }
 
   /// Whether the log has failed: the store must be opened again.
   public boolean hasFailed() {
-    return intake.hasFailed();
+    return health.hasFailed();
   }
 
   /// What the log failed with; null while it has not.
   public @Nullable RuntimeException failure() {
-    return intake.failure();
+    return health.failure();
   }
 
   void checkOpen() {
-    if (closed) throw new Closed("the store is closed");
+    health.checkOpen();
   }
 
   /// What was seen by the calls of this process.
@@ -1365,11 +1224,6 @@ public final class Store implements AutoCloseable {
     return first;
   }
 
-  /// What is said of a key whose meant generation has ended.
-  public static Gone gone(Key key) {
-    return new Gone(key.deletedText());
-  }
-
   void dispatch(Resident resident) {
     threads.workers().execute(resident);
   }
@@ -1421,9 +1275,9 @@ public final class Store implements AutoCloseable {
               + config.queuedCallsMax()
               + " calls are under way (queuedCallsMax); wait for some, or raise the limit");
     }
-    if (closed) {
+    if (health.isClosed()) {
       settled();
-      checkOpen();
+      health.checkOpen();
     }
   }
 
@@ -1440,7 +1294,7 @@ public final class Store implements AutoCloseable {
 
   /// A request, or what is accepted like one, is settled.
   void settled() {
-    if (underWay.decrementAndGet() == 0 && closed) {
+    if (underWay.decrementAndGet() == 0 && health.isClosed()) {
       synchronized (idle) {
         idle.notifyAll();
       }
@@ -1448,9 +1302,9 @@ public final class Store implements AutoCloseable {
   }
 
   /// Fails a question when nobody can say that this process shows all that was acknowledged.
-  private boolean isUnconfirmed(Request question) {
+  private boolean isUnconfirmed(QuestionRequest question) {
     try {
-      intake.confirm();
+      health.confirm();
       return false;
     } catch (Unavailable failed) {
       question.fail(failed);
@@ -1460,9 +1314,9 @@ public final class Store implements AutoCloseable {
 
   /// Waits for the batch under way, if the key of a question is ordered among several stores; fails
   /// the question when that takes too long.
-  private boolean isHeldUp(Request question) {
+  private boolean isHeldUp(QuestionRequest question) {
     try {
-      if (question.resident.ordered) intake.awaitBatch();
+      if (question.resident.ordered) intake.moments().awaitBatch();
       return false;
     } catch (Unavailable failed) {
       question.fail(failed);
@@ -1471,7 +1325,7 @@ public final class Store implements AutoCloseable {
   }
 
   /// Puts a question behind what waits for its key.
-  void ask(Request request) {
+  void ask(QuestionRequest request) {
     if (isUnconfirmed(request)) return;
     if (isHeldUp(request)) return;
     if (request.resident.enqueue(request)) request.resident.dispatch();
@@ -1481,13 +1335,13 @@ public final class Store implements AutoCloseable {
   ///
   /// @param own a request whose key this thread runs itself if it is quick, or null
   boolean lead(@Nullable Request own) {
-    Request mine = own != null && own.quick ? own : null;
+    Request mine = own != null && own.pace.isShort() ? own : null;
     if (!intake.tryLead(mine)) return false;
     // First: what this thread runs may take longer than it should.
     if (!intake.isEmpty()) callWriter();
     if (mine == null) return true;
-    if (mine.transaction != null && mine.kind == Request.Kind.COMMIT) {
-      var _ = runParts(mine.transaction);
+    if (mine instanceof CommitRequest commit) {
+      var _ = runParts(commit.transaction);
     } else {
       var _ = mine.resident.runQuickUntil(mine);
     }
@@ -1593,10 +1447,10 @@ public final class Store implements AutoCloseable {
   }
 
   /// Appends an entry to a resident's stream with the next batch, whoever leads it; does not wait.
-  Request note(Resident resident, byte kind, byte[] payload) {
+  NoteRequest note(Resident resident, byte kind, byte[] payload) {
     Check.that(resident.pin(), "%s stays in memory while it runs", resident.key);
     begun();
-    Request request = Request.note(resident, kind, payload);
+    var request = new NoteRequest(resident, kind, payload);
     intake.add(request);
     return request;
   }
@@ -1605,10 +1459,10 @@ public final class Store implements AutoCloseable {
   ///
   /// @param before what the handlers of the key were told before; this is logged only if that is,
   ///   so that with the last answer all are durable
-  Request noteAnswer(Resident resident, byte[] payload, @Nullable Request before) {
+  NoteRequest noteAnswer(Resident resident, byte[] payload, @Nullable NoteRequest before) {
     Check.that(resident.pin(), "%s stays in memory while it runs", resident.key);
     begun();
-    Request request = Request.note(resident, Records.ANSWERED, payload);
+    var request = new NoteRequest(resident, Records.ANSWERED, payload);
     request.after = before;
     intake.add(request);
     return request;
@@ -1621,7 +1475,7 @@ public final class Store implements AutoCloseable {
       Resident announcements, byte[] announced, Announcements.@Nullable Reflected reflected) {
     Check.that(announcements.pin(), "%s stays in memory while it is used", announcements.key);
     begun();
-    Request request = Request.note(announcements, Records.NOTE, announced);
+    var request = new NoteRequest(announcements, Records.NOTE, announced);
     request.reflected = reflected;
     intake.add(request);
   }

@@ -73,7 +73,7 @@ final class StoredStreams implements StreamStore {
     return settled(begin(data));
   }
 
-  private Appended settled(Request request) {
+  private Appended settled(AppendRequest request) {
     store.awaitAppended(request);
     return appended(request);
   }
@@ -82,7 +82,7 @@ final class StoredStreams implements StreamStore {
   public List<Appended> appendAll(StreamKey stream, List<byte[]> data) {
     var appended = new ArrayList<Appended>(data.size());
     while (appended.size() < data.size()) {
-      var underWay = new ArrayList<Request>();
+      var underWay = new ArrayList<AppendRequest>();
       int end = Math.min(data.size(), appended.size() + APPENDS_UNDER_WAY_MAX);
       RuntimeException refused = null;
       for (int i = appended.size(); i < end && refused == null; i++) {
@@ -92,7 +92,7 @@ final class StoredStreams implements StreamStore {
           refused = e;
         }
       }
-      for (Request request : underWay) appended.add(settled(request));
+      for (AppendRequest request : underWay) appended.add(settled(request));
       // What is too much with others under way goes in when they are done.
       if (refused != null && (underWay.isEmpty() || !(refused instanceof LimitExceeded))) {
         throw refused;
@@ -111,9 +111,9 @@ final class StoredStreams implements StreamStore {
     return begun(() -> begin(data));
   }
 
-  private CompletableFuture<Appended> begun(java.util.function.Supplier<Request> append) {
+  private CompletableFuture<Appended> begun(java.util.function.Supplier<AppendRequest> append) {
     var answer = new CompletableFuture<Appended>();
-    Request request;
+    AppendRequest request;
     try {
       request = append.get();
     } catch (RuntimeException refused) {
@@ -121,12 +121,12 @@ final class StoredStreams implements StreamStore {
       return answer;
     }
     store.callWriter();
-    request.whenDone(settled -> hand(settled, answer));
+    request.whenDone(_ -> hand(request, answer));
     return answer;
   }
 
   /// Completes an answer on a thread of its own: who waits for it may do anything there.
-  private void hand(Request settled, CompletableFuture<Appended> answer) {
+  private void hand(AppendRequest settled, CompletableFuture<Appended> answer) {
     try {
       answers.execute(() -> {
         try {
@@ -140,13 +140,13 @@ final class StoredStreams implements StreamStore {
     }
   }
 
-  private Request begin(Map<StreamKey, byte[]> data) {
+  private AppendRequest begin(Map<StreamKey, byte[]> data) {
     if (data.isEmpty()) throw new IllegalArgumentException("an append names at least one stream");
     var sorted = new TreeMap<>(data);
     return begin(List.copyOf(sorted.keySet()), List.copyOf(sorted.values()));
   }
 
-  private Request begin(List<StreamKey> streams, List<byte[]> data) {
+  private AppendRequest begin(List<StreamKey> streams, List<byte[]> data) {
     int count = streams.size();
     if (count > APPEND_STREAMS_MAX) {
       throw new LimitExceeded(
@@ -176,9 +176,9 @@ final class StoredStreams implements StreamStore {
     return store.append(new Appending(residents, copies));
   }
 
-  private static Appended appended(Request request) {
+  private static Appended appended(AppendRequest request) {
     request.check();
-    var appending = Objects.requireNonNull(request.appending);
+    Appending appending = request.appending;
     var places = new ArrayList<Appended.Place>(appending.addresses().length);
     for (int i = 0; i < appending.addresses().length; i++) {
       StreamKey stream = key(appending.residents()[i].key.stream());

@@ -147,36 +147,43 @@ final class TakingBack {
 
   /// Takes a request back that waits for its turn. Answers whether it did.
   boolean takeBack(Request request, RuntimeException failure) {
-    boolean asks = asks(request);
-    if (!asks && request.kind != Request.Kind.PUT) return false;
+    PutRequest put = request instanceof PutRequest one ? one : null;
+    if (put == null && !isDroppable(request)) return false;
     Resident resident = request.resident;
     if (!resident.pin()) return false; // until its turn, see Resident.passes
     if (!request.takeBack()) {
       resident.unpin();
       return false;
     }
-    if (asks) {
+    if (put == null) {
       request.fail(failure);
       return true;
     }
-    Request verdict = note(resident, request.address, failure);
-    request.verdict(verdict);
+    NoteRequest verdict = note(resident, put.address, failure);
+    put.verdict(verdict);
     verdict.whenDone(note -> {
-      if (!note.failed()) request.fail(failure);
+      if (!note.failed()) put.fail(failure);
       // If the log has failed, it may have the verdict.
-      else if (!store.hasFailed() && request.waitsAgain()) resident.unpin();
+      else if (!store.hasFailed() && put.dropVerdict()) resident.unpin();
     });
     store.callWriter();
     return true;
   }
 
-  /// Whether a request is only answered, nothing is logged for it, and it need not be.
-  private static boolean asks(Request request) {
-    return switch (request.kind) {
-      case GET -> true;
-      case FORK -> request.ticksMax > 0;
-      case POSITION -> request.ticksMax > 0 && request.asker == null && request.behind == 0;
-      case PUT, DELETE, NOTE, APPEND, COMMIT, PART, GENERATION -> false;
+  /// Whether a request may fail without a trace in the log: nothing is logged for it, and nothing
+  /// goes by its answer but its caller.
+  private static boolean isDroppable(Request request) {
+    return switch (request) {
+      case GetRequest _ -> true;
+      case ForkRequest fork -> fork.ticksMax > 0;
+      case PositionRequest position ->
+          position.ticksMax > 0 && position.asker == null && position.behind == 0;
+      case GenerationRequest _,
+          ChangeRequest _,
+          NoteRequest _,
+          AppendRequest _,
+          CommitRequest _ ->
+          false;
     };
   }
 
@@ -184,9 +191,9 @@ final class TakingBack {
   ///
   /// @return the settled verdict; null when the request is not taken back any more, since that
   ///   could not be logged
-  @Nullable Request awaitVerdict(Request request) {
+  @Nullable NoteRequest awaitVerdict(PutRequest request) {
     while (true) {
-      Request verdict = request.verdict();
+      NoteRequest verdict = request.verdict();
       if (verdict != null && verdict.isDone()) return verdict;
       if (!request.isTakenBack()) return null;
       if (!store.lead(null)) threads.pause();
@@ -217,7 +224,7 @@ final class TakingBack {
   }
 
   private static boolean isHandled(Request request) {
-    return request.kind == Request.Kind.PUT || request.kind == Request.Kind.GET;
+    return request instanceof PutRequest || request instanceof GetRequest;
   }
 
   private static boolean isCall(Execution run) {
@@ -232,8 +239,8 @@ final class TakingBack {
     return new OngoingCall(
         run.id(ids),
         run.key(),
-        request != null ? value(request) : null,
-        request != null ? request.query : null,
+        value(request),
+        query(request),
         run.address(),
         calls == null ? OngoingCall.Progress.RUNNING : OngoingCall.Progress.CALLING,
         calls,
@@ -247,8 +254,8 @@ final class TakingBack {
         request.id(ids),
         request.resident.key,
         value(request),
-        request.query,
-        request.address,
+        query(request),
+        request instanceof PutRequest put ? put.address : 0,
         OngoingCall.Progress.WAITING,
         null,
         request.depth,
@@ -265,8 +272,12 @@ final class TakingBack {
     return 0;
   }
 
-  private static byte @Nullable [] value(Request request) {
-    return request.kind == Request.Kind.PUT ? request.value : null;
+  private static byte @Nullable [] value(@Nullable Request request) {
+    return request instanceof PutRequest put ? put.value : null;
+  }
+
+  private static @Nullable Object query(@Nullable Request request) {
+    return request instanceof GetRequest question ? question.query : null;
   }
 
   private static Duration age(int ticks) {
@@ -421,20 +432,18 @@ final class TakingBack {
   void refuse(Request request, Execution running, Deadlock why) {
     if (takeBack(request, why)) return;
     Execution asker = request.asker;
-    switch (request.kind) {
-      case PUT -> {
+    switch (request) {
+      case PutRequest put -> {
         // One that has no address will have one: to be refused it must not be logged, or with a
         // verdict.
-        boolean logged = request.address != 0;
-        if (running.request == null && logged) {
-          takeBackBehind(running, request, request.address, why);
-        }
+        boolean logged = put.address != 0;
+        if (running.request == null && logged) takeBackBehind(running, put, put.address, why);
       }
-      case GET -> {
+      case GetRequest _ -> {
         if (running.request == null) takeBackBehind(running, request, 0, why);
       }
-      case POSITION -> {
-        if (request.behind > 0) takeBackBehind(running, request, request.behind, why);
+      case PositionRequest position -> {
+        if (position.behind > 0) takeBackBehind(running, position, position.behind, why);
         else if (asker != null) store.nesting().refuse(asker, why);
       }
       default -> {} // waits for something else
@@ -469,10 +478,10 @@ final class TakingBack {
   private static void refused(Request request, long address, Deadlock why) {
     Resident resident = request.resident;
     resident.skip(address);
-    if (request.kind == Request.Kind.POSITION) {
+    if (request instanceof PositionRequest position) {
       resident.recover(null);
-      request.passed = why;
-      request.wake();
+      position.passed = why;
+      position.wake();
     } else {
       resident.recover(request);
       request.fail(why);
@@ -497,7 +506,7 @@ final class TakingBack {
     store.callWriter();
   }
 
-  private Request note(Resident resident, long address, RuntimeException failure) {
+  private NoteRequest note(Resident resident, long address, RuntimeException failure) {
     var verdict = new Records.Verdict(address, Refusal.of(failure));
     return store.note(resident, Records.VERDICT, Records.verdict(verdict));
   }
@@ -531,6 +540,6 @@ final class TakingBack {
               }
               return verdicts.isEmpty();
             });
-    return verdicts.isEmpty() ? Store.gone(key) : verdicts.getFirst().why().exception();
+    return verdicts.isEmpty() ? Refusals.gone(key) : verdicts.getFirst().why().exception();
   }
 }

@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -121,11 +122,14 @@ public final class Transaction implements AutoCloseable {
   private final ArrayList<Deed> deeds = new ArrayList<>();
   private final ArrayDeque<Key> running = new ArrayDeque<>();
   private final AtomicInteger partsLeft = new AtomicInteger();
-  private volatile List<Request> parts = List.of();
+  private volatile List<PartRequest> parts = List.of();
   private Layer top;
   private long bytes;
   private int numbers;
-  private boolean allQuick = true;
+
+  /// The pace of the slowest put.
+  private Pace slowest = Pace.SHORT;
+
   private boolean ended;
   private boolean oneQuestion;
   private boolean late;
@@ -216,25 +220,25 @@ public final class Transaction implements AutoCloseable {
 
   /// Asks a key's handler as of the moment, after this transaction's puts.
   ///
-  /// @param quick whether the code is known to be short
+  /// @param pace what is known of how long the question runs
   /// @throws stoa.Gone when the key is not as expected
-  public Answer get(Store.Target target, Object query, Existence existence, boolean quick) {
+  public Answer get(Store.Target target, Object query, Existence existence, Pace pace) {
     check();
-    return tell(() -> ask(target.key(), query, existence, depth(), quick));
+    return tell(() -> ask(target.key(), query, existence, depth(), pace));
   }
 
   Answer get(Key target, Object query, Existence existence, int depth) {
     check();
-    return ask(target, query, existence, depth, false);
+    return ask(target, query, existence, depth, Pace.LONG);
   }
 
-  private Answer ask(Key key, Object query, Existence existence, int depth, boolean quick) {
+  private Answer ask(Key key, Object query, Existence existence, int depth, Pace pace) {
     if (isRunning(key)) throw circle(key);
     Copy copy = top.find(key.stream());
     if (copy != null) return ask(key, copy, query, existence, depth);
     // The handler that is asked first asks others: it would leave the live state.
     if (!oneQuestion || !running.isEmpty()) {
-      Answer answer = askLive(key, query, existence, quick);
+      Answer answer = askLive(key, query, existence, pace);
       if (answer != null) return answer;
     }
     running.push(key);
@@ -246,13 +250,12 @@ public final class Transaction implements AutoCloseable {
   }
 
   /// Asks the live state, if that is what is seen and suffices; answers null otherwise.
-  private @Nullable Answer askLive(Key key, Object query, Existence existence, boolean quick) {
+  private @Nullable Answer askLive(Key key, Object query, Existence existence, Pace pace) {
     // One question commits nothing, so that nobody has to know what it read.
     Resident resident = oneQuestion ? store.residents().pin(key) : touch(key);
     try {
       if (resident.change() > counter()) return null;
-      Request request =
-          Request.of(this, Request.Kind.GET, pinned(resident), existence, query, quick);
+      var request = new GetRequest(pinned(resident), query, existence, pace.awaited(), this);
       ask(request);
       return request.moved ? null : request.answer();
     } finally {
@@ -262,7 +265,7 @@ public final class Transaction implements AutoCloseable {
 
   /// Asks a state that is in memory, or has it loaded, within the time of the transaction where
   /// that is less than any call may take.
-  private void ask(Request request) {
+  private void ask(QuestionRequest request) {
     boolean hasty = bounds.micros < store.callMicrosMax();
     if (hasty) {
       long left = bounds.micros - (store.nowMicros() - nowMicros);
@@ -273,19 +276,19 @@ public final class Transaction implements AutoCloseable {
   }
 
   private Answer ask(Key key, Copy copy, Object query, Existence existence, int depth) {
-    if (copy.isGone(existence)) throw Store.gone(key);
+    if (copy.isGone(existence)) throw Refusals.gone(key);
     var execution = execution(Execution.Mode.READING, key, copy, depth);
     return run(execution, () -> copy.get(query, existence.opening(), execution));
   }
 
   /// Puts a value, on this transaction's copy of the key.
   ///
-  /// @param quick whether the code is known to be short
+  /// @param pace what is known of how long the put runs
   /// @throws UnsupportedOperationException when the transaction only reads
   /// @throws stoa.Gone when the key is not as expected
-  public Answer put(Store.Target target, byte[] value, Existence existence, boolean quick) {
+  public Answer put(Store.Target target, byte[] value, Existence existence, Pace pace) {
     check();
-    allQuick &= quick;
+    if (!pace.isShort()) slowest = Pace.LONG;
     return tell(() -> put(target.key(), value, existence, depth()));
   }
 
@@ -295,7 +298,7 @@ public final class Transaction implements AutoCloseable {
     if (isRunning(key)) throw circle(key);
     Copy copy = own(key);
     boolean begins = copy.generation() == 0;
-    if (copy.isGone(existence)) throw Store.gone(key);
+    if (copy.isGone(existence)) throw Refusals.gone(key);
     if (!begins && existence instanceof Existence.Absent) {
       throw new AlreadyExists(key + " exists already");
     }
@@ -309,7 +312,7 @@ public final class Transaction implements AutoCloseable {
     execution.begins = begins;
     deeds.add(deed);
     Answer answer = run(execution, () -> copy.put(begins, deed.opening, value, execution));
-    for (Deed.Answered answered : deed.answers()) count(answered.answer().length);
+    for (Draft.Answered answered : deed.answers()) count(answered.answer().length);
     return answer;
   }
 
@@ -322,7 +325,7 @@ public final class Transaction implements AutoCloseable {
 
   Answer run(Key key, Object query, Existence existence, int depth) {
     Copy copy = own(key);
-    if (copy.isGone(existence)) throw Store.gone(key);
+    if (copy.isGone(existence)) throw Refusals.gone(key);
     var execution = execution(Execution.Mode.TENTATIVE, key, copy, depth);
     return run(execution, () -> copy.get(query, existence.opening(), execution));
   }
@@ -335,7 +338,7 @@ public final class Transaction implements AutoCloseable {
     Key key = target.key();
     checkWrites(key);
     Copy copy = own(key);
-    if (copy.generation() == 0 || copy.isGone(existence)) throw Store.gone(key);
+    if (copy.generation() == 0 || copy.isGone(existence)) throw Refusals.gone(key);
     count(0);
     var origin = new Records.Origin(mark, 0, ++numbers);
     deeds.add(new Deed(touch(key), copy, null, origin, false, null));
@@ -569,40 +572,59 @@ public final class Transaction implements AutoCloseable {
     unpin();
   }
 
-  /// Whether all that it runs is known to be short.
-  boolean isQuick() {
-    return allQuick;
+  /// What is known of how long its puts run.
+  Pace pace() {
+    return slowest;
   }
 
-  /// Why it cannot be committed now, null when it can: a key that was read or written has changed.
-  @Nullable RuntimeException conflict() {
-    for (Resident resident : touched.values()) {
-      if (resident.nextChange() > counter()) return aborted(resident, resident.nextChange());
-    }
-    for (Deed deed : deeds) {
-      if (deed.addressed && deed.resident.nextTail != deed.tail()) {
-        return aborted(deed.resident, deed.resident.nextEntry);
-      }
-    }
-    return null;
+  /// What it is to commit, for the leader.
+  Draft.Changes changes() {
+    return changes;
   }
 
-  /// Why it cannot be committed since replicas differ over a key that it read or wrote; null when
-  /// it can. To delete such a key alone is possible.
-  @Nullable RuntimeException diverged() {
-    for (Resident resident : touched.values()) {
-      RuntimeException refusal = store.quarantine().refusal(resident.key, resident.nextGeneration);
-      if (refusal != null) return refusal;
-    }
-    return null;
-  }
+  private final Draft.Changes changes =
+      new Draft.Changes() {
+        @Override
+        public long counter() {
+          return at.counter();
+        }
 
-  private Aborted aborted(Resident resident, long counter) {
+        @Override
+        public long nowMicros() {
+          return nowMicros;
+        }
+
+        @Override
+        public Collection<Resident> touched() {
+          return touched.values();
+        }
+
+        @Override
+        public List<Deed> changes() {
+          return deeds;
+        }
+
+        @Override
+        public RuntimeException aborted(StreamEnd changed, long counter) {
+          return Transaction.this.aborted(changed.key, counter);
+        }
+
+        /// Replicas differ over a key that it read or wrote. To delete such a key alone is possible.
+        @Override
+        public @Nullable RuntimeException refusal() {
+          for (Resident resident : touched.values()) {
+            RuntimeException refusal =
+                store.quarantine().refusal(resident.key, resident.nextGeneration);
+            if (refusal != null) return refusal;
+          }
+          return null;
+        }
+      };
+
+  private Aborted aborted(Key key, long counter) {
     Ref<?> ref =
-        resident.key.label() instanceof Ref<?> known
-            ? known
-            : new Ref<>(resident.key.space(), resident.key.toString());
-    changed = resident.key;
+        key.label() instanceof Ref<?> known ? known : new Ref<>(key.space(), key.toString());
+    changed = key;
     return new Aborted(ref, at, new LogAddress(store.epoch(), counter));
   }
 
@@ -616,16 +638,15 @@ public final class Transaction implements AutoCloseable {
   }
 
   /// What each key has to execute, when it is committed.
-  List<Request> parts(Request commit) {
-    var byKey = new LinkedHashMap<StreamId, Request>();
+  List<PartRequest> parts(CommitRequest commit) {
+    var byKey = new LinkedHashMap<StreamId, PartRequest>();
     for (Deed deed : deeds) {
-      Request part =
+      PartRequest part =
           byKey.computeIfAbsent(
               deed.resident.key.stream(),
               _ -> {
                 store.begun();
-                Resident resident = pinned(deed.resident);
-                Request made = Request.of(this, Request.Kind.PART, resident, null, null, allQuick);
+                var made = new PartRequest(pinned(deed.resident), this, slowest);
                 made.counter = commit.counter;
                 made.nowMicros = nowMicros;
                 return made;
@@ -648,7 +669,7 @@ public final class Transaction implements AutoCloseable {
   }
 
   /// The parts that are in their mailboxes.
-  List<Request> parts() {
+  List<PartRequest> parts() {
     return parts;
   }
 
@@ -746,7 +767,7 @@ public final class Transaction implements AutoCloseable {
   private Copy copy(Key key) {
     Resident resident = touch(key);
     if (resident.change() <= counter()) {
-      Request request = Request.of(this, Request.Kind.FORK, pinned(resident), null, null, true);
+      var request = new ForkRequest(pinned(resident), Pace.SHORT, this);
       ask(request);
       var _ = request.number();
       Copy copy = request.copy;
@@ -804,13 +825,13 @@ public final class Transaction implements AutoCloseable {
     try {
       return call.get();
     } catch (Execution.Suspended stopped) {
-      throw doom(Request.ofQuestion(stopped.reason())); // nothing is written yet
+      throw doom(QuestionRequest.failure(stopped.reason())); // nothing is written yet
     }
   }
 
   private Deadlock circle(Key key) {
     List<Key> path = path();
     path.add(key);
-    return Nesting.deadlock(path.subList(path.indexOf(key), path.size()));
+    return Refusals.deadlock(path.subList(path.indexOf(key), path.size()));
   }
 }

@@ -368,8 +368,8 @@ final class Versions {
   /// @param from the log counter of the last change that it reflects
   /// @param change what comes
   /// @param address the stream address of what comes
-  void keep(Resident resident, Materialized live, long from, Request change, long address) {
-    int own = change.transaction == null ? 0 : 1; // who changes it holds it as well
+  void keep(Resident resident, Materialized live, long from, ChangeRequest change, long address) {
+    int own = change.transaction() == null ? 0 : 1; // who changes it holds it as well
     if (!store.pins().isHeld(from, own)) return;
     if (live.generation() == 0 || !live.forksCheaply()) return;
     Key key = resident.key;

@@ -192,7 +192,7 @@ final class Visits {
 
     private Visit.Said put() {
       Records.Origin origin = visit.id().origin();
-      intake.above(visit.counter());
+      intake.moments().above(visit.counter());
       Visit.Said earlier;
       try {
         earlier = earlier(origin);
@@ -201,8 +201,10 @@ final class Visits {
         return told(unknown(released), 0);
       }
       if (earlier != null) return earlier;
-      Request request = request(Request.Kind.PUT, (byte[]) visit.call(), null, origin);
+      var put = Put.of((byte[]) visit.call());
+      var request = new PutRequest(pinned(), put, terms(), origin, visit.callers().size());
       request.visits = true;
+      visits(request);
       waitsFor = request;
       intake.add(request);
       return awaited(request);
@@ -221,24 +223,29 @@ final class Visits {
     }
 
     private Visit.Said get() {
-      Request request = request(Request.Kind.GET, new byte[0], visit.call(), null);
+      var request = new GetRequest(pinned(), visit.call(), terms(), visit.callers().size());
+      visits(request);
       waitsFor = request;
       store.ask(request);
       return awaited(request);
     }
 
-    private Request request(
-        Request.Kind kind, byte[] value, @Nullable Object query, Records.@Nullable Origin origin) {
+    private Terms terms() {
+      return Terms.expecting(visit.existence());
+    }
+
+    private Resident pinned() {
       Resident resident = store.residents().pin(visit.target());
       store.begun();
-      int depth = visit.callers().size();
-      var request =
-          new Request(kind, resident, value, visit.existence(), query, origin, depth, false);
+      return resident;
+    }
+
+    /// Says of a request that handlers of other stores wait for it, and for how long.
+    private void visits(Request request) {
       request.callers = visit.callers();
       if (visit.millisMax() > 0) {
         store.takingBack().limit(request, Duration.ofMillis(visit.millisMax()));
       }
-      return request;
     }
 
     private Visit.Said awaited(Request request) {
@@ -332,7 +339,8 @@ final class Visits {
 
     /// Waits until a put is executed; answers why not, when it is taken back.
     private @Nullable Deadlock awaitExecuted(long address) {
-      Request position = request(Request.Kind.POSITION, new byte[0], null, null);
+      var position = new PositionRequest(pinned(), Pace.LONG, visit.callers().size());
+      visits(position);
       if (position.resident.hasExecuted(address)) {
         position.complete(null);
         return null;

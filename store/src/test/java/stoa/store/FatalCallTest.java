@@ -117,12 +117,12 @@ class FatalCallTest {
   }
 
   private static String put(Store store, Key key, String line) {
-    var request = store.put(store.target(key), Script.bytes(line), ANY, false);
+    var request = store.put(store.target(key), Put.of(Script.bytes(line)), Terms.expecting(ANY));
     return Script.text(request.answer().encoded());
   }
 
   private static String ask(Store store, Key key, String question) {
-    var request = store.get(store.target(key), new Asked(question), ANY, false);
+    var request = store.get(store.target(key), new Asked(question), Terms.expecting(ANY));
     return Script.text(request.answer().encoded());
   }
 
@@ -184,7 +184,7 @@ class FatalCallTest {
     dieTwice();
     try (var store = open()) {
       assertThrows(Diverged.class, () -> put(store, A, "z"));
-      store.delete(store.target(A), ANY);
+      store.delete(store.target(A), Terms.expecting(ANY));
       assertEquals("new", put(store, A, "new"));
       assertEquals("new", ask(store, A, "all"));
     }

@@ -50,7 +50,7 @@ class FollowerTest {
       put(store, "k", "call other x");
       assertEquals("a,1:x", now(local));
       assertEquals("a,1:x", seen(cached));
-      store.delete(store.target(key("k")), ANY);
+      store.delete(store.target(key("k")), Terms.expecting(ANY));
       assertEquals("", now(local));
       assertEquals(0, local.now("lines", ANY).generation());
       assertThrows(Gone.class, () -> local.now("lines", new Existence.Undeleted(null)));
@@ -136,8 +136,8 @@ class FollowerTest {
       }
       // y is always put to before x.
       for (int i = 0; i < 500; i++) {
-        var first = store.putAsync(store.target(key("y")), Script.bytes("n"), ANY, false);
-        var second = store.putAsync(store.target(key("x")), Script.bytes("n"), ANY, false);
+        var first = store.putAsync(store.target(key("y")), Put.of(Script.bytes("n")), Terms.expecting(ANY));
+        var second = store.putAsync(store.target(key("x")), Put.of(Script.bytes("n")), Terms.expecting(ANY));
         while (i % 5 == 0 && !(first.isDone() && second.isDone())) Thread.onSpinWait();
       }
       ended.set(true);

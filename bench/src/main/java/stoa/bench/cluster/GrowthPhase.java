@@ -32,8 +32,8 @@ import stoa.storage.DeviceConfig;
 import stoa.storage.MemoryDisk;
 import stoa.store.Addresses;
 import stoa.store.Coordinator;
-import stoa.store.Held;
 import stoa.store.Threads;
+import stoa.store.Vote;
 
 /// What a call costs as there are more groups: the engines of all groups and the coordinator of
 /// their order run in this process, over logs whose appends take a given time, as replicated ones
@@ -228,7 +228,7 @@ final class GrowthPhase {
     }
 
     @Override
-    public List<Held.Verdict> hold(
+    public List<Vote> hold(
         long epoch, long term, long round, List<Coordinator.Part> parts) {
       throw none();
     }
