@@ -4,6 +4,7 @@ import stoa.front.ClassNames;
 import stoa.front.PlacedObjects;
 import stoa.front.Refusals;
 import stoa.front.SharedKeys;
+import stoa.store.Target;
 import stoa.store.Pace;
 import stoa.store.Terms;
 import java.time.Duration;
@@ -760,7 +761,7 @@ final class EmbeddedStoa implements SharedSnapshot.Source, Placing.Roots {
   }
 
   /// Whether a transaction sees that an object is lent to clients.
-  boolean isLent(stoa.store.Transaction transaction, Store.Target target, Existence existence) {
+  boolean isLent(stoa.store.Transaction transaction, Target target, Existence existence) {
     if (transaction.generation(target.key()) == 0) return false;
     var answer = transaction.get(target, new ObjectHandler.LentQuestion(), existence, Pace.SHORT);
     return answer instanceof ObjectAnswer.Shared(Object lent, _) && Boolean.TRUE.equals(lent);

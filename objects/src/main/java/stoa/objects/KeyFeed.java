@@ -10,6 +10,7 @@ import org.jspecify.annotations.Nullable;
 import stoa.Closed;
 import stoa.Unavailable;
 import stoa.base.Existence;
+import stoa.store.Target;
 import stoa.store.Pace;
 import stoa.store.Put;
 import stoa.store.Terms;
@@ -80,7 +81,7 @@ final class KeyFeed {
   }
 
   private final KeyValues values;
-  private final Store.Target target;
+  private final Target target;
   private final Executor executor;
   private final ReentrantLock lock = new ReentrantLock();
 
@@ -92,7 +93,7 @@ final class KeyFeed {
   private boolean acknowledging;
 
   /// @param executor runs what begins on a thread that may not ask the store
-  KeyFeed(KeyValues values, Store.Target target, Executor executor) {
+  KeyFeed(KeyValues values, Target target, Executor executor) {
     this.values = values;
     this.target = target;
     this.executor = executor;

@@ -1,6 +1,7 @@
 package stoa.objects;
 
 import stoa.front.SharedKeys;
+import stoa.store.Target;
 import stoa.store.Put;
 import stoa.store.Terms;
 import java.time.Duration;
@@ -318,7 +319,7 @@ final class KeyValues {
 
   // ---- sessions
 
-  private Store.Target session(long session) {
+  private Target session(long session) {
     byte[] name = new Encoder(16).i64(session).toBytes();
     return store.target(new Key(SESSIONS, name, "the listeners of session " + session));
   }
@@ -400,7 +401,7 @@ final class KeyValues {
 
   /// Takes all listeners of a session out; durably. Waits. The session makes no more.
   void endSession(long session) {
-    Store.Target target = session(session);
+    Target target = session(session);
     long generation = store.generation(target.key());
     lock.lock();
     try {

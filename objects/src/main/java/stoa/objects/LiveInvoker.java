@@ -2,6 +2,7 @@ package stoa.objects;
 
 import stoa.front.CallNumbers;
 import stoa.front.Refusals;
+import stoa.store.Target;
 import stoa.store.Terms;
 import java.time.Duration;
 import java.util.Objects;
@@ -45,7 +46,7 @@ final class LiveInvoker implements LiveRoute {
 
   private final EmbeddedStoa stoa;
   private final ObjectType type;
-  private final Store.Target target;
+  private final Target target;
   private final @Nullable Object[] constructorArguments;
   private final Source source;
   private final Duration timeMax;
@@ -54,7 +55,7 @@ final class LiveInvoker implements LiveRoute {
   LiveInvoker(
       EmbeddedStoa stoa,
       ObjectType type,
-      Store.Target target,
+      Target target,
       @Nullable Object[] constructorArguments,
       Source source,
       long generation) {
@@ -64,7 +65,7 @@ final class LiveInvoker implements LiveRoute {
   private LiveInvoker(
       EmbeddedStoa stoa,
       ObjectType type,
-      Store.Target target,
+      Target target,
       @Nullable Object[] constructorArguments,
       Source source,
       long generation,
@@ -90,7 +91,7 @@ final class LiveInvoker implements LiveRoute {
 
   /// The way of a call that expects something of the object.
   static LiveInvoker of(
-      EmbeddedStoa stoa, ObjectType type, Store.Target target, Existence existence) {
+      EmbeddedStoa stoa, ObjectType type, Target target, Existence existence) {
     boolean asked = existence instanceof Existence.Any || existence instanceof Existence.Absent;
     long generation = existence instanceof Existence.Generation(long meant, _) ? meant : 0;
     return new LiveInvoker(
@@ -115,7 +116,7 @@ final class LiveInvoker implements LiveRoute {
     return type;
   }
 
-  Store.Target target() {
+  Target target() {
     return target;
   }
 
@@ -588,7 +589,7 @@ final class LiveInvoker implements LiveRoute {
   /// Before a call that would begin the object: constructs one here, so that what its constructor
   /// throws reaches the caller and nothing is logged.
   private void check(Existence existence) throws Throwable {
-    if (existence instanceof Existence.Generation || stoa.core().generationHint(target) != 0)
+    if (existence instanceof Existence.Generation || target.generationHint() != 0)
       return;
     if (stoa.core().generation(target.key()) != 0) return;
     construct();

@@ -1,5 +1,6 @@
 package stoa.objects;
 
+import stoa.store.Target;
 import stoa.store.Put;
 import stoa.store.Pace;
 import stoa.store.Terms;
@@ -209,7 +210,7 @@ final class LocalPlacedStore implements PlacedStore {
     }
   }
 
-  private record Meant(Change change, Store.Target target, Existence existence) {
+  private record Meant(Change change, Target target, Existence existence) {
     private boolean begins() {
       return existence instanceof Existence.Any;
     }
@@ -223,7 +224,7 @@ final class LocalPlacedStore implements PlacedStore {
     var target = live(change.object()).target();
     long life = change.life();
     // A hint of another life may be an old one.
-    boolean goesOn = isHinted && store.generationHint(target) == life;
+    boolean goesOn = isHinted && target.generationHint() == life;
     long generation = goesOn ? life : store.generation(target.key());
     if (generation == life) return new Meant(change, target, new Existence.Generation(life));
     boolean isLent = placement(change.object()) == Placement.SERVER;

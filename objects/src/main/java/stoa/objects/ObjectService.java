@@ -1,6 +1,8 @@
 package stoa.objects;
 
 import stoa.front.Refusals;
+import stoa.store.Target;
+import stoa.store.Checkpoint;
 import stoa.store.Put;
 import stoa.store.Terms;
 import java.nio.charset.StandardCharsets;
@@ -235,9 +237,9 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
   /// An object that a client has open.
   public static final class Container {
     private final ObjectType type;
-    private final Store.Target target;
+    private final Target target;
 
-    private Container(ObjectType type, Store.Target target) {
+    private Container(ObjectType type, Target target) {
       this.type = type;
       this.target = target;
     }
@@ -456,7 +458,7 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
   /// to be tried.
   public boolean isQuick(Call call) {
     return call.existence() instanceof Existence.Generation
-        || store.generationHint(call.container().target) != 0;
+        || call.container().target.generationHint() != 0;
   }
 
   /// Begins a call, on an object that migrates only after [#enter]. Quick when [#isQuick] says so.
@@ -486,7 +488,7 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
   private Request begun(Call call, Read read, Duration timeMax, @Nullable CallId id)
       throws Throwable {
     ObjectType.Called called = read.called();
-    Store.Target target = call.container().target;
+    Target target = call.container().target;
     if (called == null) {
       tryToBegin(call);
       return store.putAsync(target, Put.of(call.bytes()), Terms.expecting(call.existence()).at(Pace.SHORT).within(timeMax).of(id));
@@ -682,7 +684,7 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
       refusePlaced(container);
       Read read = read(call);
       ObjectType.Called called = read.called();
-      Store.Target target = container.target;
+      Target target = container.target;
       Pace pace = called == null ? Pace.SHORT : called.type().pace(called.method());
       return switch (read.kind()) {
         case null -> put(call, Pace.SHORT, tries);
@@ -792,7 +794,7 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
   ///
   /// @param here of this store
   public void coordinate(Coordinator coordinator, Participant here) {
-    coordinator.begin(store, here);
+    coordinator.begin(here);
   }
 
   /// Begins a transaction.
@@ -896,7 +898,7 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
   ///
   /// @param unless the version for which nothing is to be copied; -1 for none
   public State fetch(Container container, long unless) {
-    Store.Checkpoint found = store.fetch(container.target, unless);
+    Checkpoint found = store.fetch(container.target, unless);
     return new State(found.position(), found.generation(), found.from(), found.state());
   }
 

@@ -1,5 +1,6 @@
 package stoa.objects;
 
+import stoa.store.Target;
 import stoa.store.Put;
 import stoa.store.Pace;
 import stoa.store.Terms;
@@ -64,7 +65,7 @@ public final class Sessions {
   }
 
   private final Store store;
-  private final Store.Target target;
+  private final Target target;
   private final SecureRandom random = new SecureRandom();
   private final AtomicLong changes = new AtomicLong();
 

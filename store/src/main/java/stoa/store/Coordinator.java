@@ -14,6 +14,8 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.LongConsumer;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -23,6 +25,7 @@ import stoa.Unavailable;
 import stoa.UnknownOutcome;
 import stoa.base.Clock;
 import stoa.log.ShardLog;
+import stoa.log.StoredEntry;
 import stoa.log.Token;
 
 /// Gives several stores one [Addresses], and commits transactions over them: the sequencer of
@@ -79,6 +82,44 @@ public final class Coordinator {
     long held(long horizon);
   }
 
+  /// The store beside which the coordinator is. It keeps the decisions.
+  public interface Home extends Member {
+    /// The term of its owner.
+    long term();
+
+    /// Visits the entries that [#append] and [#commit] have logged, in order.
+    void scan(Predicate<StoredEntry> visitor);
+
+    /// Logs an entry, and waits until it is durable.
+    void append(byte[] entry);
+
+    /// As [#commit(long, long, Token, SortedMap)], with the entry that is the decision.
+    ///
+    /// @param logged is told the entry's address when the decision is durable, before home executes
+    ///   its parts
+    void commit(
+        long epoch,
+        long round,
+        Token token,
+        SortedMap<Integer, Part> committed,
+        byte[] decision,
+        LongConsumer logged);
+
+    /// Drops the entries in front of an address.
+    void forget(long before);
+
+    /// The log counter up to which everything is committed.
+    long moment();
+
+    /// Refuses when the store is closed, its log has failed, or another server may lead it.
+    ///
+    /// @throws Unavailable when its log has failed, or another server may lead it
+    void checkUsable();
+
+    /// Whether its log has failed.
+    boolean hasFailed();
+  }
+
   /// What a transaction has to do with one store, by the name that the store knows it by.
   ///
   /// @param session the session that runs it
@@ -106,8 +147,7 @@ public final class Coordinator {
   // Guarded by lock.
   private final CommitProtocol protocol;
   private final Map<UUID, CompletableFuture<LogAddress>> outcomes = new HashMap<>();
-  private @Nullable Store store;
-  private @Nullable Participant own;
+  private @Nullable Home home;
   private boolean running;
 
   private final AtomicBoolean looking = new AtomicBoolean();
@@ -181,25 +221,19 @@ public final class Coordinator {
   }
 
   /// Begins, when home is open: goes on with what an earlier coordinator has decided.
-  ///
-  /// @param participant of home
-  public void begin(Store opened, Participant participant) {
+  public void begin(Home opened) {
     var found = new TreeMap<Long, Decision>();
-    opened.scan(
-        Decision.KEY,
-        Math.max(1, opened.streams().oldest(Decision.KEY.stream())),
-        entry -> {
-          Decision decision = Decision.parse(entry.payload());
-          if (decision != null) found.put(entry.address(), decision);
-          return true;
-        });
+    opened.scan(entry -> {
+      Decision decision = Decision.parse(entry.payload());
+      if (decision != null) found.put(entry.address(), decision);
+      return true;
+    });
     // Nothing is given before home has logged in this epoch.
-    var _ = opened.append(Decision.KEY, Decision.beginning());
+    opened.append(Decision.beginning());
     lock.lock();
     try {
       var _ = protocol.on(new CommitProtocol.Event.Begun(found));
-      store = opened;
-      own = participant;
+      home = opened;
       nextLook = clock.nowMicros() + FIRST_LOOK_MICROS;
     } finally {
       lock.unlock();
@@ -225,7 +259,7 @@ public final class Coordinator {
   }
 
   private boolean hasBegun() {
-    return locked(() -> store != null && !protocol.hasFailed());
+    return locked(() -> home != null && !protocol.hasFailed());
   }
 
   // ---- the order
@@ -275,17 +309,16 @@ public final class Coordinator {
   }
 
   /// Home, when nobody else can have been the coordinator.
-  private Store confirmed() {
-    Store opened;
+  private Home confirmed() {
+    Home opened;
     lock.lock();
     try {
       protocol.checkSound();
-      opened = store;
+      opened = home;
     } finally {
       lock.unlock();
     }
     if (opened == null) throw new Unavailable("the coordinator of the stores has not begun");
-    opened.checkOpen();
     opened.checkUsable();
     return opened;
   }
@@ -295,7 +328,7 @@ public final class Coordinator {
     long before;
     lock.lock();
     try {
-      Store opened = store;
+      Home opened = home;
       long logged = opened == null ? -1 : opened.moment();
       before = protocol.give(count, logged, aheadMax);
       raise = protocol.mustRaise(logged);
@@ -309,7 +342,7 @@ public final class Coordinator {
   /// Has home log something, so that more addresses can be given.
   private void raise() {
     try {
-      var _ = confirmed().append(Decision.KEY, Decision.beginning());
+      confirmed().append(Decision.beginning());
     } finally {
       lock.lock();
       try {
@@ -343,8 +376,8 @@ public final class Coordinator {
     return least;
   }
 
-  private Participant here() {
-    return locked(() -> Objects.requireNonNull(own));
+  private Home here() {
+    return locked(() -> Objects.requireNonNull(home));
   }
 
   /// Finds out how far the stores may release by themselves, and tells them the next time.
@@ -395,7 +428,7 @@ public final class Coordinator {
   private void run() {
     lock.lock();
     try {
-      if (running || !protocol.hasWaiting() || store == null) return;
+      if (running || !protocol.hasWaiting() || home == null) return;
       running = true;
     } finally {
       lock.unlock();
@@ -509,7 +542,7 @@ public final class Coordinator {
   private List<CommitProtocol.Action> hold(CommitProtocol.Action.HoldHome hold) {
     List<Vote> votes = null;
     try {
-      Participant here = here();
+      Home here = here();
       votes = here.hold(locked(protocol::epoch), here.term(), hold.round(), hold.parts());
     } catch (RuntimeException notNow) {
       LOG.debug("home is not held up", notNow);
@@ -535,8 +568,7 @@ public final class Coordinator {
               });
     } catch (RuntimeException failed) {
       if (!logged[0]) {
-        boolean unknown = locked(() -> Objects.requireNonNull(store)).hasFailed();
-        if (unknown) throw failed;
+        if (here().hasFailed()) throw failed;
         // Home's log takes no more, say.
         perform(on(new CommitProtocol.Event.NotLogged(log.round(), failed)));
         return;

@@ -71,9 +71,19 @@ final class Health {
     return failed;
   }
 
-  /// The store is closed, or about to be.
-  void close() {
+  /// The store is closed, or about to be; answers whether it was not before.
+  synchronized boolean close() {
+    boolean first = !closed;
     closed = true;
+    return first;
+  }
+
+  /// Does something before the store is closed.
+  ///
+  /// @throws Closed when it is closed
+  synchronized void whileOpen(Runnable action) {
+    checkOpen();
+    action.run();
   }
 
   /// Whether the store is closed, or about to be.

@@ -24,8 +24,7 @@ import stoa.log.Token;
 /// addresses, it is noted durably that they are committed, and each store logs its parts. Nothing
 /// that a store has said changes until it is let go. One owner at a time.
 public final class Held implements AutoCloseable {
-  private final Store store;
-  private final Intake intake;
+  private final Engine engine;
   private final Map<Transaction, CommitRequest> ready = new LinkedHashMap<>();
   private final Map<Transaction, CommitRequest> chosen = new LinkedHashMap<>();
 
@@ -35,9 +34,8 @@ public final class Held implements AutoCloseable {
   private final Set<StreamId> written = new HashSet<>();
   private boolean over;
 
-  Held(Store store, Intake intake) {
-    this.store = store;
-    this.intake = intake;
+  Held(Engine engine) {
+    this.engine = engine;
   }
 
   /// Says whether a transaction may be committed. It must not be used any more meanwhile; that it
@@ -57,13 +55,13 @@ public final class Held implements AutoCloseable {
     }
     CommitRequest request;
     try {
-      request = store.across(transaction);
+      request = engine.leader().across(transaction);
     } catch (RuntimeException full) {
       transaction.letGo();
       return new Vote.No(full);
     }
     try {
-      List<Entry> entries = intake.sketch(request);
+      List<Entry> entries = engine.intake().sketch(request);
       ready.put(transaction, request);
       for (Entry entry : entries) written.add(entry.stream());
       return new Vote.Yes(entries);
@@ -79,7 +77,7 @@ public final class Held implements AutoCloseable {
   /// on. When this returns, the parts are durable.
   ///
   /// @param token the addresses of all transactions that are committed together
-  /// @param committed of this store, by their offset in the token
+  /// @param committed of this engine, by their offset in the token
   public void commit(Token token, SortedMap<Integer, Transaction> committed) {
     commit(token, committed, null);
   }
@@ -90,7 +88,7 @@ public final class Held implements AutoCloseable {
   /// @return the entry's stream address
   public long commit(
       Token token, SortedMap<Integer, Transaction> committed, Key key, byte[] entry) {
-    NoteRequest note = store.noted(key, entry);
+    NoteRequest note = engine.leader().noted(key, entry);
     commit(token, committed, note);
     return note.number();
   }
@@ -109,18 +107,18 @@ public final class Held implements AutoCloseable {
     });
     boolean logs = note != null || !writing.isEmpty();
     try {
-      if (logs) intake.commit(token, writing, note);
+      if (logs) engine.intake().commit(token, writing, note);
     } finally {
       close();
     }
-    if (logs) store.checkSound();
+    if (logs) engine.health().checkSound();
   }
 
   /// Waits until what was committed is executed, but for what is behind calls that wait for other
   /// stores: that is executed after them, and everybody who asks for it waits for it.
   public void awaitExecuted() {
     chosen.forEach((transaction, request) -> {
-      if (store.awaitHere(transaction, request)) transaction.committed();
+      if (engine.leader().awaitHere(transaction, request)) transaction.committed();
       else request.whenDone(_ -> transaction.committed());
     });
     for (Request request : chosen.values()) if (request.isDone()) request.check();
@@ -128,10 +126,10 @@ public final class Held implements AutoCloseable {
 
   /// Lets the store go on, in a new epoch.
   ///
-  /// @param adopted with what is decided of this store, and need not be in its log
+  /// @param adopted with what is decided of this engine, and need not be in its log
   public void adopt(Addresses.Adopted adopted) {
     try {
-      intake.adopt(adopted);
+      engine.intake().adopt(adopted);
     } finally {
       close();
     }
@@ -148,6 +146,6 @@ public final class Held implements AutoCloseable {
       transaction.letGo();
     });
     untouched.forEach(Transaction::letGo);
-    intake.letGo();
+    engine.intake().letGo();
   }
 }

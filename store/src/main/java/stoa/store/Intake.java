@@ -50,7 +50,7 @@ final class Intake {
   /// A pause of the whole process says nothing of the log.
   private static final long APPEND_MICROS_COUNTED_MAX = 4_000;
 
-  private final Store store;
+  private final Engine engine;
   private final @Nullable ShardLog log;
   private final @Nullable Addresses order;
   private final Clock clock;
@@ -84,17 +84,17 @@ final class Intake {
   /// @param log null when another store leads: then everything is refused
   /// @param order null when the store is alone: then it orders its log itself
   Intake(
-      Store store,
+      Engine engine,
       Health health,
       @Nullable ShardLog log,
       @Nullable Addresses order,
       Clock clock,
       Threads threads) {
-    this.store = store;
+    this.engine = engine;
     this.log = log;
     this.order = order;
     this.clock = clock;
-    this.draft = new Draft(store::directory);
+    this.draft = new Draft(engine.residents()::directory);
     this.health = health;
     this.leadership = new Leadership(clock, threads);
     ShardLog.Tail tail = log == null ? ShardLog.Tail.EMPTY : log.tail();
@@ -254,7 +254,7 @@ final class Intake {
   void letGo() {
     leadership.letGo();
     if (health.hasFailed()) progress.wake();
-    if (!queue.isEmpty()) store.callWriter();
+    if (!queue.isEmpty()) engine.leader().callWriter();
   }
 
   /// What a transaction would log now, while all is held up; nothing is kept of it.
@@ -466,7 +466,7 @@ final class Intake {
           case AppendRequest append -> append(append.appending);
           case CommitRequest commit -> commit(commit);
           // Not logged: it keeps its place behind the puts that were asked before.
-          case GetRequest question -> store.takingBack().late(question);
+          case GetRequest question -> engine.takingBack().late(question);
           case GenerationRequest _, PositionRequest _, ForkRequest _, PartRequest _ ->
               throw new IllegalStateException(request + " goes to the mailbox");
         };
@@ -489,10 +489,10 @@ final class Intake {
 
   /// Why a put is refused, whatever it expects of its key.
   private @Nullable RuntimeException refusal(PutRequest put) {
-    RuntimeException late = store.takingBack().late(put);
+    RuntimeException late = engine.takingBack().late(put);
     if (late != null) return late;
     if (put.lacksAnswer()) return new Unavailable("what the call reflects could not be logged");
-    return store.quarantine().refusal(put.resident.key, put.resident.nextGeneration);
+    return engine.quarantine().refusal(put.resident.key, put.resident.nextGeneration);
   }
 
   private @Nullable RuntimeException delete(DeleteRequest deletion) {
@@ -578,7 +578,7 @@ final class Intake {
     }
     List<Resident> mine = gathered;
     if (mine != null) mine.addAll(brief);
-    else if (!brief.isEmpty()) store.runBrief(List.copyOf(brief));
+    else if (!brief.isEmpty()) engine.leader().runBrief(List.copyOf(brief));
     for (Request request : List.copyOf(taken)) {
       RuntimeException refusal = request.refusal;
       if (refusal != null) request.fail(refusal);
@@ -603,7 +603,7 @@ final class Intake {
         enqueue(request, isWith(own, request));
       }
     }
-    Watches watches = store.watches();
+    Watches watches = engine.watches();
     if (watches.isEmpty()) return;
     for (StreamEnd end : draft.touched()) {
       if (end.hasChanged()) watches.changed(end.key, end.nextChange);

@@ -14,7 +14,6 @@ final class Leadership {
    * (1) One thread leads, or one holder holds all up; others do not begin.
    * (2) A leader that steps aside keeps its batch: a holder may hold all up meanwhile, and nobody else leads.
    */
-  private static final int SPINS = 100;
   private static final int PAUSES_COUNTED = 1_024;
 
   /// How long to wait for a batch in progress; the batch itself may be waiting for other groups.
@@ -77,7 +76,7 @@ final class Leadership {
     long turn = turns.get();
     long end = 0;
     for (int spin = 0; leading.get() && turns.get() == turn; spin++) {
-      pause(threads, spin);
+      threads.pause(spin);
       if (spin % PAUSES_COUNTED != 0) continue;
       long now = clock.nowMicros();
       if (end == 0) end = now + BATCH_MICROS_MAX;
@@ -93,7 +92,7 @@ final class Leadership {
     holding.incrementAndGet();
     long end = clock.nowMicros() + BATCH_MICROS_MAX;
     for (int spin = 0; !leading.compareAndSet(false, true); spin++) {
-      pause(threads, spin);
+      threads.pause(spin);
       if (spin % PAUSES_COUNTED == 0 && clock.nowMicros() > end) {
         holding.decrementAndGet();
         throw tooLong();
@@ -125,11 +124,5 @@ final class Leadership {
 
   private static Unavailable tooLong() {
     return new Unavailable("a batch of the log is under way for too long");
-  }
-
-  /// Waits a little, the more often the longer.
-  static void pause(Threads threads, int spin) {
-    if (spin < SPINS) Thread.onSpinWait();
-    else threads.pause();
   }
 }

@@ -90,7 +90,7 @@ final class Moments {
       int before = publishing;
       long moment = published;
       if ((before & 1) == 0 && publishing == before) return Math.max(moment, least);
-      Leadership.pause(threads, spin);
+      threads.pause(spin);
     }
   }
 
@@ -167,6 +167,6 @@ final class Moments {
 
   /// Waits until no batch is on its way into the mailboxes, which is a matter of memory only.
   void awaitPublished() {
-    for (int spin = 0; (publishing & 1) == 1; spin++) Leadership.pause(threads, spin);
+    for (int spin = 0; (publishing & 1) == 1; spin++) threads.pause(spin);
   }
 }

@@ -2,7 +2,6 @@ package stoa.store;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import stoa.AlreadyExists;
@@ -22,7 +21,7 @@ import stoa.log.StoredEntry;
 /// How handlers call other keys: nested calls, the circles they might close, and the answers of
 /// those that an earlier process made. Thread-safe.
 final class Nesting {
-  private final Store store;
+  private final Engine engine;
   private final Intake intake;
   private final Threads threads;
   private final int depthMax;
@@ -31,8 +30,8 @@ final class Nesting {
   /// the other.
   private final ReentrantLock waiting = new ReentrantLock();
 
-  Nesting(Store store, Intake intake, Threads threads, int depthMax) {
-    this.store = store;
+  Nesting(Engine engine, Intake intake, Threads threads, int depthMax) {
+    this.engine = engine;
     this.intake = intake;
     this.threads = threads;
     this.depthMax = depthMax;
@@ -48,7 +47,7 @@ final class Nesting {
       Records.Origin origin) {
     if (caller.waitsAbroad(target)) return told(caller, circle(caller, target));
     boolean resumed = caller.mode() == Execution.Mode.RESUMED;
-    if (resumed) store.unfinished().begins(caller.key(), caller.address(), caller.counter);
+    if (resumed) engine.unfinished().begins(caller.key(), caller.address(), caller.counter);
     long address = resumed ? addressInLog(caller, target, origin) : 0;
     Deadlock refused = awaitExecuted(caller, target, address);
     if (refused != null) return told(caller, refused);
@@ -62,7 +61,7 @@ final class Nesting {
     request.asker = caller;
     hasten(caller, request);
     request.after = caller.unsettledNote();
-    store.unfinished().begins(caller.key(), caller.address(), intake.moments().moment());
+    engine.unfinished().begins(caller.key(), caller.address(), intake.moments().moment());
     return nested(caller, request, () -> intake.add(request));
   }
 
@@ -70,7 +69,7 @@ final class Nesting {
   private byte @Nullable [] refusal(
       Execution caller, Key target, Existence existence, Execution.Beginning beginning) {
     if (existence instanceof Existence.Generation) return null;
-    if (store.generationHint(target) != 0) return null;
+    if (engine.questions().generationHint(target) != 0) return null;
     byte[] refusal = beginning.refusal();
     return refusal != null && isAbsent(caller, target) ? refusal : null;
   }
@@ -84,10 +83,10 @@ final class Nesting {
       asked.complete(null);
       return false;
     }
-    int began = store.runners().now();
-    store.ask(asked);
+    int began = engine.runners().now();
+    engine.leader().ask(asked);
     awaitHelping(asked, caller);
-    caller.hasWaited(store.runners().now() - began);
+    caller.hasWaited(engine.runners().now() - began);
     caller.waitingFor = null;
     try {
       asked.check();
@@ -124,7 +123,7 @@ final class Nesting {
     RuntimeException refusal = caller.refusalOfPast(target);
     if (refusal != null) return told(caller, refusal);
     try {
-      Answer answer = store.at(target, caller.counter).get(query, existence, caller);
+      Answer answer = engine.at(target, caller.counter).get(query, existence, caller);
       return new Execution.Nested(answer.encoded(), false);
     } catch (Gone gone) {
       return told(caller, gone);
@@ -132,8 +131,8 @@ final class Nesting {
   }
 
   private Resident pinned(Key target) {
-    Resident resident = store.residents().pin(target);
-    store.begun();
+    Resident resident = engine.residents().pin(target);
+    engine.admission().begun();
     return resident;
   }
 
@@ -148,7 +147,7 @@ final class Nesting {
     Request outer = caller.request;
     if (outer == null || outer.ticksMax == 0) return;
     request.hastenAs(outer);
-    store.takingBack().begun(request);
+    engine.takingBack().begun(request);
   }
 
   /// Waits for a nested call. What the store refuses is an answer too, which must be logged: at
@@ -158,10 +157,10 @@ final class Nesting {
     if (refusal != null) {
       request.fail(refusal);
     } else {
-      int began = store.runners().now();
+      int began = engine.runners().now();
       submit.run();
       awaitHelping(request, caller);
-      caller.hasWaited(store.runners().now() - began);
+      caller.hasWaited(engine.runners().now() - began);
       caller.waitingFor = null;
       caller.reach = Math.max(caller.reach, request.reach);
     }
@@ -190,7 +189,7 @@ final class Nesting {
 
   Execution.Nested told(Execution caller, RuntimeException refusal) {
     return new Execution.Nested(
-        store.factory(caller.key().space()).failure(refusal).encoded(), true);
+        engine.spaces().factory(caller.key().space()).failure(refusal).encoded(), true);
   }
 
   private @Nullable RuntimeException refusal(Execution caller, Request request) {
@@ -213,7 +212,7 @@ final class Nesting {
   /// Waits on a handler's thread, which meanwhile does what it waits for.
   void awaitHelping(Request request, Execution caller) {
     Resident resident = request.resident;
-    request.waiter(Thread.currentThread());
+    request.isAwaited();
     boolean interrupted = false;
     boolean waited = false;
     try {
@@ -221,19 +220,19 @@ final class Nesting {
         caller.checkNotTakenBack();
         if (caller.refused != null) return;
         if (caller.holdsUpRefused()) throw new Execution.Yielded();
-        if (!intake.isEmpty() && store.lead(null)) continue;
+        if (!intake.isEmpty() && engine.leader().lead(null)) continue;
         if (resident.runQuickUntil(request)) continue;
         if (waited && resident.isScheduled() && threads.mayRunLong()) {
           // No other thread is free for what may not come back.
           resident.runUntil(request);
         } else if (!request.isOver()) {
           threads.rest(request);
-          interrupted |= Thread.interrupted();
+          interrupted |= threads.takeInterrupt();
           waited = true;
         }
       }
     } finally {
-      if (interrupted) Thread.currentThread().interrupt();
+      if (interrupted) threads.giveInterrupt();
     }
   }
 
@@ -266,10 +265,10 @@ final class Nesting {
       executed.complete(null);
       throw unwinding;
     }
-    int began = store.runners().now();
-    store.ask(executed);
+    int began = engine.runners().now();
+    engine.leader().ask(executed);
     awaitHelping(executed, caller);
-    caller.hasWaited(store.runners().now() - began);
+    caller.hasWaited(engine.runners().now() - began);
     return endToWait(caller, executed);
   }
 
@@ -284,8 +283,8 @@ final class Nesting {
           throw caller.suspend(new Unavailable("calls wait for each other: " + Refusals.deadlock(circle)));
         }
         if (other.refused == null) other.refused = Refusals.deadlock(circle);
-        LockSupport.unpark(other.thread);
-        if (Thread.currentThread().equals(other.thread)) throw new Execution.Yielded();
+        engine.runners().wake(other);
+        if (engine.runners().isOfCurrentThread(other)) throw new Execution.Yielded();
       }
       caller.waitingFor = executed;
       caller.refusable = refusable;
@@ -301,7 +300,7 @@ final class Nesting {
     try {
       if (!waits.refusable) return;
       if (waits.refused == null) waits.refused = why;
-      LockSupport.unpark(waits.thread);
+      engine.runners().wake(waits);
     } finally {
       waiting.unlock();
     }
@@ -325,25 +324,25 @@ final class Nesting {
 
   /// The answer to an executed put.
   private Answer answerFromLog(Key target, long address) {
-    store.barrier(target);
+    engine.questions().barrier(target);
     return answerInLog(target, address);
   }
 
   /// As [#answerFromLog], of a put whose nested answers are known to be in its stream.
   Answer answerInLog(Key target, long address) {
-    var past = new Materialized(store, target, store.factory(target.space()));
-    Answer answer = past.loadAnswer(address, store.streams().last(target.stream()));
+    var past = new Materialized(engine, target, engine.spaces().factory(target.space()));
+    Answer answer = past.loadAnswer(address, engine.streams().last(target.stream()));
     return answer != null
         ? answer
-        : store.factory(target.space()).failure(store.takingBack().reason(target, address));
+        : engine.spaces().factory(target.space()).failure(engine.takingBack().reason(target, address));
   }
 
   private long addressInLog(Execution caller, Key target, Records.Origin origin) {
     StreamId stream = target.stream();
-    long last = store.streams().last(stream);
+    long last = engine.streams().last(stream);
     long low = firstBehind(stream, caller.counter);
     var found = new long[1];
-    store
+    engine
         .streams()
         .scan(
             stream,
@@ -360,11 +359,11 @@ final class Nesting {
 
   /// See [Store#earlier].
   @Nullable Earlier earlier(Key key, Records.Origin origin, long since) {
-    long executed = store.position(key);
+    long executed = engine.questions().position(key);
     StreamId stream = key.stream();
     long low = firstBehind(stream, since);
     var found = new StoredEntry[1];
-    store
+    engine
         .streams()
         .scan(
             stream,
@@ -378,15 +377,15 @@ final class Nesting {
     StoredEntry entry = found[0];
     if (entry == null) {
       // What was written may have been released. Whoever asks has waited for long.
-      if (low > 1 && store.streams().read(stream, low - 1) == null) {
-        store.retention().check(key, low - 1);
+      if (low > 1 && engine.streams().read(stream, low - 1) == null) {
+        engine.retention().check(key, low - 1);
       }
       return null;
     }
-    Past then = Past.after(store, key, entry.address());
+    Past then = Past.after(engine, key, entry.address());
     long counter = entry.log().counter();
     if (entry.kind() == Records.DELETE) {
-      long ended = Past.after(store, key, entry.address() - 1).generation();
+      long ended = Past.after(engine, key, entry.address() - 1).generation();
       return new Earlier(null, ended, counter);
     }
     return new Earlier(answerFromLog(key, entry.address()), then.generation(), counter);
@@ -396,7 +395,7 @@ final class Nesting {
   /// last.
   long firstBehind(StreamId stream, long counter) {
     // Mostly it is near the end.
-    long high = store.streams().last(stream) + 1;
+    long high = engine.streams().last(stream) + 1;
     long step = 1;
     while (high > step && isBehind(stream, high - step, counter)) {
       high -= step;
@@ -412,7 +411,7 @@ final class Nesting {
   }
 
   private boolean isBehind(StreamId stream, long address, long counter) {
-    StoredEntry entry = store.streams().read(stream, address);
+    StoredEntry entry = engine.streams().read(stream, address);
     return entry != null && entry.log().counter() > counter;
   }
 }

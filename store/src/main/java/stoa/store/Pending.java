@@ -147,9 +147,21 @@ public abstract sealed class Pending permits Request {
 
   // ---- the thread that waits for it
 
-  /// Names the thread to wake when it is settled.
-  final void waiter(@Nullable Thread thread) {
-    waiter = thread;
+  /// The current thread waits for it, and is woken when it is settled.
+  final void isAwaited() {
+    waiter = Thread.currentThread();
+  }
+
+  /// Waits until it is settled.
+  final void await() {
+    if (done) return;
+    isAwaited();
+    boolean interrupted = false;
+    while (!done) {
+      LockSupport.park(this);
+      interrupted |= Thread.interrupted();
+    }
+    if (interrupted) Thread.currentThread().interrupt();
   }
 
   /// Has the thread that waits for it look again.

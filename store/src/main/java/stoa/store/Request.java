@@ -60,7 +60,7 @@ public abstract sealed class Request extends Pending
     this.resident = resident;
     this.pace = pace;
     this.depth = depth;
-    since = resident.store().runners().now();
+    since = resident.engine().runners().now();
   }
 
   // ---- who asks
@@ -188,16 +188,16 @@ public abstract sealed class Request extends Pending
 
   @Override
   void release() {
-    Store store = resident.store();
-    if (ticksMax > 0) store.takingBack().settled(this);
+    Engine engine = resident.engine();
+    if (ticksMax > 0) engine.takingBack().settled(this);
     if (isAhead) resident.isPassed();
-    store.settled();
+    engine.admission().settled();
     unpin();
   }
 
   /// Notes that a caller of this process sees what it reflects, unless a handler is the caller.
   final void observe() {
-    if (depth == 0) resident.store().observed().advance(reach);
+    if (depth == 0) resident.engine().observed().advance(reach);
   }
 
   /// Lets its keys leave memory.

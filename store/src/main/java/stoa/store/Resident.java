@@ -52,7 +52,7 @@ final class Resident extends StreamEnd implements Runnable {
   /// Whether its puts have a place in the order of several stores.
   final boolean ordered;
 
-  private final Store store;
+  private final Engine engine;
 
   /// The last put that was executed, with everything that is logged about it in the stream.
   private long nextSettled;
@@ -109,13 +109,13 @@ final class Resident extends StreamEnd implements Runnable {
   /// The weight with which it is counted in [Residents].
   private long weight;
 
-  Resident(Store store, Key key) {
+  Resident(Engine engine, Key key) {
     super(key);
-    this.store = store;
-    this.ordered = store.isOrdered(key);
+    this.engine = engine;
+    this.ordered = engine.spaces().isOrdered(key);
     StreamId stream = key.stream();
-    long last = store.streams().last(stream);
-    var mark = last == 0 ? null : store.streams().lastMark(stream, last);
+    long last = engine.streams().last(stream);
+    var mark = last == 0 ? null : engine.streams().lastMark(stream, last);
     tail = last;
     firstTail = last;
     target = last;
@@ -125,7 +125,7 @@ final class Resident extends StreamEnd implements Runnable {
       if (says.alive()) {
         nextGeneration = mark.address();
         nextListed = says.listed();
-        everDeleted = store.streams().lastMark(stream, mark.address() - 1) != null;
+        everDeleted = engine.streams().lastMark(stream, mark.address() - 1) != null;
       } else {
         everDeleted = true;
       }
@@ -138,15 +138,15 @@ final class Resident extends StreamEnd implements Runnable {
   private void refuseOther(boolean marked) {
     boolean users = false;
     if (!marked) {
-      StoredEntry entry = store.streams().read(key.stream(), tail);
+      StoredEntry entry = engine.streams().read(key.stream(), tail);
       if (entry == null) return;
       users = entry.kind() == Records.DATA;
     }
     if (users != key.isStream()) throw Residents.mixed(key);
   }
 
-  Store store() {
-    return store;
+  Engine engine() {
+    return engine;
   }
 
   long tail() {
@@ -165,7 +165,7 @@ final class Resident extends StreamEnd implements Runnable {
   private long changeAt(long address) {
     long counter = 0;
     for (long at = address; at > 0; at--) {
-      var entry = store.streams().read(key.stream(), at);
+      var entry = engine.streams().read(key.stream(), at);
       if (entry == null) return counter; // what is in front was released: it was before that
       counter = entry.log().counter();
       if (entry.kind() == Records.PUT || entry.kind() == Records.DELETE) {
@@ -360,7 +360,7 @@ final class Resident extends StreamEnd implements Runnable {
     } else if (execute(question)) {
       release();
     } else {
-      store.laneLost();
+      engine.leader().laneLost();
     }
     return true;
   }
@@ -386,7 +386,7 @@ final class Resident extends StreamEnd implements Runnable {
   /// Whether another thread is to load the state, which may take long: the request is to come back
   /// in time, with this thread.
   private boolean loadsElsewhere(Request last) {
-    return last.ticksMax > 0 && !isReady() && !store.mayRunLong();
+    return last.ticksMax > 0 && !isReady() && !engine.threads().mayRunLong();
   }
 
   /// Whether the state is in memory, and is what is to be gone on with.
@@ -401,7 +401,7 @@ final class Resident extends StreamEnd implements Runnable {
       any = true;
       next.hasty = false;
       if (!execute(next)) {
-        store.laneLost();
+        engine.leader().laneLost();
         return true;
       }
       mailbox.poll();
@@ -422,7 +422,7 @@ final class Resident extends StreamEnd implements Runnable {
       if (!isBrief(next)) break;
       next.hasty = true;
       if (!execute(next)) {
-        store.laneLost();
+        engine.leader().laneLost();
         return;
       }
       mailbox.poll();
@@ -445,7 +445,7 @@ final class Resident extends StreamEnd implements Runnable {
 
   /// Has a worker run the lane, unless one is on its way already.
   void dispatch() {
-    if (dispatched.compareAndSet(false, true)) store.dispatch(this);
+    if (dispatched.compareAndSet(false, true)) engine.threads().work(this);
   }
 
   private void drain(@Nullable Request last) {
@@ -454,7 +454,7 @@ final class Resident extends StreamEnd implements Runnable {
       if (next == null) break;
       next.hasty = false;
       if (!execute(next)) {
-        store.laneLost();
+        engine.leader().laneLost();
         return;
       }
       mailbox.poll();
@@ -561,7 +561,7 @@ final class Resident extends StreamEnd implements Runnable {
   }
 
   private boolean isQuarantined() {
-    return store.quarantine().refusal(key, generation) != null;
+    return engine.quarantine().refusal(key, generation) != null;
   }
 
   /// Gives a request up that cannot be executed, or whose state cannot be loaded, because its files
@@ -584,7 +584,7 @@ final class Resident extends StreamEnd implements Runnable {
     live = null;
     if (request instanceof ChangeRequest change) {
       skip(change.address);
-      if (store.hasNeighbors()) store.unfinished().givenUp(key, change.address);
+      if (engine.hasNeighbors()) engine.unfinished().givenUp(key, change.address);
     }
     request.fail(failure);
   }
@@ -607,20 +607,20 @@ final class Resident extends StreamEnd implements Runnable {
 
   private boolean passes(PutRequest put) {
     NoteRequest verdict;
-    while ((verdict = store.takingBack().awaitVerdict(put)) == null) {
+    while ((verdict = engine.takingBack().awaitVerdict(put)) == null) {
       if (put.begin()) return false; // else it was taken back again
     }
     RuntimeException failure = verdict.failure();
     if (failure != null) {
       if (!put.beginAfterAll(verdict)) return !put.begin() && passes(put);
       unpin();
-      if (store.hasFailed()) giveUp(put, new Execution.Suspended(failure).failure());
+      if (engine.health().hasFailed()) giveUp(put, new Execution.Suspended(failure).failure());
       return put.isDone();
     }
     target = put.address;
     Materialized state = live;
     if (state != null) {
-      store.versions().keep(this, state, executedChange, put, put.address);
+      engine.versions().keep(this, state, executedChange, put, put.address);
       state.skip(put.address);
       executed = put.address;
       executedChange = put.counter;
@@ -640,10 +640,10 @@ final class Resident extends StreamEnd implements Runnable {
     if (request.address <= state.position()) {
       // It was begun on a thread that is lost, and executed again by loading.
       request.generation = state.generation();
-      request.reach = store.moment();
+      request.reach = engine.moments().moment();
       Answer answer = state.lastAnswer();
       if (answer != null) request.complete(answer);
-      else request.fail(store.takingBack().reason(key, request.address));
+      else request.fail(engine.takingBack().reason(key, request.address));
       return true;
     }
     if (!request.begins && state.generation() == 0) {
@@ -653,10 +653,10 @@ final class Resident extends StreamEnd implements Runnable {
       return true;
     }
     target = request.address;
-    store.versions().keep(this, state, executedChange, request, request.address);
+    engine.versions().keep(this, state, executedChange, request, request.address);
     var execution =
         new Execution(
-            store,
+            engine,
             Execution.Mode.LIVE,
             key,
             this,
@@ -678,7 +678,7 @@ final class Resident extends StreamEnd implements Runnable {
             });
     if (answer == null) return false;
     execution.settleLong();
-    store.unfinished().ends(key, request.address, execution.lastNote());
+    engine.unfinished().ends(key, request.address, execution.lastNote());
     running = null;
     generation = state.generation();
     executed = request.address;
@@ -696,10 +696,10 @@ final class Resident extends StreamEnd implements Runnable {
     Materialized state = quarantined ? unmade() : live();
     target = request.address;
     if (!quarantined) {
-      store.versions().keep(this, state, executedChange, request, request.address);
+      engine.versions().keep(this, state, executedChange, request, request.address);
     }
     state.delete(request.address);
-    store.retention().deleted(key, request.address);
+    engine.retention().deleted(key, request.address);
     executedChange = request.counter;
     request.reach = request.counter;
     request.number = generation;
@@ -713,19 +713,19 @@ final class Resident extends StreamEnd implements Runnable {
   /// Executes what a committed transaction does here: all of it, before anybody sees any of it, and
   /// after every key of it has its part.
   private boolean part(PartRequest request) {
-    store.awaitPublished();
+    engine.moments().awaitPublished();
     Transaction transaction = request.transaction;
     Materialized state = live();
     boolean first = true;
     for (Deed deed : transaction.deeds()) {
       if (deed.resident != this || deed.address <= state.position()) continue;
       target = deed.address;
-      if (first) store.versions().keep(this, state, executedChange, request, deed.address);
+      if (first) engine.versions().keep(this, state, executedChange, request, deed.address);
       first = false;
       byte[] value = deed.value;
       if (value == null) {
         state.delete(deed.address);
-        store.retention().deleted(key, deed.address);
+        engine.retention().deleted(key, deed.address);
       } else if (!execute(state, deed, value, request)) {
         return false;
       }
@@ -746,7 +746,7 @@ final class Resident extends StreamEnd implements Runnable {
     }
     var execution =
         new Execution(
-            store,
+            engine,
             Execution.Mode.REPLAYED,
             key,
             this,
@@ -787,7 +787,7 @@ final class Resident extends StreamEnd implements Runnable {
       request.complete(null);
       return true;
     }
-    RuntimeException diverged = store.quarantine().refusal(key, state.generation());
+    RuntimeException diverged = engine.quarantine().refusal(key, state.generation());
     if (diverged != null) {
       request.fail(diverged);
       return true;
@@ -799,18 +799,18 @@ final class Resident extends StreamEnd implements Runnable {
     }
     var execution =
         new Execution(
-            store,
+            engine,
             Execution.Mode.READING,
             key,
             this,
             state.position(),
-            store.nowMicros(),
+            engine.nowMicros(),
             request.depth,
             null,
             request);
     execution.transaction = request.transaction;
     execution.question = request.query instanceof Query query ? query.number() : 0;
-    RuntimeException fatal = store.quarantine().fatalQuestion(execution);
+    RuntimeException fatal = engine.quarantine().fatalQuestion(execution);
     if (fatal != null) {
       request.fail(fatal);
       return true;
@@ -841,12 +841,12 @@ final class Resident extends StreamEnd implements Runnable {
   /// Runs a handler; answers null when the lane was lost on the way.
   private @Nullable Answer run(Execution execution, Supplier<Answer> handler) {
     running = execution;
-    store.runners().enter(execution);
+    engine.runners().enter(execution);
     try {
       Answer answer = handler.get();
       execution.checkNotYielded();
       if (!execution.finish()) return null;
-      store.runners().passed(execution);
+      engine.runners().passed(execution);
       return answer;
     } catch (Execution.Unwinding stop) {
       throw execution.stopped(stop);
@@ -856,22 +856,22 @@ final class Resident extends StreamEnd implements Runnable {
     } catch (Error error) {
       if (execution.isTakenBack()) return null;
       if (execution.isKnownToStand()) {
-        if (error instanceof StackOverflowError && !store.mayRunLong()) {
+        if (error instanceof StackOverflowError && !engine.threads().mayRunLong()) {
           throw new Execution.Yielded(); // a worker has more stack
         }
         throw new Execution.Suspended(
             new CallFailed("version " + execution.address() + " of " + key + " failed", error));
       }
-      store.takingBack().takeBack(execution, error);
+      engine.takingBack().takeBack(execution, error);
       return null;
     } finally {
-      store.runners().exit(execution);
+      engine.runners().exit(execution);
     }
   }
 
   /// Stands for a state that is not made.
   private Materialized unmade() {
-    var state = new Materialized(store, key, store.factory(key.space()));
+    var state = new Materialized(engine, key, engine.spaces().factory(key.space()));
     live = state;
     stale = false;
     return state;
@@ -881,11 +881,11 @@ final class Resident extends StreamEnd implements Runnable {
     Materialized state = live;
     if (state == null || !isReady()) {
       // What loading would go on with could not be logged, and would be begun again and again.
-      store.checkUsable();
+      engine.health().confirm();
       int lost = answersLost.get();
       lastNote = null;
       stale = false; // first: what makes it stale is there already
-      state = new Materialized(store, key, store.factory(key.space()));
+      state = new Materialized(engine, key, engine.spaces().factory(key.space()));
       state.load(target, tail, this);
       running = null;
       generation = state.generation();
@@ -902,7 +902,7 @@ final class Resident extends StreamEnd implements Runnable {
     referenced = true;
     long now = state.weight();
     if (now != weight) {
-      store.residents().reweigh(now - weight);
+      engine.residents().reweigh(now - weight);
       weight = now;
     }
   }

@@ -108,7 +108,7 @@ public final class Transaction implements AutoCloseable {
   /// @param mark what its puts carry
   public record Id(Key key, long tail, StreamId mark) {}
 
-  private final Store store;
+  private final Engine engine;
   private final LogAddress at;
   private final long nowMicros;
   private final Bounds bounds;
@@ -161,8 +161,8 @@ public final class Transaction implements AutoCloseable {
   }
 
   Transaction(
-      Store store, LogAddress at, long nowMicros, Bounds bounds, StreamId mark, Pins.Pin pin) {
-    this.store = store;
+      Engine engine, LogAddress at, long nowMicros, Bounds bounds, StreamId mark, Pins.Pin pin) {
+    this.engine = engine;
     this.at = at;
     this.nowMicros = nowMicros;
     this.bounds = bounds;
@@ -222,7 +222,7 @@ public final class Transaction implements AutoCloseable {
   ///
   /// @param pace what is known of how long the question runs
   /// @throws stoa.Gone when the key is not as expected
-  public Answer get(Store.Target target, Object query, Existence existence, Pace pace) {
+  public Answer get(Target target, Object query, Existence existence, Pace pace) {
     check();
     return tell(() -> ask(target.key(), query, existence, depth(), pace));
   }
@@ -243,7 +243,7 @@ public final class Transaction implements AutoCloseable {
     }
     running.push(key);
     try {
-      return store.at(key, counter()).get(query, existence, this, depth);
+      return engine.at(key, counter()).get(query, existence, this, depth);
     } finally {
       running.pop();
     }
@@ -252,7 +252,7 @@ public final class Transaction implements AutoCloseable {
   /// Asks the live state, if that is what is seen and suffices; answers null otherwise.
   private @Nullable Answer askLive(Key key, Object query, Existence existence, Pace pace) {
     // One question commits nothing, so that nobody has to know what it read.
-    Resident resident = oneQuestion ? store.residents().pin(key) : touch(key);
+    Resident resident = oneQuestion ? engine.residents().pin(key) : touch(key);
     try {
       if (resident.change() > counter()) return null;
       var request = new GetRequest(pinned(resident), query, existence, pace.awaited(), this);
@@ -266,12 +266,12 @@ public final class Transaction implements AutoCloseable {
   /// Asks a state that is in memory, or has it loaded, within the time of the transaction where
   /// that is less than any call may take.
   private void ask(QuestionRequest request) {
-    boolean hasty = bounds.micros < store.callMicrosMax();
+    boolean hasty = bounds.micros < engine.callMicrosMax();
     if (hasty) {
-      long left = bounds.micros - (store.nowMicros() - nowMicros);
-      store.takingBack().limit(request, Duration.of(left, ChronoUnit.MICROS));
+      long left = bounds.micros - (engine.nowMicros() - nowMicros);
+      engine.takingBack().limit(request, Duration.of(left, ChronoUnit.MICROS));
     }
-    store.askInTransaction(request);
+    engine.leader().askInTransaction(request);
     if (hasty && request.failure() instanceof DeadlineExceeded) late = true;
   }
 
@@ -286,7 +286,7 @@ public final class Transaction implements AutoCloseable {
   /// @param pace what is known of how long the put runs
   /// @throws UnsupportedOperationException when the transaction only reads
   /// @throws stoa.Gone when the key is not as expected
-  public Answer put(Store.Target target, byte[] value, Existence existence, Pace pace) {
+  public Answer put(Target target, byte[] value, Existence existence, Pace pace) {
     check();
     if (!pace.isShort()) slowest = Pace.LONG;
     return tell(() -> put(target.key(), value, existence, depth()));
@@ -318,7 +318,7 @@ public final class Transaction implements AutoCloseable {
 
   /// Runs a handler's code on the key as this transaction sees it; it may put to other keys, and
   /// changes nothing here.
-  public Answer run(Store.Target target, Object query, Existence existence) {
+  public Answer run(Target target, Object query, Existence existence) {
     check();
     return tell(() -> run(target.key(), query, existence, depth()));
   }
@@ -333,7 +333,7 @@ public final class Transaction implements AutoCloseable {
   /// Ends a key's generation.
   ///
   /// @return the generation, 0 when this transaction began it
-  public long delete(Store.Target target, Existence existence) {
+  public long delete(Target target, Existence existence) {
     check();
     Key key = target.key();
     checkWrites(key);
@@ -470,7 +470,7 @@ public final class Transaction implements AutoCloseable {
     ended = true;
     try {
       if (deeds.isEmpty()) return at;
-      return new LogAddress(store.epoch(), store.commit(this));
+      return new LogAddress(engine.intake().epoch(), engine.leader().commit(this));
     } catch (Aborted lost) {
       throw told(lost);
     } finally {
@@ -544,7 +544,7 @@ public final class Transaction implements AutoCloseable {
     var streams = new HashSet<>(touched.keySet());
     for (Deed deed : deeds) {
       if (deed.begins || deed.value == null) {
-        streams.add(store.directory(deed.resident.key.space()).key.stream());
+        streams.add(engine.residents().directory(deed.resident.key.space()).key.stream());
       }
     }
     return streams;
@@ -614,7 +614,7 @@ public final class Transaction implements AutoCloseable {
         public @Nullable RuntimeException refusal() {
           for (Resident resident : touched.values()) {
             RuntimeException refusal =
-                store.quarantine().refusal(resident.key, resident.nextGeneration);
+                engine.quarantine().refusal(resident.key, resident.nextGeneration);
             if (refusal != null) return refusal;
           }
           return null;
@@ -625,15 +625,15 @@ public final class Transaction implements AutoCloseable {
     Ref<?> ref =
         key.label() instanceof Ref<?> known ? known : new Ref<>(key.space(), key.toString());
     changed = key;
-    return new Aborted(ref, at, new LogAddress(store.epoch(), counter));
+    return new Aborted(ref, at, new LogAddress(engine.intake().epoch(), counter));
   }
 
   /// An abort with the versions of the key: looked up here, not by the leader.
   Aborted told(Aborted lost) {
     Key key = changed;
     if (key == null) return lost;
-    long read = store.nesting().firstBehind(key.stream(), counter()) - 1;
-    long won = store.nesting().firstBehind(key.stream(), lost.changedAt().counter() - 1);
+    long read = engine.nesting().firstBehind(key.stream(), counter()) - 1;
+    long won = engine.nesting().firstBehind(key.stream(), lost.changedAt().counter() - 1);
     return new Aborted(lost.object(), read, lost.readAt(), won, lost.changedAt());
   }
 
@@ -645,7 +645,7 @@ public final class Transaction implements AutoCloseable {
           byKey.computeIfAbsent(
               deed.resident.key.stream(),
               _ -> {
-                store.begun();
+                engine.admission().begun();
                 var made = new PartRequest(pinned(deed.resident), this, slowest);
                 made.counter = commit.counter;
                 made.nowMicros = nowMicros;
@@ -689,8 +689,8 @@ public final class Transaction implements AutoCloseable {
     RuntimeException cause = doomed;
     if (cause != null) throw cause;
     if (journey != null && journey.left != null) throw journey.left;
-    store.checkOpen();
-    if (store.nowMicros() - nowMicros > bounds.micros) {
+    engine.health().checkOpen();
+    if (engine.nowMicros() - nowMicros > bounds.micros) {
       late = true;
       throw new DeadlineExceeded(
           oneQuestion
@@ -742,7 +742,7 @@ public final class Transaction implements AutoCloseable {
                   + bounds.names.keys
                   + "); nothing was written, do it in parts"));
     }
-    Resident resident = store.residents().pin(key);
+    Resident resident = engine.residents().pin(key);
     touched.put(key.stream(), resident);
     var _ = resident.change(); // the leader goes by it
     return resident;
@@ -773,12 +773,12 @@ public final class Transaction implements AutoCloseable {
       Copy copy = request.copy;
       if (copy != null) return copy;
     }
-    return store.at(key, counter()).copy(resident.tail());
+    return engine.at(key, counter()).copy(resident.tail());
   }
 
   private Execution execution(Execution.Mode mode, Key key, Copy copy, int depth) {
     var execution =
-        new Execution(store, mode, key, null, copy.nextAddress(), nowMicros, depth, null, null);
+        new Execution(engine, mode, key, null, copy.nextAddress(), nowMicros, depth, null, null);
     execution.transaction = this;
     execution.counter = counter();
     return execution;
@@ -786,16 +786,16 @@ public final class Transaction implements AutoCloseable {
 
   private Answer run(Execution execution, java.util.function.Supplier<Answer> handler) {
     boolean outermost = running.isEmpty();
-    long began = store.nowMicros();
+    long began = engine.nowMicros();
     running.push(execution.key());
-    if (outermost) store.runners().enter(execution);
+    if (outermost) engine.runners().enter(execution);
     try {
       Answer answer = handler.get();
       execution.gate();
       if (outermost && !execution.finish()) throw execution.stopReason();
-      store.runners().passed(execution);
+      engine.runners().passed(execution);
       // It is executed once more where the key lives, and cannot be taken back there.
-      if (outermost && store.nowMicros() - began > store.callMicrosMax()) throw late(execution);
+      if (outermost && engine.nowMicros() - began > engine.callMicrosMax()) throw late(execution);
       return answer;
     } catch (RuntimeException trouble) {
       throw doom(trouble); // what a handler does not answer leaves the copy in doubt
@@ -807,7 +807,7 @@ public final class Transaction implements AutoCloseable {
       throw error;
     } finally {
       running.pop();
-      if (outermost) store.runners().exit(execution);
+      if (outermost) engine.runners().exit(execution);
     }
   }
 
@@ -816,7 +816,7 @@ public final class Transaction implements AutoCloseable {
         "a call on "
             + execution.key()
             + " ran for more than "
-            + store.callMicrosMax() / 1_000
+            + engine.callMicrosMax() / 1_000
             + " ms (callTimeMax) in a transaction; nothing was written");
   }
 

@@ -72,7 +72,7 @@ class AbroadTest {
       var opened = new Store(CONFIG, log, order, this, clock, running.get());
       opened.register("script", Script.FACTORY);
       store = opened;
-      if (number == 0) coordinator.begin(opened, new Participant(opened, _ -> null));
+      if (number == 0) coordinator.begin(new Participant(opened, _ -> null));
     }
 
     void close() {
@@ -255,7 +255,7 @@ class AbroadTest {
     answer(visit);
     answer(later);
     var stream = key("1b").stream();
-    var logged = site("1b").store().streams().read(stream, 3);
+    var logged = site("1b").store().engine().streams().read(stream, 3);
     assertTrue(java.util.Objects.requireNonNull(logged).log().counter() > later.counter());
   }
 
@@ -423,7 +423,7 @@ class AbroadTest {
     String large = "l".repeat(70_000); // and a checkpoint
     for (int i = 0; i < 3; i++) put("1b", large);
     assertEquals(3, store.trim(key("1b"), 3));
-    assertTrue(store.streams().firstKept(key("1b").stream()) > 1);
+    assertTrue(store.engine().streams().firstKept(key("1b").stream()) > 1);
     from.cut = false;
     assertEquals("1:4:x", waits.get());
     assertTrue(lines("1b").endsWith("l,x"));

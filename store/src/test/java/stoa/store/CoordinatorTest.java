@@ -189,7 +189,7 @@ class CoordinatorTest {
     coordinator = coordinator();
     Site home = sites.get(HOME);
     home.open(coordinator.home(), clock);
-    coordinator.begin(home.store(), home.participant());
+    coordinator.begin(home.participant());
   }
 
   @AfterEach
@@ -262,7 +262,7 @@ class CoordinatorTest {
     assertEquals("z", lines(2, "c"));
     for (int i = 0; i < STORES; i++) {
       var stream = key("abc".substring(i, i + 1)).stream();
-      var last = sites.get(i).store().streams().read(stream, i == 2 ? 1 : 2);
+      var last = sites.get(i).store().engine().streams().read(stream, i == 2 ? 1 : 2);
       assertEquals(at, last == null ? null : last.log());
     }
     assertEquals("3:1", put(1, "b", "1"));

@@ -74,7 +74,7 @@ class FollowerTest {
         put(store, "k", line + i);
         if (i % 7 == 0) assertEquals(i + 1, count(now(early)));
       }
-      assertTrue(store.streams().lastCheckpoint(key("k").stream(), 300) != null);
+      assertTrue(store.engine().streams().lastCheckpoint(key("k").stream(), 300) != null);
       assertEquals(now(early), now(follow(store, "k")));
       assertEquals(Script.lines(store, "k"), now(early));
     }
@@ -167,8 +167,8 @@ class FollowerTest {
       for (int round = 0; round < 3; round++) {
         for (int i = 0; i < 100; i++) assertEquals(500, now(followers.get(i)).length());
       }
-      assertTrue(store.versions().kept().bytes() <= 12_000);
-      assertFalse(store.versions().kept().bytes() == 0);
+      assertTrue(store.engine().versions().kept().bytes() <= 12_000);
+      assertFalse(store.engine().versions().kept().bytes() == 0);
     }
   }
 }

@@ -101,7 +101,7 @@ class FullLogTest {
       String answer = text(execution.get(key(name), "", ANY));
       Resident resident = execution.resident;
       while (resident != null && resident.notesUnderWay() > 0) {
-        if (!resident.store().lead(null)) Thread.onSpinWait();
+        if (!resident.engine().leader().lead(null)) Thread.onSpinWait();
       }
       return answer;
     }
@@ -138,7 +138,7 @@ class FullLogTest {
       put(store, "b", "three");
       assertEquals("one,three and two", Script.lines(store, "a"));
       // What a reader of the past sees is what was told.
-      store.barrier(key("a"));
+      store.engine().questions().barrier(key("a"));
       var past = store.past(key("a"), 1).get("", ANY, Pace.LONG);
       assertEquals("one,three and two", text(past.encoded()));
     }

@@ -160,7 +160,7 @@ class RetentionTest {
   private long entries(String name) {
     var count = new AtomicLong();
     var stream = key(name).stream();
-    store.streams().scan(stream, 1, Long.MAX_VALUE, entry -> count.incrementAndGet() > 0);
+    store.engine().streams().scan(stream, 1, Long.MAX_VALUE, entry -> count.incrementAndGet() > 0);
     return count.get();
   }
 
@@ -496,13 +496,13 @@ class RetentionTest {
       micros.addAndGet(10_000);
       put("c", "v" + i);
     }
-    long first = store.streams().firstInLog();
+    long first = store.engine().streams().firstInLog();
     assertTrue(first > 1_000, "the log begins at " + first);
-    assertThrows(TooOld.class, () -> store.streams().at(first - 1));
-    var kept = store.streams().at(first);
+    assertThrows(TooOld.class, () -> store.engine().streams().at(first - 1));
+    var kept = store.engine().streams().at(first);
     assertEquals(List.of(key("c").stream()), kept == null ? List.of() : streams(kept.places()));
     reopen();
-    assertEquals(first, store.streams().firstInLog());
+    assertEquals(first, store.engine().streams().firstInLog());
     fill("c", 3_001, 3_002);
     assertEquals("v3002", get("c"));
   }

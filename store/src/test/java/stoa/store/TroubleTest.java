@@ -277,7 +277,7 @@ class TroubleTest {
           }
         };
     try (var store = open(disk, Threads.real(), factory, Duration.ofSeconds(10), 64 << 10)) {
-      var targets = new ArrayList<Store.Target>();
+      var targets = new ArrayList<Target>();
       for (int i = 0; i < 500; i++) {
         var target = store.target(key("k" + i));
         targets.add(target);
@@ -404,7 +404,7 @@ class TroubleTest {
       Request spin = asked.get();
       caller.join(); // it was taken from there, for a worker
       cancels.set(true);
-      assertTrue(store.cancel(store.takingBack().id(spin)));
+      assertTrue(store.cancel(store.engine().takingBack().id(spin)));
       while (!spin.isDone()) Thread.onSpinWait();
       assertThrows(CallFailed.class, spin::answer);
       assertEquals("2:b", put(store, "k", "b"));

@@ -154,7 +154,7 @@ class VersionsTest {
 
   /// The log counter of the last change of a key.
   private static long changedAt(Store store, String name) {
-    var entry = store.streams().read(key(name).stream(), store.position(key(name)));
+    var entry = store.engine().streams().read(key(name).stream(), store.position(key(name)));
     return java.util.Objects.requireNonNull(entry).log().counter();
   }
 
@@ -211,7 +211,7 @@ class VersionsTest {
       Ledger ledger = fill(store, random, 300);
       check(store, ledger, random, 2_000);
       assertTrue(
-          store.versions().kept().bytes() < 20_000, "kept " + store.versions().kept().bytes());
+          store.engine().versions().kept().bytes() < 20_000, "kept " + store.engine().versions().kept().bytes());
     }
   }
 
@@ -273,11 +273,11 @@ class VersionsTest {
   void knowsWhereThePastOfAVersionEnds() {
     try (var store = Script.open(disk)) {
       for (int i = 0; i < 100; i++) put(store, "k", i % 10 == 0 ? "call other x" : "x");
-      Resident resident = store.residents().pin(key("k"));
+      Resident resident = store.engine().residents().pin(key("k"));
       for (var event : store.events(key("k"), 1, Long.MAX_VALUE)) {
         if (!Versions.isChange(event.entry())) continue;
         long address = event.entry().address();
-        long end = store.versions().settled(resident, address, 0);
+        long end = store.engine().versions().settled(resident, address, 0);
         assertTrue(end <= address + 2, "what is said about " + address + " lies up to " + end);
       }
       resident.unpin();
@@ -318,11 +318,11 @@ class VersionsTest {
       putPersistent(store, "a", "1");
       long moment = putPersistent(store, "b", "2");
       var past = store.at(persistent("a"), moment);
-      Resident resident = store.residents().pin(persistent("a"));
+      Resident resident = store.engine().residents().pin(persistent("a"));
       while (resident.isBusy()) Thread.onSpinWait();
       resident.unpin();
       assertEquals("1", text(past.get("lines", ANY, Pace.SHORT).encoded()));
-      assertEquals(0, store.versions().kept().bytes());
+      assertEquals(0, store.engine().versions().kept().bytes());
       // What asks others is asked of a version of its own.
       putPersistent(store, "b", "3");
       assertEquals("1|2", text(past.get("ask b", ANY, Pace.SHORT).encoded()));
@@ -338,7 +338,7 @@ class VersionsTest {
         moments.add(putPersistent(store, "k", line));
         assertEquals(1_001 * (i + 1) - 1, then(store, persistent("k"), moments.getLast()).length());
       }
-      long kept = store.versions().kept().bytes();
+      long kept = store.engine().versions().kept().bytes();
       assertTrue(kept < 100_000, "50 versions of up to 50 KB that share it take " + kept);
     }
   }
@@ -391,13 +391,13 @@ class VersionsTest {
     try (var store = withPersistent(Script.open(disk), true, new CountDownLatch(0))) {
       putPersistent(store, "k", "a");
       putPersistent(store, "k", "b");
-      assertEquals(0, store.versions().kept().bytes(), "nobody holds anything");
+      assertEquals(0, store.engine().versions().kept().bytes(), "nobody holds anything");
       try (var pin = store.pinNow()) {
         putPersistent(store, "k", "c");
-        assertTrue(store.versions().known(persistent("k"), pin.counter()) != null);
-        long kept = store.versions().kept().bytes();
+        assertTrue(store.engine().versions().known(persistent("k"), pin.counter()) != null);
+        long kept = store.engine().versions().kept().bytes();
         putPersistent(store, "k", "d");
-        assertEquals(kept, store.versions().kept().bytes(), "the next version is held by nobody");
+        assertEquals(kept, store.engine().versions().kept().bytes(), "the next version is held by nobody");
         assertEquals("a,b", then(store, persistent("k"), pin.counter()));
       }
     }

@@ -43,8 +43,8 @@ class WatchTest {
   /// The last change of the key `k` up to a log counter.
   private static long changedUpTo(Store store, long moment) {
     var stream = key("k").stream();
-    for (long at = store.streams().last(stream); at > 0; at--) {
-      var entry = store.streams().read(stream, at);
+    for (long at = store.engine().streams().last(stream); at > 0; at--) {
+      var entry = store.engine().streams().read(stream, at);
       if (entry != null && entry.log().counter() <= moment) return entry.log().counter();
     }
     return 0;
@@ -139,7 +139,7 @@ class WatchTest {
       put(store, "k", "b");
       assertEquals(1, told.size());
       other.close();
-      assertTrue(store.watches().isEmpty());
+      assertTrue(store.engine().watches().isEmpty());
     }
   }
 
