@@ -28,12 +28,14 @@ import stoa.base.Secret;
 /// The certificates by which members authenticate each other in TLS: a [Secret] that all members
 /// know vouches for them. Immutable.
 final class Credentials {
-  // Each process makes a key pair and a certificate of its own, which lives as long as the process.
-  // The certificate has an extension with the name of the member, and a proof by the secret for
-  // that name and the public key. TLS shows that the other end has the private key; the proof shows
-  // that the maker of the key knows the secret. So a copied certificate is useless, the secret
-  // never travels, and both ends prove themselves before the first byte. No authority signs
-  // anything, and the host of a member is not checked: the proof replaces both.
+  /*
+   * Each process makes a key pair and a certificate of its own, which lives as long as the process.
+   * The certificate has an extension with the name of the member, and a proof by the secret for
+   * that name and the public key. TLS shows that the other end has the private key; the proof shows
+   * that the maker of the key knows the secret. So a copied certificate is useless, the secret
+   * never travels, and both ends prove themselves before the first byte. No authority signs
+   * anything, and the host of a member is not checked: the proof replaces both.
+   */
   private static final String CURVE = "secp256r1";
   private static final String PURPOSE = "stoa member 1";
 
