@@ -356,7 +356,7 @@ public final class GroupsScenario implements Scenario {
           if (group.number == HOME) snapshots = new Snapshots(opened);
           opened.keep(keep);
           var part = new Participant(opened, open::get);
-          if (leads != null) leads.begin(opened, part);
+          if (leads != null) leads.begin(part);
           store = opened;
           participant = part;
           coordinator = leads;
@@ -529,7 +529,7 @@ public final class GroupsScenario implements Scenario {
       }
 
       @Override
-      public Visit.Hop follow(Key target, Visit.Id id) {
+      public Visit.NextWait follow(Key target, Visit.Id id) {
         return ask(target, store -> store.follow(id));
       }
 
