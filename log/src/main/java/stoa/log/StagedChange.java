@@ -143,9 +143,10 @@ final class StagedChange implements ByteChange {
     }
     try {
       for (CompletableFuture<Long> part : pending) await(part);
+      boolean onlyTakes = staged == 0 && attributes.isEmpty();
       long version =
           lane.run(
-              ChangeLane.Room.OWN,
+              onlyTakes ? ChangeLane.Room.KEPT : ChangeLane.Room.OWN,
               attributeBytes,
               ReplicatedBytes.versioned(given ->
                   new ObjectChange.Finish(id, given.next(id), cut, staged, attributes, removed)));

@@ -198,7 +198,8 @@ final class EmbeddedStoa implements SharedSnapshot.Source, Placing.Roots {
 
   /// A marshaller of this store's values that speaks in the numbers of some dictionary.
   Marshaller marshaller(TypeIds ids) {
-    return new Marshaller(ids, new ByReference(), extraTypes, loader, STATE_BYTES_MAX);
+    return new Marshaller(
+        ids, new ByReference(), StoredBlob.class, extraTypes, loader, STATE_BYTES_MAX);
   }
 
   /// Makes all classes that are known here known to another marshaller; answers whether any were
