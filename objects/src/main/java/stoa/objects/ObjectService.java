@@ -44,7 +44,7 @@ import stoa.front.types.SharedMethod;
 import stoa.storage.DeviceStats;
 import stoa.store.Coordinator;
 import stoa.store.Divergence;
-import stoa.store.Earlier;
+import stoa.store.PriorOutcome;
 import stoa.store.Event;
 import stoa.store.Execution;
 import stoa.store.Pace;
@@ -570,7 +570,7 @@ public final class ObjectService implements Placing.Served, AutoCloseable {
   }
 
   /// What became of a call, or deletion, that an earlier process logged; null when it did not.
-  public @Nullable Earlier earlier(Container container, CallId id, long since) {
+  public @Nullable PriorOutcome earlier(Container container, CallId id, long since) {
     return store.earlier(container.key(), id, since);
   }
 

@@ -199,7 +199,7 @@ public final class Execution implements Cancellation.Run {
   @Nullable Transaction transaction;
 
   /// What a transaction does here, when it does something.
-  @Nullable Deed deed;
+  @Nullable LoggedCall loggedCall;
 
   /// Who makes the put, when it is not one from outside.
   Records.@Nullable Origin origin;
@@ -295,7 +295,7 @@ public final class Execution implements Cancellation.Run {
 
   /// As [#address()], for a handler that goes by it.
   public long version() {
-    if (deed != null) deed.addressed = true;
+    if (loggedCall != null) loggedCall.addressed = true;
     return address;
   }
 
@@ -406,12 +406,12 @@ public final class Execution implements Cancellation.Run {
           target,
           origin ->
               puts
-                  ? engine.abroad().put(this, target, call, existence, origin)
-                  : engine.abroad().get(this, true, target, call, existence));
+                  ? engine.crossGroupCalls().put(this, target, call, existence, origin)
+                  : engine.crossGroupCalls().get(this, true, target, call, existence));
     }
     if (!apart || transaction != null) leaveLive();
     leaveRound();
-    return asked(() -> engine.abroad().get(this, apart, target, call, existence)).answer();
+    return asked(() -> engine.crossGroupCalls().get(this, apart, target, call, existence)).answer();
   }
 
   /// Has whoever runs the transaction call a key, for a handler that runs in it.
@@ -539,7 +539,7 @@ public final class Execution implements Cancellation.Run {
     } catch (RuntimeException trouble) {
       throw suspend(trouble);
     }
-    if (deed != null) deed.answered(target, answer);
+    if (loggedCall != null) loggedCall.answered(target, answer);
     return answer;
   }
 
@@ -582,7 +582,7 @@ public final class Execution implements Cancellation.Run {
     if (isReading()) return made.get();
     if (mode == Mode.TENTATIVE) {
       byte[] bytes = made.get();
-      if (deed != null) deed.answered(key, bytes);
+      if (loggedCall != null) loggedCall.answered(key, bytes);
       return bytes;
     }
     return nested(key, _ -> new Nested(made.get(), false));
@@ -714,7 +714,7 @@ public final class Execution implements Cancellation.Run {
   /// After the end of a run that lasted long: makes durable that it stands, before anybody sees
   /// what it did. Another run of it may last longer, and must not be taken back for that.
   void settleLong() {
-    if (isReading() || resident == null || isKnownToStand() || !engine.takingBack().lastedLong(this))
+    if (isReading() || resident == null || isKnownToStand() || !engine.deadlines().lastedLong(this))
       return;
     await(engine.leader().note(resident, Records.DONE, Records.done(address)));
   }
