@@ -293,8 +293,8 @@ final class Nesting {
           throw caller.suspend(new Unavailable("calls wait for each other: " + deadlock(circle)));
         }
         if (other.refused == null) other.refused = deadlock(circle);
-        LockSupport.unpark(other.thread);
-        if (Thread.currentThread().equals(other.thread)) throw new Execution.Yielded();
+        LockSupport.unpark(other.thread());
+        if (Thread.currentThread().equals(other.thread())) throw new Execution.Yielded();
       }
       caller.waitingFor = executed;
       caller.refusable = refusable;
@@ -310,7 +310,7 @@ final class Nesting {
     try {
       if (!waits.refusable) return;
       if (waits.refused == null) waits.refused = why;
-      LockSupport.unpark(waits.thread);
+      LockSupport.unpark(waits.thread());
     } finally {
       waiting.unlock();
     }

@@ -1,6 +1,7 @@
 package stoa.store;
 
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
@@ -11,8 +12,8 @@ import stoa.storage.Running;
 /// Which handlers run now, on which threads, for how long. Thread-safe.
 final class Runners {
   /// The runs on one thread; the thread itself changes it.
-  private static final class Runner {
-    private final Thread thread = Thread.currentThread();
+  static final class Runner {
+    final Thread thread = Thread.currentThread();
     private final Running.@Nullable Slot slot;
     private volatile @Nullable Execution top;
 
@@ -97,7 +98,7 @@ final class Runners {
   /// The thread begins to run a handler.
   void enter(Execution execution) {
     Runner runner = mine.get();
-    execution.thread = runner.thread;
+    execution.enter(runner);
     execution.below = runner.top;
     execution.startTick = tick;
     runner.top = execution;
@@ -106,7 +107,7 @@ final class Runners {
 
   /// The thread ends the run that it began last.
   void exit(Execution execution) {
-    Runner runner = mine.get();
+    Runner runner = Objects.requireNonNull(execution.runner());
     runner.top = execution.below;
     runner.note(execution.below);
     execution.exited();
