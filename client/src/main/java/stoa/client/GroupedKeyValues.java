@@ -7,20 +7,20 @@ import stoa.KeyListener;
 import stoa.KeyValueStore;
 import stoa.ListenerLimits;
 import stoa.Registration;
-import stoa.front.types.Keys;
 import stoa.front.SharedKeys;
+import stoa.front.types.Keys;
 
 /// The listenable key-value store of a store that several groups keep: each key, with its
 /// listeners, is at one of them. Thread-safe.
 final class GroupedKeyValues implements KeyValueStore {
-  private final Parts parts;
+  private final RemoteService parts;
 
-  GroupedKeyValues(Parts parts) {
+  GroupedKeyValues(RemoteService parts) {
     this.parts = parts;
   }
 
   private KeyValueStore part(Object key) {
-    return parts.part(parts.group(SharedKeys.key(Keys.encode(key)).stream())).store();
+    return parts.part(parts.group(SharedKeys.key(Keys.encode(key)).stream())).keyValues();
   }
 
   @Override

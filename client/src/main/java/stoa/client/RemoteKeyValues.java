@@ -40,7 +40,7 @@ final class RemoteKeyValues implements KeyValueStore {
    */
   private static final int OVERHEAD_BYTES = 32;
 
-  private final RemoteStoa stoa;
+  private final RemotePart stoa;
   private final Conversation conversation;
   private final Marshaller marshaller;
   private final Executor executor;
@@ -50,7 +50,7 @@ final class RemoteKeyValues implements KeyValueStore {
 
   /// @param executor runs what listeners do
   RemoteKeyValues(
-      RemoteStoa stoa,
+      RemotePart stoa,
       Conversation conversation,
       Marshaller marshaller,
       Executor executor,
@@ -90,7 +90,7 @@ final class RemoteKeyValues implements KeyValueStore {
   }
 
   private byte[] key(Object key) {
-    stoa.refuseInCall("use the key-value store");
+    stoa.service().stoa().refuseInCall("use the key-value store");
     return Keys.encode(key);
   }
 
@@ -122,7 +122,7 @@ final class RemoteKeyValues implements KeyValueStore {
             || value instanceof Facade
             || value instanceof RemoteBlob
             || Proxies.of(value) != null;
-    if (!known) stoa.admit(type);
+    if (!known) stoa.types().admit(type);
     return bounded(value, "the value");
   }
 
@@ -160,9 +160,9 @@ final class RemoteKeyValues implements KeyValueStore {
     Objects.requireNonNull(listener, "listener");
     byte[] name = key(key);
     HandlerType type = HandlerType.of(handler.getClass());
-    stoa.admit(type.implementation());
+    stoa.types().admit(type.implementation());
     for (Class<?> named : type.named()) {
-      if (!Platform.has(named)) stoa.admit(named);
+      if (!Platform.has(named)) stoa.types().admit(named);
     }
     long number = numbers.incrementAndGet();
     var listen =

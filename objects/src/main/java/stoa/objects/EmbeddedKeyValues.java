@@ -1,6 +1,5 @@
 package stoa.objects;
 
-import stoa.front.SharedKeys;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
@@ -17,6 +16,7 @@ import stoa.ListenerLimits;
 import stoa.Registration;
 import stoa.base.Answer;
 import stoa.base.Key;
+import stoa.front.SharedKeys;
 import stoa.front.proxy.Proxies;
 import stoa.front.types.HandlerType;
 import stoa.front.types.Keys;
@@ -27,13 +27,13 @@ import stoa.store.StoredBlob;
 
 /// The listenable key-value store for the process that has the store open. Thread-safe.
 final class EmbeddedKeyValues implements KeyValueStore {
-  private final EmbeddedStoa stoa;
+  private final LocalService stoa;
   private final KeyValues values;
   private final Executor answers;
   private final AtomicLong listeners = new AtomicLong();
 
   /// @param answers where futures are completed
-  EmbeddedKeyValues(EmbeddedStoa stoa, KeyValues values, Executor answers) {
+  EmbeddedKeyValues(LocalService stoa, KeyValues values, Executor answers) {
     this.stoa = stoa;
     this.values = values;
     this.answers = answers;
@@ -87,7 +87,7 @@ final class EmbeddedKeyValues implements KeyValueStore {
   }
 
   private Key key(Object key) {
-    stoa.refuseInCall("use the key-value store");
+    stoa.stoa().refuseInCall("use the key-value store");
     byte[] name = Keys.encode(key);
     return new Key(SharedKeys.SPACE, name, new stoa.Ref<>(SharedKeys.SPACE, key));
   }

@@ -2,33 +2,29 @@ package stoa.objects;
 
 import java.time.Duration;
 import java.util.Set;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import stoa.Corrupt;
 import stoa.KeyHandler;
 import stoa.LimitExceeded;
 import stoa.ListenerLimits;
 import stoa.NotShareable;
-import stoa.StoaException;
 import stoa.base.CallId;
 import stoa.base.Encoder;
 import stoa.base.Key;
-import stoa.base.StreamId;
 import stoa.front.marshal.Effort;
 import stoa.front.types.HandlerType;
 import stoa.front.types.Keys;
-import stoa.front.types.NotBrief;
 import stoa.store.Earlier;
 import stoa.store.Request;
 
 /// What a server does with the listenable key-value store for its clients, in bytes. Thread-safe.
 public final class KeyService {
-  private final EmbeddedStoa stoa;
+  private final LocalService stoa;
   private final KeyValues values;
   private final ClassLoader classesOfKeys;
 
   /// @param classesOfKeys finds the classes of keys that clients may use
-  KeyService(EmbeddedStoa stoa, ClassLoader classesOfKeys) {
+  KeyService(LocalService stoa, ClassLoader classesOfKeys) {
     this.stoa = stoa;
     this.classesOfKeys = classesOfKeys;
     this.values = stoa.keyValues();

@@ -1,6 +1,5 @@
 package stoa.objects;
 
-import stoa.front.SharedKeys;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -30,6 +29,7 @@ import stoa.base.Existence;
 import stoa.base.Key;
 import stoa.base.Repeats;
 import stoa.base.StreamId;
+import stoa.front.SharedKeys;
 import stoa.front.types.Keys;
 import stoa.store.Pace;
 import stoa.store.Request;
@@ -51,7 +51,7 @@ final class KeyValues {
 
   private final Repeats repeats = new Repeats();
 
-  private final EmbeddedStoa stoa;
+  private final LocalService stoa;
   private final Store store;
   private final Executor executor;
   private final ReentrantLock lock = new ReentrantLock();
@@ -85,7 +85,7 @@ final class KeyValues {
   private volatile boolean earlierLeft;
   private volatile boolean failureTold;
 
-  KeyValues(EmbeddedStoa stoa, Threads threads) {
+  KeyValues(LocalService stoa, Threads threads) {
     this.stoa = stoa;
     this.store = stoa.core();
     this.executor =

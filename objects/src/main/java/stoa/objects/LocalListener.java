@@ -1,6 +1,5 @@
 package stoa.objects;
 
-import stoa.front.SharedKeys;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -15,6 +14,7 @@ import stoa.StoaException;
 import stoa.Unavailable;
 import stoa.base.Key;
 import stoa.base.ThrowableText;
+import stoa.front.SharedKeys;
 import stoa.front.marshal.Marshaller;
 
 /// A listener in the process that has the store open: its events wait here until it has a thread.
