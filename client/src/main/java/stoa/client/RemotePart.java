@@ -44,7 +44,7 @@ final class RemotePart implements Service.Vocabulary {
   private final Replicas replicas;
   private final RemoteBlobs blobs;
   private final RemoteStreams streams;
-  private final RemoteKeyValues keyValues;
+  private final RemoteKeys keys;
   private final AtomicLong transactions = new AtomicLong();
 
   /// Connects.
@@ -89,7 +89,7 @@ final class RemotePart implements Service.Vocabulary {
     replicas = new Replicas(this, limits.residentBytesMax(), REPLICAS_MAX);
     blobs = new RemoteBlobs(this, Math.min(limits.blobBytesMax(), server.getBlobBytesMax()));
     streams = new RemoteStreams(this, callBytesMax);
-    keyValues = new RemoteKeyValues(this, conversation, marshaller, service.answers(), callBytesMax);
+    keys = new RemoteKeys(this);
     try {
       names.refresh();
       types.readmit();
@@ -241,13 +241,13 @@ final class RemotePart implements Service.Vocabulary {
 
     @Override
     public void event(Event event) {
-      keyValues.event(event);
+      keys.event(event);
     }
 
     @Override
     public void forgotten() {
       snapshots.forgotten();
-      keyValues.forgotten();
+      keys.forgotten();
     }
   }
 
@@ -273,8 +273,8 @@ final class RemotePart implements Service.Vocabulary {
     return streams;
   }
 
-  RemoteKeyValues keyValues() {
-    return keyValues;
+  RemoteKeys keys() {
+    return keys;
   }
 
   RemoteBlobs blobs() {

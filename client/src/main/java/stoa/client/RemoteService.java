@@ -15,7 +15,6 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 import stoa.Closed;
-import stoa.KeyValueStore;
 import stoa.Limits;
 import stoa.LogAddress;
 import stoa.Security;
@@ -27,6 +26,7 @@ import stoa.TxOptions;
 import stoa.base.Key;
 import stoa.base.StreamId;
 import stoa.front.Service;
+import stoa.front.SharedKeys;
 import stoa.front.SharedStoa;
 import stoa.front.marshal.Marshaller;
 import stoa.front.types.SharedType;
@@ -44,7 +44,6 @@ final class RemoteService implements Service, AutoCloseable {
   private final ShardMap map;
   private final ExecutorService answers = Executors.newVirtualThreadPerTaskExecutor();
   private final SharedStoa stoa;
-  private final KeyValueStore keys;
   private final Migrating migrating;
 
   /// Those of the other groups; being opened, or open.
@@ -67,7 +66,6 @@ final class RemoteService implements Service, AutoCloseable {
     var server = first.conversation().server();
     map = ShardMap.of(Math.max(1, server.getGroups()));
     others = new AtomicReferenceArray<>(map.groups());
-    keys = map.groups() == 1 ? first.keyValues() : new GroupedKeyValues(this);
     migrating = new Migrating(this, config.membership());
   }
 
@@ -225,8 +223,8 @@ final class RemoteService implements Service, AutoCloseable {
   }
 
   @Override
-  public KeyValueStore keys() {
-    return keys;
+  public Cell cell(byte[] encoded, Object key) {
+    return part(group(SharedKeys.key(encoded).stream())).keys().cell(encoded);
   }
 
   @Override

@@ -154,7 +154,7 @@ class RemoteListenersTest {
                 StoaConfig.of("stoa://127.0.0.1:" + server.port())
                     .withLimits(Limits.standard().withCallTimeMax(Duration.ofSeconds(60))))) {
       RemotePart remote = service.first();
-      remote.keyValues().register("k", new Ear<String>(), new Counting()).close();
+      service.stoa().store().register("k", new Ear<String>(), new Counting()).close();
       var handler = ByteString.copyFrom(remote.marshaller().value(new Counting()));
       var key = ByteString.copyFrom(Keys.encode("k"));
       var asked = new ArrayList<Outgoing>();

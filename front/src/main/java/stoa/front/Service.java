@@ -7,14 +7,15 @@ import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 import stoa.Blob;
 import stoa.History;
-import stoa.KeyValueStore;
 import stoa.Limits;
+import stoa.ListenerLimits;
 import stoa.LogAddress;
 import stoa.Ref;
 import stoa.StreamStore;
 import stoa.TxOptions;
 import stoa.base.Key;
 import stoa.front.marshal.Marshaller;
+import stoa.front.types.HandlerType;
 import stoa.front.types.SharedMethod;
 import stoa.front.types.SharedType;
 
@@ -292,11 +293,90 @@ public interface Service {
   /// The streams.
   StreamStore streams();
 
-  /// The listenable key-value store.
-  KeyValueStore keys();
+  /// A key of the listenable key-value store.
+  ///
+  /// @param encoded the key, as [stoa.front.types.Keys] writes it
+  Cell cell(byte[] encoded, Object key);
 
   /// Where objects are that execute at clients.
   Tree tree();
+
+  /// One key of the listenable key-value store. Thread-safe.
+  interface Cell {
+    /// Encodes what is put there.
+    Marshaller marshaller();
+
+    /// Makes the class of a value known.
+    void admit(Class<?> type);
+
+    /// Makes the classes of a handler known.
+    void admit(HandlerType handler);
+
+    /// The encoding of what is to be stored.
+    ///
+    /// @param what it is, for the message of a refusal
+    /// @throws stoa.NotShareable when it cannot travel, or could not be read back here
+    byte[] encoded(Object value, String what);
+
+    /// Puts a value, or nothing; answers whether there was one.
+    boolean put(byte @Nullable [] value);
+
+    /// Puts a value without waiting.
+    ///
+    /// @param settled told when it is there
+    void put(byte[] value, Recorder.Settled settled);
+
+    /// The value, encoded; null when there is none.
+    byte @Nullable [] get();
+
+    /// As [#get()], without waiting.
+    ///
+    /// @param settled told of the value
+    void get(Recorder.Settled settled);
+
+    /// What a new listener of the key is told by; nothing before [Feed#begin].
+    ///
+    /// @param handler encoded
+    Feed feed(byte[] handler, ListenerLimits limits);
+  }
+
+  /// By what one listener is told. Thread-safe.
+  interface Feed {
+    /// Registers the listener, and has its events told from then on. Waits.
+    void begin(Sink events);
+
+    /// The listener has handled its events up to a number. Does not wait.
+    void heard(long number);
+
+    /// The listener was told that there are no more events. Does not wait.
+    void over();
+
+    /// Whether the store was closed here.
+    boolean isOver();
+
+    /// Runs what a listener does.
+    ///
+    /// @throws java.util.concurrent.RejectedExecutionException when the store is closed
+    void execute(Runnable task);
+
+    /// Takes the listener out. Waits.
+    void close();
+  }
+
+  /// Where the events of one listener go. Called one call at a time; it must not block.
+  interface Sink {
+    /// An event.
+    void event(long number, byte[] event);
+
+    /// There are no more events behind those before.
+    ///
+    /// @param number which is to be reported as handled when the listener knows
+    /// @param cause for [SharedKeys#cause]
+    void ended(long number, byte[] cause);
+
+    /// No more events come this way: the listener was taken out, or the store is of no more use.
+    void failed(RuntimeException cause);
+  }
 
   /// Blobs. Thread-safe.
   interface Blobs {

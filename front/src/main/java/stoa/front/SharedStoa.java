@@ -41,6 +41,7 @@ public final class SharedStoa implements Host {
   private final Service service;
   private final Attempts attempts;
   private final Turns turns;
+  private final SharedKeyValues keys = new SharedKeyValues(this);
 
   /// One over a port, which may still be under construction.
   ///
@@ -191,13 +192,13 @@ public final class SharedStoa implements Host {
     SharedCall live = own(shared);
     service.tree().refuseInside("call " + live.key() + " asynchronously");
     Invoker invoker = Sharing.proxied(shared).invoker();
-    boolean inTree =
-        invoker instanceof TreeCall || (live.isPlaced() && service.tree().isHere());
+    // Calls on what is at clients are made one after the other, to keep their order.
+    boolean inTurn = invoker instanceof TreeCall || live.isPlaced();
     return Recorder.record(
         shared,
         call,
         (method, arguments, settled) -> {
-          if (!inTree) {
+          if (!inTurn) {
             live.begin(method, arguments, settled);
             return;
           }
@@ -407,7 +408,7 @@ public final class SharedStoa implements Host {
 
   @Override
   public KeyValueStore store() {
-    return service.keys();
+    return keys;
   }
 
   @Override

@@ -11,6 +11,7 @@ import stoa.NotShareable;
 import stoa.base.CallId;
 import stoa.base.Encoder;
 import stoa.base.Key;
+import stoa.front.Service;
 import stoa.front.marshal.Effort;
 import stoa.front.types.HandlerType;
 import stoa.front.types.Keys;
@@ -119,21 +120,6 @@ public final class KeyService {
 
   // ---- listeners
 
-  /// Where the events of one listener go. Called one call at a time; it must not block.
-  public interface Sink {
-    /// An event.
-    void event(long number, byte[] event);
-
-    /// There are no more events.
-    ///
-    /// @param number which is to be reported as handled when the listener knows
-    /// @param cause for [#cause]
-    void ended(long number, byte[] cause);
-
-    /// No more events come this way.
-    void failed(RuntimeException cause);
-  }
-
   /// A listener of a client. Thread-safe.
   public final class Listener {
     private final Listening listening;
@@ -146,26 +132,8 @@ public final class KeyService {
 
     /// Begins to send it what it has not handled; again, when it was sent something before. May
     /// take long.
-    public void send(Sink sink) {
-      values.send(
-          listening,
-          key,
-          new KeyFeed.Sink() {
-            @Override
-            public void event(long number, byte[] event) {
-              sink.event(number, event);
-            }
-
-            @Override
-            public void ended(long number, byte[] cause) {
-              sink.ended(number, cause);
-            }
-
-            @Override
-            public void failed(RuntimeException cause) {
-              sink.failed(cause);
-            }
-          });
+    public void send(Service.Sink sink) {
+      values.send(listening, key, sink);
     }
 
     /// It has handled its events up to a number. Quick.

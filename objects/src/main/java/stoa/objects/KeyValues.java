@@ -13,6 +13,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -29,6 +30,7 @@ import stoa.base.Existence;
 import stoa.base.Key;
 import stoa.base.Repeats;
 import stoa.base.StreamId;
+import stoa.front.Service;
 import stoa.front.SharedKeys;
 import stoa.front.types.Keys;
 import stoa.store.Pace;
@@ -82,6 +84,7 @@ final class KeyValues {
     }
   }
 
+  private final AtomicLong listeners = new AtomicLong();
   private volatile boolean earlierLeft;
   private volatile boolean failureTold;
 
@@ -164,6 +167,11 @@ final class KeyValues {
   /// The session of this process.
   long ownSession() {
     return -store.owner();
+  }
+
+  /// Names a new listener of this process.
+  Listening nextListening() {
+    return new Listening(ownSession(), listeners.incrementAndGet());
   }
 
   /// The key of an encoded name.
@@ -261,7 +269,7 @@ final class KeyValues {
   }
 
   /// Begins to send a registered listener its events, from the first that it has not handled.
-  void send(Listening listening, Key key, KeyFeed.Sink sink) {
+  void send(Listening listening, Key key, Service.Sink sink) {
     lock.lock();
     try {
       feeds
@@ -275,7 +283,7 @@ final class KeyValues {
   /// Sends a listener nothing more. It stays registered.
   ///
   /// @param sink only if this is where its events go; null for whatever is
-  void stop(Listening listening, Key key, KeyFeed.@Nullable Sink sink) {
+  void stop(Listening listening, Key key, Service.@Nullable Sink sink) {
     KeyFeed feed = feed(key);
     if (feed == null) return;
     feed.remove(listening, sink);

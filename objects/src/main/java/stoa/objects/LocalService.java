@@ -17,7 +17,6 @@ import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 import stoa.Blob;
 import stoa.Closed;
-import stoa.KeyValueStore;
 import stoa.LimitExceeded;
 import stoa.Limits;
 import stoa.LogAddress;
@@ -91,7 +90,6 @@ final class LocalService implements Service, Service.Vocabulary, Placing.Roots {
   private final ConcurrentHashMap<String, Faces> types = new ConcurrentHashMap<>();
   private final ReentrantLock registering = new ReentrantLock();
   private final KeyValues keyValues;
-  private final KeyValueStore keyValueStore;
   private final Snapshots snapshots;
   private final Set<Class<?>> admitted = ConcurrentHashMap.newKeySet();
   private final Executor answers;
@@ -170,7 +168,6 @@ final class LocalService implements Service, Service.Vocabulary, Placing.Roots {
     marshaller = marshaller(dictionary);
     for (String name : dictionary.after(ClassNames.ADMITTED)) readmit(name);
     keyValues = new KeyValues(this, threads);
-    keyValueStore = new EmbeddedKeyValues(this, keyValues, answers);
     snapshots = new Snapshots(store);
   }
 
@@ -385,8 +382,9 @@ final class LocalService implements Service, Service.Vocabulary, Placing.Roots {
   }
 
   @Override
-  public KeyValueStore keys() {
-    return keyValueStore;
+  public LocalCell cell(byte[] encoded, Object key) {
+    return new LocalCell(
+        this, new Key(SharedKeys.SPACE, encoded, new Ref<>(SharedKeys.SPACE, key)));
   }
 
   private StreamId streamOf(Ref<?> ref) {

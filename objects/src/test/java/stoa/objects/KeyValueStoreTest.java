@@ -38,6 +38,7 @@ import stoa.StoaConfig;
 import stoa.StoaException;
 import stoa.base.Existence;
 import stoa.base.Key;
+import stoa.front.Service;
 import stoa.front.types.Keys;
 
 class KeyValueStoreTest {
@@ -431,7 +432,7 @@ class KeyValueStoreTest {
   // ---- sessions
 
   /// A client's part, as whoever serves it has it.
-  private static final class Taken implements KeyFeed.Sink {
+  private static final class Taken implements Service.Sink {
     private final LocalService stoa;
     private final LinkedBlockingQueue<String> events = new LinkedBlockingQueue<>();
 

@@ -13,6 +13,7 @@ import stoa.KeyHandler;
 import stoa.ListenerLimits;
 import stoa.Stoa;
 import stoa.StoaConfig;
+import stoa.front.Service;
 import stoa.front.types.Keys;
 
 /// Which keys a session listens at is known as long as it does, and no longer.
@@ -44,7 +45,7 @@ class ListenAgainTest {
   }
 
   /// Tells the numbers of the events, and that there are no more.
-  private static final class Heard implements KeyService.Sink {
+  private static final class Heard implements Service.Sink {
     private final LinkedBlockingQueue<Long> numbers = new LinkedBlockingQueue<>();
 
     @Override
