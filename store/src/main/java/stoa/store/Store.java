@@ -1140,9 +1140,10 @@ public final class Store implements AutoCloseable {
 
   /// Whether what a request waits for, waits for another store.
   boolean waitsAbroad(Request request) {
+    var chain = new WaitChain();
     for (Request next = request; next != null && !next.isDone(); ) {
       Execution running = next.resident.running;
-      if (running == null) return false;
+      if (running == null || chain.isCircle(running)) return false;
       if (running.visit != null) return true;
       next = running.waitingFor;
     }

@@ -77,11 +77,12 @@ final class Visits {
     Stay stay = under.get(id);
     if (stay == null) return Visit.Hop.NONE;
     var keys = new ArrayList<Key>();
+    var chain = new WaitChain();
     long waits = 0;
     for (Request next = stay.waitsFor; next != null && !next.isOver(); ) {
       keys.add(next.resident.key);
       Execution running = next.resident.running;
-      if (running == null) return Visit.Hop.NONE;
+      if (running == null || chain.isCircle(running)) return Visit.Hop.NONE;
       if (waits == 0 && !running.executes(next)) waits = store.takingBack().id(next);
       Visit visit = running.visit;
       if (visit != null) return new Visit.Hop(keys, waits, visit.id(), visit.target());
@@ -94,9 +95,10 @@ final class Visits {
   void refuse(Visit.Id id, long waits, Deadlock why) {
     Stay stay = under.get(id);
     if (stay == null) return;
+    var chain = new WaitChain();
     for (Request next = stay.waitsFor; next != null && !next.isOver(); ) {
       Execution running = next.resident.running;
-      if (running == null) return;
+      if (running == null || chain.isCircle(running)) return;
       if (!running.executes(next)) {
         if (store.takingBack().id(next) == waits) store.takingBack().refuse(next, running, why);
         return;
