@@ -855,9 +855,11 @@ public final class Execution implements Cancellation.Run {
   /// A run that can be refused what it waits for, of those that wait for each other from a key to
   /// this one; null when there is none.
   @Nullable Execution refusableBehind(Resident target) {
+    var chain = new WaitChain();
     for (@Nullable Resident next = target; next != null && !next.key.equals(key); ) {
       Execution running = next.running;
       if (running == null || running.refusable) return running;
+      if (chain.isCircle(running)) return null;
       Request awaited = running.waitingFor;
       next = awaited == null || awaited.isDone() ? null : awaited.resident;
     }
@@ -869,11 +871,13 @@ public final class Execution implements Cancellation.Run {
   @Nullable List<Key> circleThrough(Resident target) {
     var path = new ArrayList<Key>();
     path.add(key);
+    var chain = new WaitChain();
     for (@Nullable Resident next = target; next != null; ) {
       path.add(next.key);
       if (next.key.equals(key)) return path;
       Execution running = next.running;
-      Request awaited = running == null ? null : running.waitingFor;
+      if (running == null || chain.isCircle(running)) return null;
+      Request awaited = running.waitingFor;
       next = awaited == null || awaited.isDone() ? null : awaited.resident;
     }
     return null;

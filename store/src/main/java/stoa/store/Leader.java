@@ -203,9 +203,10 @@ final class Leader {
 
   /// Whether what a request waits for, waits for another store.
   static boolean waitsAbroad(Request request) {
+    var chain = new WaitChain();
     for (Request next = request; next != null && !next.isDone(); ) {
       Execution running = next.resident.running;
-      if (running == null) return false;
+      if (running == null || chain.isCircle(running)) return false;
       if (running.visit != null) return true;
       next = running.waitingFor;
     }
